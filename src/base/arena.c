@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena.c - bump allocation in chunks that double.
+ *
+ * Invariants:
+ *   1. Chunks form a list from the newest to the oldest; only the newest has free bytes.
+ *   2. `total` is the sum of the chunks' sizes and never passes `max`.
+ * Under AddressSanitizer a chunk holds exactly one piece, and invariant 1 makes save and restore
+ * work unchanged. Tests: tests/base/arena_test.c.
+ */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+
+#define FIRST_CHUNK   ((size_t)4096)
+#define LARGEST_CHUNK ((size_t)1 << 20)
+
+struct haft__arena_chunk {
+    haft__arena_chunk *older;
+    size_t size; /* of data[] */
+    _Alignas(HAFT__ARENA_ALIGN) char data[];
+};
+
+void haft__arena_init(haft__arena *arena, size_t max)
+{
+    *arena = (haft__arena){.max = max > 0 ? max : HAFT__LIMIT_ARENA_BYTES};
+}
+
+static void drop_newest(haft__arena *arena)
+{
+    haft__arena_chunk *chunk = arena->chunk;
+    arena->chunk = chunk->older;
+    arena->total -= chunk->size;
+    free(chunk);
+}
+
+static void use_chunk(haft__arena *arena, char *next)
+{
+    arena->next = next;
+    arena->end = arena->chunk != NULL ? arena->chunk->data + arena->chunk->size : NULL;
+}
+
+void haft__arena_finish(haft__arena *arena)
+{
+    while (arena->chunk != NULL) {
+        drop_newest(arena);
+    }
+    use_chunk(arena, NULL);
+}
+
+haft__arena_mark haft__arena_save(const haft__arena *arena)
+{
+    return (haft__arena_mark){arena->chunk, arena->next};
+}
+
+void haft__arena_restore(haft__arena *arena, haft__arena_mark mark)
+{
+    while (arena->chunk != mark.chunk) {
+        drop_newest(arena);
+    }
+    use_chunk(arena, mark.next);
+    arena->full = false;
+}
+
+void haft__arena_reset(haft__arena *arena)
+{
+    /* Chunks only grow, so the newest is the largest (or as large as its elders). */
+    haft__arena_chunk *kept = HAFT__ASAN ? NULL : arena->chunk;
+    if (kept != NULL) {
+        while (kept->older != NULL) {
+            haft__arena_chunk *older = kept->older;
+            kept->older = older->older;
+            arena->total -= older->size;
+            free(older);
+        }
+        use_chunk(arena, kept->data);
+    } else {
+        haft__arena_finish(arena);
+    }
+    arena->full = false;
+}
+
+static size_t chunk_size(const haft__arena *arena, size_t wanted)
+{
+    if (HAFT__ASAN) {
+        return wanted;
+    }
+    size_t size = arena->chunk != NULL ? arena->chunk->size * 2 : FIRST_CHUNK;
+    size = size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
+    size = size > wanted ? size : wanted;
+    /* Near the maximum, take what is left rather than refuse a piece that fits. */
+    size_t left = arena->max - arena->total;
+    return size > left && wanted <= left ? left : size;
+}
+
+void *haft__arena_alloc_more(haft__arena *arena, size_t size)
+{
+    size_t rounded = (size + HAFT__ARENA_ALIGN - 1) & ~(size_t)(HAFT__ARENA_ALIGN - 1);
+    size_t chunk_bytes = chunk_size(arena, HAFT__ASAN ? size : rounded);
+    if (rounded < size || chunk_bytes > arena->max - arena->total) {
+        arena->full = true;
+        return NULL;
+    }
+    haft__arena_chunk *chunk = malloc(sizeof(*chunk) + chunk_bytes);
+    if (chunk == NULL) {
+        return NULL;
+    }
+    chunk->older = arena->chunk;
+    chunk->size = chunk_bytes;
+    arena->chunk = chunk;
+    arena->total += chunk_bytes;
+    use_chunk(arena, chunk->data + (HAFT__ASAN ? chunk_bytes : rounded));
+    return chunk->data;
+}
+
+void *haft__arena_array(haft__arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        arena->full = true;
+        return NULL;
+    }
+    void *array = haft__arena_alloc(arena, bytes);
+    if (array != NULL) {
+        memset(array, 0, bytes);
+    }
+    return array;
+}
+
+haft_str haft__arena_copy(haft__arena *arena, haft_str s)
+{
+    char *copy = haft__arena_alloc(arena, s.len + 1);
+    if (copy == NULL) {
+        return (haft_str){NULL, 0};
+    }
+    if (s.len > 0) {
+        memcpy(copy, s.ptr, s.len);
+    }
+    copy[s.len] = '\0';
+    return (haft_str){copy, s.len};
+}
+
+haft_str haft__arena_format(haft__arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : haft__arena_alloc(arena, (size_t)length + 1);
+    if (text != NULL) {
+        (void)vsnprintf(text, (size_t)length + 1, format, again);
+    }
+    va_end(again);
+    return (haft_str){text, text != NULL ? (size_t)length : 0};
+}
+
+haft_status haft__arena_fail(const haft__arena *arena, haft_error *err)
+{
+    if (!arena->full) {
+        return haft__fail_no_memory(err);
+    }
+    return haft__fail(err, HAFT_TOO_BIG, "", "needs more than the %zu bytes it may take",
+                      arena->max);
+}

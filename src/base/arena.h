@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base/arena.h - memory by lifetime: many small pieces, all given back at once.
+ *
+ * An arena is passed explicitly and never shared between threads. In a build with AddressSanitizer
+ * each piece is its own malloc, so that an overrun or a use after restore is seen at once.
+ */
+#ifndef HAFT_BASE_ARENA_H
+#define HAFT_BASE_ARENA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/macros.h"
+#include "haft.h"
+
+typedef struct haft__arena_chunk haft__arena_chunk;
+
+typedef struct haft__arena {
+    char *next, *end;         /* free bytes of the newest chunk */
+    haft__arena_chunk *chunk; /* the newest chunk; each knows the one before */
+    size_t total;             /* bytes held in all chunks */
+    size_t max;
+    bool full; /* an allocation failed because of `max`, not for want of memory */
+} haft__arena;
+
+/* A place to go back to. Valid until the arena is restored to an earlier one. */
+typedef struct haft__arena_mark {
+    haft__arena_chunk *chunk;
+    char *next;
+} haft__arena_mark;
+
+#define HAFT__ARENA_ALIGN 8U
+
+/* Takes no memory yet. `max` bounds what the arena may hold in all; 0 means the default limit. */
+void haft__arena_init(haft__arena *arena, size_t max);
+
+/* Gives everything back. Fine on a zeroed arena, and twice. */
+void haft__arena_finish(haft__arena *arena);
+
+haft__arena_mark haft__arena_save(const haft__arena *arena);
+void haft__arena_restore(haft__arena *arena, haft__arena_mark mark);
+
+/* Empties the arena but keeps its largest chunk for the next use. */
+void haft__arena_reset(haft__arena *arena);
+
+/* The slow half of haft__arena_alloc. */
+void *haft__arena_alloc_more(haft__arena *arena, size_t size);
+
+/* Uninitialised memory, aligned to 8 bytes; NULL when there is none (see haft__arena_fail). */
+static inline void *haft__arena_alloc(haft__arena *arena, size_t size)
+{
+#if !HAFT__ASAN
+    size_t rounded = (size + HAFT__ARENA_ALIGN - 1) & ~(size_t)(HAFT__ARENA_ALIGN - 1);
+    if (HAFT__LIKELY(rounded >= size && rounded <= (size_t)(arena->end - arena->next))) {
+        void *piece = arena->next;
+        arena->next += rounded;
+        return piece;
+    }
+#endif
+    return haft__arena_alloc_more(arena, size);
+}
+
+/* count * size bytes, zeroed; NULL also when the product overflows. */
+void *haft__arena_array(haft__arena *arena, size_t count, size_t size);
+
+/* A copy of `s` followed by a NUL that its length does not count. .ptr is NULL on failure. */
+haft_str haft__arena_copy(haft__arena *arena, haft_str s);
+
+/* A formatted text, NUL-terminated. .ptr is NULL on failure. */
+haft_str haft__arena_format(haft__arena *arena, const char *format, ...) HAFT__PRINTF(2, 3);
+
+/* The error for an allocation that has just failed: NO_MEMORY, or TOO_BIG when `max` was the
+ * reason. */
+haft_status haft__arena_fail(const haft__arena *arena, haft_error *err);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* buf.c - a growing buffer that doubles up to its maximum. Tests: tests/base/buf_test.c. */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+#define FIRST_CAPACITY ((size_t)256)
+
+void haft__buf_init(haft__buf *buf, size_t max)
+{
+    *buf = (haft__buf){.max = max};
+}
+
+void haft__buf_finish(haft__buf *buf)
+{
+    free(buf->ptr);
+    *buf = (haft__buf){.max = buf->max};
+}
+
+void haft__buf_clear(haft__buf *buf)
+{
+    buf->len = 0;
+    buf->status = HAFT_OK;
+}
+
+char *haft__buf_reserve(haft__buf *buf, size_t more)
+{
+    if (buf->status != HAFT_OK) {
+        return NULL;
+    }
+    if (more > buf->max - buf->len) {
+        buf->status = HAFT_TOO_BIG;
+        return NULL;
+    }
+    if (more <= buf->cap - buf->len && buf->ptr != NULL) {
+        return buf->ptr + buf->len;
+    }
+    size_t wanted = buf->len + more;
+    size_t capacity = buf->cap > 0 ? buf->cap * 2 : FIRST_CAPACITY;
+    capacity = capacity > buf->max ? buf->max : capacity;
+    capacity = capacity > wanted ? capacity : wanted;
+    char *grown = realloc(buf->ptr, capacity > 0 ? capacity : 1);
+    if (grown == NULL) {
+        buf->status = HAFT_NO_MEMORY;
+        return NULL;
+    }
+    buf->ptr = grown;
+    buf->cap = capacity;
+    return grown + buf->len;
+}
+
+void haft__buf_addf(haft__buf *buf, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    /* vsnprintf wants room for its NUL, which is then not counted. */
+    char *to = length < 0 ? NULL : haft__buf_reserve(buf, (size_t)length + 1);
+    if (to != NULL) {
+        (void)vsnprintf(to, (size_t)length + 1, format, again);
+        haft__buf_advance(buf, (size_t)length);
+    }
+    va_end(again);
+}
+
+haft_status haft__buf_check(const haft__buf *buf, haft_error *err)
+{
+    if (buf->status == HAFT_TOO_BIG) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "the text is longer than %zu bytes", buf->max);
+    }
+    return buf->status == HAFT_OK ? HAFT_OK : haft__fail_no_memory(err);
+}

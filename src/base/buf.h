@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base/buf.h - a growing piece of text with a maximum.
+ *
+ * Failure is sticky: after the first append that cannot be done the buffer keeps what it had,
+ * ignores further appends and remembers why. Writers append freely and ask once, at the end.
+ */
+#ifndef HAFT_BASE_BUF_H
+#define HAFT_BASE_BUF_H
+
+#include <string.h>
+
+#include "base/macros.h"
+#include "haft.h"
+
+typedef struct haft__buf {
+    char *ptr;
+    size_t len, cap, max;
+    haft_status status; /* HAFT_OK, HAFT_NO_MEMORY or HAFT_TOO_BIG */
+} haft__buf;
+
+/* Takes no memory yet. `max` is the most bytes it may ever hold and must be named. */
+void haft__buf_init(haft__buf *buf, size_t max);
+
+/* Fine on a zeroed buffer, and twice. */
+void haft__buf_finish(haft__buf *buf);
+
+/* Empties the buffer, clears its failure, keeps its memory. */
+void haft__buf_clear(haft__buf *buf);
+
+/* Room for `more` bytes behind the present ones: where to write them, or NULL (and the failure is
+ * noted). The bytes count only once haft__buf_advance says so. */
+char *haft__buf_reserve(haft__buf *buf, size_t more);
+
+static inline void haft__buf_advance(haft__buf *buf, size_t count)
+{
+    buf->len += count;
+}
+
+static inline void haft__buf_add(haft__buf *buf, const char *bytes, size_t length)
+{
+    char *to = HAFT__LIKELY(length <= buf->cap - buf->len && buf->status == HAFT_OK && length > 0)
+                   ? buf->ptr + buf->len
+                   : haft__buf_reserve(buf, length);
+    if (to != NULL && length > 0) {
+        memcpy(to, bytes, length);
+        buf->len += length;
+    }
+}
+
+static inline void haft__buf_add_str(haft__buf *buf, haft_str s)
+{
+    haft__buf_add(buf, s.ptr, s.len);
+}
+
+static inline void haft__buf_add_char(haft__buf *buf, char c)
+{
+    haft__buf_add(buf, &c, 1);
+}
+
+void haft__buf_addf(haft__buf *buf, const char *format, ...) HAFT__PRINTF(2, 3);
+
+/* What it holds; borrowed until the next append. */
+static inline haft_str haft__buf_str(const haft__buf *buf)
+{
+    return (haft_str){buf->ptr, buf->len};
+}
+
+/* HAFT_OK, or the first failure with an error that names the maximum. */
+HAFT_MUST_USE haft_status haft__buf_check(const haft__buf *buf, haft_error *err);
+
+#endif

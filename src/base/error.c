@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * error.c - status names and the one way to fill in a haft_error.
+ *
+ * Texts that do not fit are cut at a character and end in "...": a message is read by people and
+ * by models, and half a UTF-8 sequence would break the JSON it travels in.
+ * Tests: tests/base/error_test.c.
+ */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+const char *haft_version(void)
+{
+    return HAFT_VERSION;
+}
+
+static const struct {
+    const char *name, *text;
+} statuses[] = {
+#define X(name, text) {#name, text},
+    HAFT_STATUS_MAP(X)
+#undef X
+};
+
+const char *haft_status_name(haft_status status)
+{
+    return (size_t)status < COUNT(statuses) ? statuses[status].name : "?";
+}
+
+const char *haft_status_text(haft_status status)
+{
+    return (size_t)status < COUNT(statuses) ? statuses[status].text : "unknown status";
+}
+
+/* Formats into a field of fixed size; what is too long or not UTF-8 is mended, never passed on. */
+static void set_text(char *field, size_t size, const char *format, va_list args)
+{
+    int length = vsnprintf(field, size, format, args);
+    size_t used = strlen(field);
+    if (length < 0 || (size_t)length >= size) {
+        size_t room = size - sizeof("...");
+        used = haft__utf8_floor((haft_str){field, used}, room);
+        memcpy(field + used, "...", sizeof("..."));
+    }
+    haft__utf8_mask(field, strlen(field));
+}
+
+static void HAFT__PRINTF(3, 4) set_field(char *field, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_text(field, size, format, args);
+    va_end(args);
+}
+
+haft_status haft__fail(haft_error *err, haft_status status, const char *where, const char *format,
+                       ...)
+{
+    if (err == NULL) {
+        return status;
+    }
+    err->status = status;
+    err->hint[0] = '\0';
+    set_field(err->where, sizeof(err->where), "%s", where);
+    va_list args;
+    va_start(args, format);
+    set_text(err->message, sizeof(err->message), format, args);
+    va_end(args);
+    return status;
+}
+
+haft_status haft__hint(haft_error *err, haft_status status, const char *format, ...)
+{
+    if (err == NULL) {
+        return status;
+    }
+    va_list args;
+    va_start(args, format);
+    set_text(err->hint, sizeof(err->hint), format, args);
+    va_end(args);
+    return err->status;
+}
+
+haft_status haft__fail_no_memory(haft_error *err)
+{
+    return haft__fail(err, HAFT_NO_MEMORY, "", "out of memory");
+}
+
+void haft__error_at(haft_error *err, const char *place)
+{
+    if (err == NULL) {
+        return;
+    }
+    haft_error old = *err;
+    const char *colon = old.where[0] != '\0' ? ":" : "";
+    set_field(err->where, sizeof(err->where), "%s%s%s", place, colon, old.where);
+}

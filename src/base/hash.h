@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/hash.h - a keyed hash, so that nobody outside can choose keys that collide. */
+#ifndef HAFT_BASE_HASH_H
+#define HAFT_BASE_HASH_H
+
+#include <stdint.h>
+
+#include "haft.h"
+
+/* Random in a running program (the host draws it once), fixed in tests. */
+typedef struct haft__hash_key {
+    uint64_t k0, k1;
+} haft__hash_key;
+
+/* SipHash-1-3. */
+uint64_t haft__hash(haft__hash_key key, haft_str s);
+
+#endif

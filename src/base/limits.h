@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base/limits.h - every maximum in haft, in one table: name, default, what it bounds.
+ *
+ * Nothing that grows is unbounded. A row makes the constant HAFT__LIMIT_<NAME> and a line of
+ * docs/limits.md (a test compares the two). Each limit is tested at its value and one past it.
+ */
+#ifndef HAFT_BASE_LIMITS_H
+#define HAFT_BASE_LIMITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HAFT__LIMITS(X)                                                                            \
+    X(JSON_DEPTH, "json.depth", 256,                                                               \
+      "arrays and objects inside each other: model output, results")                               \
+    X(JSON_DEPTH_STRICT, "json.depth_strict", 64, "the same in specs and API bodies")              \
+    X(JSON_BYTES, "json.bytes", 64 << 20, "bytes of one JSON text")                                \
+    X(JSON_VALUES, "json.values", 8 << 20, "values in one JSON text, keys included")               \
+    X(JSON_KEY_BYTES, "json.key_bytes", 64 << 10, "bytes of one object key, as written")           \
+    X(JSON_NUMBER_BYTES, "json.number_bytes", 4096, "characters of one number")                    \
+    X(JSON_DIGITS, "json.digits", 4096, "digits when numbers are compared or divided exactly")     \
+    X(SCHEMA_NODES, "schema.nodes", 100000, "subschemas in one compiled schema")                   \
+    X(SCHEMA_DOCUMENTS, "schema.documents", 256, "documents one schema may refer to")              \
+    X(SCHEMA_STEPS, "schema.steps", 10000000, "checks made while validating one instance")         \
+    X(SCHEMA_NESTING, "schema.nesting", 512, "subschemas being applied inside each other")         \
+    X(SCHEMA_ERRORS, "schema.errors", 32, "failures reported for one instance")                    \
+    X(PATTERN_BYTES, "pattern.bytes", 4096, "bytes of one regular expression")                     \
+    X(PATTERN_NESTING, "pattern.nesting", 128, "groups inside each other in one expression")       \
+    X(PATTERN_MATCH, "pattern.match", 100000, "steps of one match (PCRE2 match limit)")            \
+    X(PATTERN_HEAP_KIB, "pattern.heap_kib", 4096, "KiB one match may take (PCRE2 heap limit)")     \
+    X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
+
+enum {
+#define X(name, key, value, what) HAFT__LIMIT_##name = (value),
+    HAFT__LIMITS(X)
+#undef X
+};
+
+typedef struct haft__limit {
+    const char *key;
+    int64_t value;
+    const char *what;
+} haft__limit;
+
+/* The table above, in its order. */
+const haft__limit *haft__limits(size_t *ret_count);
+
+#endif

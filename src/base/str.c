@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* str.c - string views. Tests: tests/base/str_test.c. */
+#include "base/str.h"
+
+int haft__str_compare(haft_str a, haft_str b)
+{
+    size_t shorter = a.len < b.len ? a.len : b.len;
+    int order = shorter > 0 ? memcmp(a.ptr, b.ptr, shorter) : 0;
+    if (order != 0) {
+        return order;
+    }
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+bool haft__str_starts(haft_str s, haft_str prefix)
+{
+    return s.len >= prefix.len && haft__str_equal((haft_str){s.ptr, prefix.len}, prefix);
+}
+
+bool haft__str_ends(haft_str s, haft_str suffix)
+{
+    return s.len >= suffix.len && haft__str_equal(haft__str_skip(s, s.len - suffix.len), suffix);
+}
+
+haft_str haft__str_skip(haft_str s, size_t count)
+{
+    if (count >= s.len) {
+        return (haft_str){NULL, 0};
+    }
+    return (haft_str){s.ptr + count, s.len - count};
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+haft_str haft__str_trim(haft_str s)
+{
+    while (s.len > 0 && is_space(s.ptr[0])) {
+        s = haft__str_skip(s, 1);
+    }
+    while (s.len > 0 && is_space(s.ptr[s.len - 1])) {
+        s.len--;
+    }
+    return s;
+}
+
+haft_str haft__str_split(haft_str *rest, char separator)
+{
+    haft_str all = *rest;
+    const char *at = all.len > 0 ? memchr(all.ptr, separator, all.len) : NULL;
+    if (at == NULL) {
+        *rest = (haft_str){NULL, 0};
+        return all;
+    }
+    size_t length = (size_t)(at - all.ptr);
+    *rest = haft__str_skip(all, length + 1);
+    return (haft_str){all.ptr, length};
+}
+
+bool haft__str_to_u64(haft_str s, uint64_t *ret_number)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned digit = (unsigned)(unsigned char)s.ptr[i] - '0';
+        if (digit > 9 || __builtin_mul_overflow(number, 10U, &number)
+            || __builtin_add_overflow(number, digit, &number)) {
+            return false;
+        }
+    }
+    if (s.len == 0) {
+        return false;
+    }
+    *ret_number = number;
+    return true;
+}

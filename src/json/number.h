@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json/number.h - what a JSON number means, exactly.
+ *
+ * Every function takes the number as it was written (valid JSON syntax) and works on its decimal
+ * digits: no double, no locale, no rounding. An exponent past +-10^15 counts as that: the order of
+ * two such numbers is decided by their digits alone.
+ */
+#ifndef HAFT_JSON_NUMBER_H
+#define HAFT_JSON_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "haft.h"
+
+/* Negative, zero or positive. -0 equals 0; 1.0, 1 and 10e-1 are equal. */
+int haft__number_compare(haft_str a, haft_str b);
+
+/* Has no fraction: 1, 1.0, 1e2, 120e-1; not 1.5. */
+bool haft__number_is_integer(haft_str a);
+
+/* False when it has a fraction or does not fit. */
+bool haft__number_to_int64(haft_str a, int64_t *ret_number);
+
+/* The nearest double, ties to even; infinite when it is too large. */
+double haft__number_to_double(haft_str a);
+
+/* Whether value / divisor is an integer. `divisor` is greater than 0. TOO_BIG when more than
+ * HAFT__LIMIT_JSON_DIGITS digits would be needed. */
+HAFT_MUST_USE haft_status haft__number_is_multiple(haft_str value, haft_str divisor,
+                                                   bool *ret_multiple, haft_error *err);
+
+/* Appends the one normal spelling of its value: an integer as plain digits up to 21 digits
+ * ("100", "-5", "0"), other values plainly while short ("0.25"), else one digit, fraction and
+ * exponent ("1.5e300"). Numbers that compare equal have the same spelling, and no others. */
+void haft__number_add_normal(haft__buf *buf, haft_str a);
+
+/* Equal numbers have equal hashes. */
+uint64_t haft__number_hash(haft__hash_key key, haft_str a);
+
+/* Appends the shortest text that reads back as the same double; "null" when it is not finite. */
+void haft__number_add_double(haft__buf *buf, double number);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json/pointer.h - JSON Pointer (RFC 6901): where in a value something stands. */
+#ifndef HAFT_JSON_POINTER_H
+#define HAFT_JSON_POINTER_H
+
+#include "base/buf.h"
+#include "json/value.h"
+
+/* The value that `pointer` ("" or "/a/0/b~1c") leads to; NULL when there is none or the pointer is
+ * not well formed. Array indices have no leading zero; "-" never exists. */
+const haft__json *haft__pointer_get(const haft__json *root, haft_str pointer);
+
+/* Appends "/" and the token with "~" and "/" escaped. */
+void haft__pointer_add_key(haft__buf *buf, haft_str key);
+void haft__pointer_add_index(haft__buf *buf, size_t index);
+
+#endif

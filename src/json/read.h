@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json/read.h - the strict reader: RFC 8259 and nothing else, whole texts.
+ *
+ * Strings without escapes and all numbers point into `text`, which must outlive the value. Errors
+ * say "line:column (byte offset)", counting bytes; line and column from 1, the offset from 0.
+ */
+#ifndef HAFT_JSON_READ_H
+#define HAFT_JSON_READ_H
+
+#include "base/limits.h"
+#include "json/value.h"
+
+typedef struct haft__json_options {
+    uint32_t max_depth; /* at most HAFT__LIMIT_JSON_DEPTH */
+    size_t max_bytes;   /* at most HAFT__LIMIT_JSON_BYTES */
+    uint32_t max_values;
+    uint32_t max_key_bytes;
+    uint32_t max_number_bytes;
+    bool refuse_duplicates;  /* in specs and schemas; elsewhere the last one wins and is noted */
+    haft__hash_key hash_key; /* random where the text comes from outside */
+} haft__json_options;
+
+#define HAFT__JSON_OPTIONS_INIT                                                                    \
+    {                                                                                              \
+        .max_depth = HAFT__LIMIT_JSON_DEPTH, .max_bytes = HAFT__LIMIT_JSON_BYTES,                  \
+        .max_values = HAFT__LIMIT_JSON_VALUES, .max_key_bytes = HAFT__LIMIT_JSON_KEY_BYTES,        \
+        .max_number_bytes = HAFT__LIMIT_JSON_NUMBER_BYTES                                          \
+    }
+
+/* What was accepted but is worth telling. */
+typedef struct haft__json_notes {
+    uint32_t duplicate_keys;  /* members dropped because a later one had the same key */
+    uint32_t lone_surrogates; /* \uD800..\uDFFF without a partner, read as U+FFFD */
+    bool repaired;            /* set by json/repair.h only */
+} haft__json_notes;
+
+/* Reads one JSON value with nothing but white space around it. `options` NULL means the defaults,
+ * `ret_notes` may be NULL. BAD_INPUT when it is not JSON, TOO_BIG past a limit. */
+HAFT_MUST_USE haft_status haft__json_read(haft__arena *arena, haft_str text,
+                                          const haft__json_options *options, haft__json *ret_value,
+                                          haft__json_notes *ret_notes, haft_error *err);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema/schema.h - JSON Schema 2020-12 and draft-07: compile once, validate often, explain well.
+ *
+ * A compiled schema lives in an arena, is never changed, and may be used by several threads, each
+ * with its own checker. Documents outside the schema come from the caller's table, never from a
+ * network. `format` is an annotation and checks nothing.
+ */
+#ifndef HAFT_SCHEMA_SCHEMA_H
+#define HAFT_SCHEMA_SCHEMA_H
+
+#include "json/value.h"
+
+typedef enum haft__schema_draft {
+    HAFT__SCHEMA_2020_12,
+    HAFT__SCHEMA_07,
+} haft__schema_draft;
+
+/* Looks a document up by its absolute URI without fragment. NULL when it is not known. The value
+ * must live as long as the compiled schema. */
+typedef const haft__json *haft__schema_find(void *context, haft_str uri);
+
+typedef struct haft__schema_options {
+    haft__schema_draft draft; /* for schemas without $schema */
+    haft__schema_find *find;  /* may be NULL: then no document but the built-in meta-schemas */
+    void *context;
+    haft__hash_key hash_key;
+} haft__schema_options;
+
+typedef struct haft__schema haft__schema;
+typedef struct haft__checker haft__checker;
+
+/* Compiles `schema`, whose value must live as long as the result. `options` may be NULL. BAD_INPUT
+ * when a keyword's value is not what the draft wants or a reference leads nowhere; err->where is a
+ * JSON Pointer into the schema (behind its document's URI when it is another document). */
+HAFT_MUST_USE haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
+                                               const haft__schema_options *options,
+                                               const haft__schema **ret_schema, haft_error *err);
+
+/* What a validation works with; reused from one to the next so that valid instances cost no
+ * allocation. NULL when out of memory. One thread at a time. */
+haft__checker *haft__checker_create(void);
+void haft__checker_destroy(haft__checker *checker);
+
+/* One reason why an instance is not valid, worded so that a model can repair its call. */
+typedef struct haft__schema_error {
+    haft_str where;   /* JSON Pointer into the instance; "" for the whole */
+    haft_str message; /* "Missing required argument: query" */
+} haft__schema_error;
+
+typedef struct haft__schema_report {
+    bool valid;
+    bool more;                        /* there were more errors than HAFT__LIMIT_SCHEMA_ERRORS */
+    const haft__schema_error *errors; /* in the arena given */
+    size_t count;
+} haft__schema_report;
+
+/* Validates. When the instance is valid nothing is allocated and `arena` is not touched; else it
+ * is checked again to list every failure. A budget that is used up (steps, nesting, a pattern's
+ * match limit) makes the instance invalid, with that reason. Fails only for want of memory. */
+HAFT_MUST_USE haft_status haft__schema_check(const haft__schema *schema, haft__checker *checker,
+                                             haft__json instance, haft__arena *arena,
+                                             haft__schema_report *ret_report, haft_error *err);
+
+/* The instance with every value converted that the schema wants otherwise and that can be without
+ * loss: "10" to 10 for integer and number, "true" to true, 10 to "10" for string, 1.0 to 1 for
+ * integer, a JSON text to the object or array it spells, a lone value to an array of one where
+ * only an array is allowed. What is valid as it is stays as it is. *ret_changed tells whether
+ * anything was converted; the result is not validated. New parts live in `arena`. */
+HAFT_MUST_USE haft_status haft__schema_coerce(const haft__schema *schema, haft__checker *checker,
+                                              haft__json instance, haft__arena *arena,
+                                              haft__json *ret_instance, bool *ret_changed,
+                                              haft_error *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/base/str.c. */
+#include "base/str.h"
+
+#include "test.h"
+
+TEST(compare_is_by_bytes_then_length)
+{
+    static const struct {
+        const char *a, *b;
+        int order;
+    } cases[] = {
+        {"", "", 0},    {"a", "", 1},   {"", "a", -1},
+        {"a", "b", -1}, {"ab", "a", 1}, {"\xC3\xA9", "z", 1},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int order = haft__str_compare(haft__str(cases[i].a), haft__str(cases[i].b));
+        CHECK_INT((order > 0) - (order < 0), cases[i].order, "%s ? %s", cases[i].a, cases[i].b);
+    }
+}
+
+TEST(starts_and_ends)
+{
+    haft_str s = HAFT__LIT("haft.yaml");
+    CHECK(haft__str_starts(s, HAFT__LIT("haft")), "prefix");
+    CHECK(haft__str_starts(s, HAFT__LIT("")), "empty prefix");
+    CHECK(!haft__str_starts(s, HAFT__LIT("haft.yaml.")), "longer prefix");
+    CHECK(haft__str_ends(s, HAFT__LIT(".yaml")), "suffix");
+    CHECK(haft__str_ends(s, HAFT__LIT("")), "empty suffix");
+    CHECK(!haft__str_ends(s, HAFT__LIT(".json")), "other suffix");
+    CHECK(!haft__str_ends(HAFT__LIT("l"), HAFT__LIT(".yaml")), "longer suffix");
+}
+
+TEST(trim_takes_ascii_white_space_only)
+{
+    CHECK_STR(haft__str_trim(HAFT__LIT(" \t\r\n a b \n")), HAFT__LIT("a b"), "both ends");
+    CHECK_STR(haft__str_trim(HAFT__LIT(" \n")), HAFT__LIT(""), "nothing left");
+    CHECK_STR(haft__str_trim(HAFT__LIT("\xC2\xA0")), HAFT__LIT("\xC2\xA0"), "no-break space stays");
+}
+
+TEST(split_walks_over_fields)
+{
+    haft_str rest = HAFT__LIT("a,,b");
+    CHECK_STR(haft__str_split(&rest, ','), HAFT__LIT("a"), "first");
+    CHECK_STR(haft__str_split(&rest, ','), HAFT__LIT(""), "empty field");
+    CHECK_STR(haft__str_split(&rest, ','), HAFT__LIT("b"), "last");
+    CHECK_INT(rest.len, 0, "nothing left");
+    CHECK_STR(haft__str_split(&rest, ','), HAFT__LIT(""), "past the end");
+}
+
+TEST(numbers_fit_or_are_refused)
+{
+    static const struct {
+        const char *text;
+        bool good;
+        uint64_t number;
+    } cases[] = {
+        {"0", true, 0},
+        {"18446744073709551615", true, UINT64_MAX},
+        {"18446744073709551616", false, 0},
+        {"184467440737095516150", false, 0},
+        {"", false, 0},
+        {"-1", false, 0},
+        {"1 ", false, 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        uint64_t number = 0;
+        CHECK_INT(haft__str_to_u64(haft__str(cases[i].text), &number), cases[i].good, "%s",
+                  cases[i].text);
+        CHECK(number == cases[i].number, "%s: found %llu", cases[i].text,
+              (unsigned long long)number);
+    }
+}

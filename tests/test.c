@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test.c - the test harness of test.h: registration, checks, failing allocations, files. */
+#include "test.h"
+
+#include <stdarg.h>
+
+static struct {
+    test_case *first, **last;
+    const test_case *running;
+    bool failed, skipped;
+    bool counting_down, failing_on, hit;
+    unsigned countdown;
+    size_t allocations;
+    struct kept {
+        struct kept *next;
+    } * kept;
+} state;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void __real_free(void *old);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void __wrap_free(void *old);
+
+static bool refuses(void)
+{
+    state.allocations++;
+    if (!state.counting_down || state.countdown-- > 0) {
+        return false;
+    }
+    state.hit = true;
+    state.counting_down = state.failing_on;
+    state.countdown = 0;
+    return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return refuses() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return refuses() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return refuses() ? NULL : __real_realloc(old, size);
+}
+
+void __wrap_free(void *old)
+{
+    __real_free(old);
+}
+
+void test_fail_allocation(unsigned n)
+{
+    state.counting_down = true;
+    state.countdown = n;
+    state.failing_on = false;
+    state.hit = false;
+}
+
+void test_fail_allocations_from(unsigned n)
+{
+    test_fail_allocation(n);
+    state.failing_on = true;
+}
+
+bool test_allow_allocations(void)
+{
+    state.counting_down = false;
+    return state.hit;
+}
+
+size_t test_allocation_count(void)
+{
+    return state.allocations;
+}
+
+void *test_alloc(size_t size)
+{
+    struct kept *kept = __real_malloc(sizeof(*kept) + size);
+    if (kept == NULL) {
+        abort();
+    }
+    kept->next = state.kept;
+    state.kept = kept;
+    return kept + 1;
+}
+
+static void free_kept(void)
+{
+    while (state.kept != NULL) {
+        struct kept *kept = state.kept;
+        state.kept = kept->next;
+        __real_free(kept);
+    }
+}
+
+void test_register(test_case *test)
+{
+    if (state.last == NULL) {
+        state.last = &state.first;
+    }
+    *state.last = test;
+    state.last = &test->next;
+}
+
+static void say_failed(const char *file, int line, const char *format, va_list args)
+{
+    state.failed = true;
+    printf("# %s:%d: ", file, line);
+    vprintf(format, args);
+    printf("\n");
+}
+
+void test_fail(const char *file, int line, const char *what, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say_failed(file, line, format, args);
+    va_end(args);
+    printf("#   not true: %s\n", what);
+}
+
+void test_check_int(const char *file, int line, long long found, long long wanted,
+                    const char *format, ...)
+{
+    if (found != wanted) {
+        va_list args;
+        va_start(args, format);
+        say_failed(file, line, format, args);
+        va_end(args);
+        printf("#   found %lld, wanted %lld\n", found, wanted);
+    }
+}
+
+void test_check_str(const char *file, int line, haft_str found, haft_str wanted, const char *format,
+                    ...)
+{
+    if (!haft__str_equal(found, wanted)) {
+        va_list args;
+        va_start(args, format);
+        say_failed(file, line, format, args);
+        va_end(args);
+        printf("#   found  %.*s\n#   wanted %.*s\n", HAFT__ARG(found), HAFT__ARG(wanted));
+    }
+}
+
+void test_skip(const char *format, ...)
+{
+    state.skipped = true;
+    va_list args;
+    va_start(args, format);
+    printf("# skipped: ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+}
+
+haft_str test_read_file(const char *path)
+{
+    const char *root = getenv("HAFT_SOURCE_ROOT");
+    char full[4096];
+    (void)snprintf(full, sizeof(full), "%s/%s%s", root != NULL ? root : ".",
+                   strncmp(path, "shared/", 7) == 0 ? "../" : "", path);
+    FILE *file = fopen(full, "rbe");
+    if (file == NULL) {
+        return (haft_str){NULL, 0};
+    }
+    (void)fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    (void)fseek(file, 0, SEEK_SET);
+    char *text = test_alloc(size > 0 ? (size_t)size : 1);
+    size_t length = size > 0 ? fread(text, 1, (size_t)size, file) : 0;
+    (void)fclose(file);
+    return (haft_str){text, length};
+}
+
+static const char *short_name(const char *file)
+{
+    const char *at = strstr(file, "tests/");
+    return at != NULL ? at + strlen("tests/") : file;
+}
+
+static void run(const test_case *test, unsigned totals[3])
+{
+    state.running = test;
+    state.failed = state.skipped = false;
+    test->run();
+    (void)test_allow_allocations();
+    free_kept();
+    static const char *const words[] = {"ok", "not ok", "skip"};
+    unsigned verdict = state.failed ? 1 : state.skipped ? 2 : 0;
+    totals[verdict]++;
+    printf("%s %s %s\n", words[verdict], short_name(test->file), test->name);
+    (void)fflush(stdout);
+}
+
+static bool wanted(const test_case *test, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strstr(short_name(test->file), argv[i]) != NULL
+            || strstr(test->name, argv[i]) != NULL) {
+            return true;
+        }
+    }
+    return argc < 2;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned totals[3] = {0, 0, 0};
+    for (const test_case *test = state.first; test != NULL; test = test->next) {
+        if (wanted(test, argc, argv)) {
+            run(test, totals);
+        }
+    }
+    return totals[1] > 0 ? 1 : 0;
+}
