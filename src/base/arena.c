@@ -119,10 +119,14 @@ void *haft__arena_alloc_more(haft__arena *arena, size_t size)
     size_t rounded = (size + HAFT__ARENA_ALIGN - 1) & ~(size_t)(HAFT__ARENA_ALIGN - 1);
     size_t chunk_bytes = chunk_size(arena, HAFT__ASAN ? size : rounded);
     size_t bytes;
-    arena->full = rounded < size || chunk_bytes > arena->max - arena->total
-                  || __builtin_add_overflow(sizeof(haft__arena_chunk), chunk_bytes, &bytes);
-    haft__arena_chunk *chunk = arena->full ? NULL : malloc(bytes);
+    if (rounded < size || chunk_bytes > arena->max - arena->total
+        || __builtin_add_overflow(sizeof(haft__arena_chunk), chunk_bytes, &bytes)) {
+        arena->full = true;
+        return NULL;
+    }
+    haft__arena_chunk *chunk = malloc(bytes);
     if (chunk == NULL) {
+        arena->full = false;
         return NULL;
     }
     chunk->older = arena->chunk;

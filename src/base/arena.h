@@ -21,7 +21,7 @@ typedef struct haft__arena {
     haft__arena_chunk *chunk; /* the newest chunk; each knows the one before */
     size_t total;             /* bytes held in all chunks */
     size_t max;
-    bool full; /* an allocation failed because of `max`, not for want of memory */
+    bool full; /* the last failure was because of `max`, not for want of memory */
 } haft__arena;
 
 /* A place to go back to. Valid until the arena is restored to an earlier one. */

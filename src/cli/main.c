@@ -4,7 +4,7 @@
  *
  * Output that did not arrive is a failure, also when the reader went away (a broken pipe) or the
  * disk is full: a script must not take half a result for a whole one.
- * Tests: tests/cli/output_test.sh.
+ * Tests: tests/cli/output_test.py.
  */
 #include <errno.h>
 #include <signal.h>
