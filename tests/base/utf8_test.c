@@ -140,7 +140,7 @@ TEST(incomplete_means_that_more_bytes_could_help)
         for (uint32_t n = 0; n < 1U << 8 * (length < 3 ? length : 2); n++) {
             unsigned char bytes[6] = {0};
             for (size_t i = 0; i < length; i++) {
-                bytes[i] = i < 2 ? (unsigned char)(n >> 8 * i) : 0x80;
+                bytes[i] = (unsigned char)(i < 2 ? n >> 8 * i : 0x80);
             }
             uint32_t code;
             bool whole = oracle(bytes, length, &code) > 0, completes = false;

@@ -158,8 +158,10 @@ TEST(the_table_is_well_formed)
     const haft__command *const *commands = haft__commands(&count);
     for (size_t i = 0; i < count; i++) {
         const haft__command *c = commands[i];
-        CHECK(c->name != NULL && c->usage != NULL && c->summary != NULL && c->help != NULL,
-              "row %zu has no text", i);
+        if (c->name == NULL || c->usage == NULL || c->summary == NULL || c->help == NULL) {
+            CHECK(false, "row %zu has no text", i);
+            continue;
+        }
         CHECK(c->run != NULL && c->min_words <= c->max_words, "%s", c->name);
         CHECK(c->help[0] == '\0' || haft__str_ends(haft__str(c->help), HAFT__LIT("\n")),
               "%s: the last line of its help is not ended", c->name);
