@@ -22,6 +22,7 @@
 typedef struct reader {
     const char *start, *end;
     const haft__json_options *options;
+    const haft__json_origin *origin; /* may be NULL */
     haft__arena *arena;
     haft__json_notes notes;
     haft__stack stack;
@@ -29,25 +30,25 @@ typedef struct reader {
     haft_error *err;
 } reader;
 
-/* Only errors pay for finding the line. */
+/* Only errors pay for finding the place. In a text that was made from another one, it is the place
+ * in the other. */
 static haft__json_place place_of(const reader *r, const char *at)
 {
-    haft__json_place place = {.offset = (size_t)(at - r->start), .line = 1};
-    const char *line = r->start;
-    for (const char *p = r->start; p < at; p++) {
-        if (*p == '\n') {
-            place.line++;
-            line = p + 1;
-        }
+    haft_str text = {r->start, (size_t)(r->end - r->start)};
+    size_t offset = (size_t)(at - r->start);
+    if (r->origin != NULL) {
+        offset = r->origin->find(r->origin, offset);
+        text = r->origin->text;
     }
-    place.column = (size_t)(at - line) + 1;
-    return place;
+    return haft__json_place_of(text, offset);
 }
 
 static const char *fail(reader *r, const char *p, haft__json_problem problem)
 {
-    int found = p < r->end ? (unsigned char)*p : HAFT__JSON_END_OF_TEXT;
-    r->status = haft__json_fail(r->err, problem, place_of(r, p), found);
+    haft__json_place place = place_of(r, p);
+    haft_str text = {r->start, (size_t)(r->end - r->start)};
+    text = r->origin != NULL ? r->origin->text : text;
+    r->status = haft__json_fail(r->err, problem, place, haft__json_byte_at(text, place.offset));
     return NULL;
 }
 
@@ -476,8 +477,9 @@ static void read_document(reader *r)
     }
 }
 
-haft_status haft__json_read(haft__arena *arena, haft_str text, const haft__json_options *options,
-                            haft__json *ret_value, haft__json_notes *ret_notes, haft_error *err)
+haft_status haft__json_read_made(haft__arena *arena, haft_str text, const haft__json_origin *origin,
+                                 const haft__json_options *options, haft__json *ret_value,
+                                 haft__json_notes *ret_notes, haft_error *err)
 {
     static const haft__json_options defaults = HAFT__JSON_OPTIONS_INIT;
     /* Offsets are taken from `start`, so an absent text needs a place too. */
@@ -486,6 +488,7 @@ haft_status haft__json_read(haft__arena *arena, haft_str text, const haft__json_
     r.start = start;
     r.end = start + text.len;
     r.options = options != NULL ? options : &defaults;
+    r.origin = origin;
     r.arena = arena;
     r.notes = (haft__json_notes){0};
     r.status = HAFT_OK;
@@ -501,4 +504,10 @@ haft_status haft__json_read(haft__arena *arena, haft_str text, const haft__json_
     }
     haft__stack_finish(&r.stack);
     return r.status;
+}
+
+haft_status haft__json_read(haft__arena *arena, haft_str text, const haft__json_options *options,
+                            haft__json *ret_value, haft__json_notes *ret_notes, haft_error *err)
+{
+    return haft__json_read_made(arena, text, NULL, options, ret_value, ret_notes, err);
 }

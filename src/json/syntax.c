@@ -14,6 +14,20 @@ static const struct {
 #undef X
 };
 
+haft__json_place haft__json_place_of(haft_str text, size_t offset)
+{
+    haft__json_place place = {.offset = offset, .line = 1};
+    size_t line = 0;
+    for (size_t i = 0; i < offset; i++) {
+        if (text.ptr[i] == '\n') {
+            place.line++;
+            line = i + 1;
+        }
+    }
+    place.column = offset - line + 1;
+    return place;
+}
+
 static void say_place(char *to, size_t size, haft__json_place place)
 {
     (void)snprintf(to, size, "%zu:%zu (byte %zu)", place.line, place.column, place.offset);

@@ -32,7 +32,10 @@
     X(CONTROL, "expected no raw control character in the string",                                  \
       "write it as \\n, \\t or \\u00..")                                                           \
     X(UTF8, "expected valid UTF-8 in the string", "the text is not UTF-8")                         \
-    X(BOM, "expected a value", "if this is a byte order mark, save the text as UTF-8 without one")
+    X(BOM, "expected a value", "if this is a byte order mark, save the text as UTF-8 without one") \
+    X(COMMENT_END, "expected */ at the end of the comment", "")                                    \
+    X(FENCE_END, "expected nothing after the closing fence", "")                                   \
+    X(FENCE_NUMBER, "expected a closing fence or a new line after the number", "it may be cut off")
 
 typedef enum haft__json_problem {
 #define X(name, wanted, hint) HAFT__JSON_PROBLEM_##name,
@@ -45,7 +48,14 @@ typedef struct haft__json_place {
     size_t offset, line, column;
 } haft__json_place;
 
+haft__json_place haft__json_place_of(haft_str text, size_t offset);
+
 #define HAFT__JSON_END_OF_TEXT (-1)
+
+static inline int haft__json_byte_at(haft_str text, size_t offset)
+{
+    return offset < text.len ? (unsigned char)text.ptr[offset] : HAFT__JSON_END_OF_TEXT;
+}
 
 /* A text that starts with this byte starts with a byte order mark, or is no JSON anyway. */
 #define HAFT__JSON_BOM ((char)0xEF)
