@@ -29,6 +29,7 @@
     X(PATTERN_NESTING, "pattern.nesting", 128, "groups inside each other in one expression")       \
     X(PATTERN_MATCH, "pattern.match", 100000, "steps of one match (PCRE2 match limit)")            \
     X(PATTERN_HEAP_KIB, "pattern.heap_kib", 4096, "KiB one match may take (PCRE2 heap limit)")     \
+    X(NEAR_BYTES, "near.bytes", 64, "bytes of a name that a hint may suggest")                     \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

@@ -112,17 +112,11 @@ static inline const char *haft__json_skip_plain(const char *p, const char *end)
 /* The byte that `\c` stands for, or 0 when c starts no simple escape. */
 static inline char haft__json_simple_escape(char c)
 {
-    switch (c) {
-    case '"': return '"';
-    case '\\': return '\\';
-    case '/': return '/';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    default: return 0;
-    }
+    static const char meant[256] = {
+        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+    };
+    return meant[(unsigned char)c];
 }
 
 /* 0 to 15, or -1. */
