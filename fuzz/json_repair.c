@@ -16,8 +16,6 @@
 
 #define MOST_PREFIXES 256
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* The value, written; false when it was refused. */
 static bool read_tolerantly(haft_str text, haft__buf *written, haft__json_kind *ret_kind,
                             haft__json_notes *ret_notes)
@@ -34,7 +32,7 @@ static bool read_tolerantly(haft_str text, haft__buf *written, haft__json_kind *
     } else {
         size_t line, column, offset = SIZE_MAX;
         int fields = sscanf(err.where, "%zu:%zu (byte %zu)", &line, &column, &offset);
-        FUZZ_CHECK(fields == 3 && offset <= text.len, "it fails at %s: %s", err.where, err.message);
+        REQUIREF(fields == 3 && offset <= text.len, "it fails at %s: %s", err.where, err.message);
     }
     haft__arena_finish(&arena);
     return status == HAFT_OK;
@@ -64,8 +62,8 @@ static void check_prefixes(haft_str text, haft__json_kind kind, haft_str whole, 
     for (size_t length = 0; length < text.len; length += step) {
         haft__json_notes notes;
         if (read_tolerantly((haft_str){text.ptr, length}, written, &kind, &notes)) {
-            FUZZ_CHECK(haft__str_equal(haft__buf_str(written), whole), "%.*s read as %.*s",
-                       (int)length, text.ptr, HAFT__ARG(haft__buf_str(written)));
+            REQUIREF(haft__str_equal(haft__buf_str(written), whole), "%.*s read as %.*s",
+                     (int)length, text.ptr, HAFT__ARG(haft__buf_str(written)));
         }
     }
 }
@@ -81,13 +79,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool strict = read_strictly(text, &other);
     if (read_tolerantly(text, &tolerant, &kind, &notes)) {
         haft_str whole = haft__buf_str(&tolerant);
-        FUZZ_CHECK(notes.repaired == !strict, "repaired: %d, strict: %d", notes.repaired, strict);
-        FUZZ_CHECK(!strict || haft__str_equal(whole, haft__buf_str(&other)), "another value");
-        FUZZ_CHECK(read_strictly(whole, &other), "what was mended is no JSON");
-        FUZZ_CHECK(haft__str_equal(whole, haft__buf_str(&other)), "the value changes when written");
+        REQUIREF(notes.repaired == !strict, "repaired: %d, strict: %d", notes.repaired, strict);
+        REQUIREF(!strict || haft__str_equal(whole, haft__buf_str(&other)), "another value");
+        REQUIREF(read_strictly(whole, &other), "what was mended is no JSON");
+        REQUIREF(haft__str_equal(whole, haft__buf_str(&other)), "the value changes when written");
         check_prefixes(text, kind, whole, &other);
     } else {
-        FUZZ_CHECK(!strict, "the tolerant reader refuses JSON");
+        REQUIREF(!strict, "the tolerant reader refuses JSON");
     }
     haft__buf_finish(&tolerant);
     haft__buf_finish(&other);
