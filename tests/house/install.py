@@ -7,11 +7,9 @@ from pathlib import Path
 import house
 
 VERSION = house.run([house.BUILD / "haft", "--version"])[1]
-PREFIX = "/opt/haft-test"
 
 
 def install(directory):
-    """Like make install, whose own `build` step would reconfigure what other tests are using."""
     status, output = house.run(["make", "--no-print-directory", "install", f"DESTDIR={directory}"])
     return [output] if status != 0 else []
 
