@@ -51,7 +51,7 @@ def tracked():
         names = output.splitlines()
     else:  # an unpacked archive
         names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*")]
-        names = [name for name in names if not re.match(r"\.|build", name)]
+        names = [name for name in names if not re.match(r"\.|build|.*__pycache__", name)]
     return sorted(name for name in names if (ROOT / name).is_file())
 
 
