@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stack.c - growing the stack, and finding duplicate keys when an object closes.
+ *
+ * Small objects compare their keys pair by pair, which costs less than one hash; larger ones use a
+ * table with a keyed hash, so that no choice of keys makes the search quadratic.
+ * Tests: tests/json/read_test.c.
+ */
+#include "json/stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+/* Up to this many members are compared pair by pair. */
+#define FEW_MEMBERS 16U
+/* The kind of a key whose member has been superseded; never seen outside this file. */
+#define DROPPED 0xFF
+
+void haft__stack_finish(haft__stack *stack)
+{
+    if (stack->values != stack->local) {
+        free(stack->values);
+    }
+    free(stack->slots);
+}
+
+bool haft__stack_grow(haft__stack *stack)
+{
+    bool local = stack->values == stack->local;
+    size_t count = haft__stack_count(stack);
+    if (haft__stack_is_full(stack)) {
+        return false;
+    }
+    haft__json *values = realloc(local ? NULL : stack->values, 2 * count * sizeof(haft__json));
+    if (values == NULL) {
+        return false;
+    }
+    if (local) {
+        memcpy(values, stack->local, count * sizeof(haft__json));
+    }
+    stack->values = values;
+    stack->top = values + count;
+    stack->limit = values + 2 * count;
+    return true;
+}
+
+static bool same_key(const haft__json *a, const haft__json *b)
+{
+    if (HAFT__LIKELY(a->count != b->count)) {
+        return false;
+    }
+    return a->count == 0 || (a->text[0] == b->text[0] && memcmp(a->text, b->text, a->count) == 0);
+}
+
+static uint32_t drop_among_few(haft__json_member *members, uint32_t count)
+{
+    uint32_t dropped = 0;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        for (uint32_t k = i + 1; k < count; k++) {
+            if (HAFT__UNLIKELY(same_key(&members[i].key, &members[k].key))) {
+                members[i].key.kind = DROPPED;
+                dropped++;
+                break;
+            }
+        }
+    }
+    return dropped;
+}
+
+/* A power of two, so that the table is at most half full. */
+static uint32_t table_size(uint32_t count)
+{
+    uint32_t size = 64;
+    while (size < 2 * count) {
+        size *= 2;
+    }
+    return size;
+}
+
+static bool clear_slots(haft__stack *stack, uint32_t wanted)
+{
+    if (wanted > stack->slot_count) {
+        uint32_t *slots = realloc(stack->slots, wanted * sizeof(*slots));
+        if (slots == NULL) {
+            return false;
+        }
+        stack->slots = slots;
+        stack->slot_count = wanted;
+    }
+    memset(stack->slots, 0, wanted * sizeof(*stack->slots));
+    return true;
+}
+
+/* From the last to the first: a key that is already in the table is superseded. */
+static bool drop_among_many(haft__stack *stack, haft__json_member *members, uint32_t count,
+                            uint32_t *ret_dropped)
+{
+    uint32_t size = table_size(count), mask = size - 1, dropped = 0;
+    if (!clear_slots(stack, size)) {
+        return false;
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        haft__json *key = &members[i].key;
+        uint32_t at = (uint32_t)haft__hash(stack->hash_key, haft__json_text(*key)) & mask;
+        while (stack->slots[at] != 0 && !same_key(key, &members[stack->slots[at] - 1].key)) {
+            at = (at + 1) & mask;
+        }
+        if (stack->slots[at] != 0) {
+            key->kind = DROPPED;
+            dropped++;
+        } else {
+            stack->slots[at] = i + 1;
+        }
+    }
+    *ret_dropped = dropped;
+    return true;
+}
+
+/* Moves the members that are left together. Returns a key that was dropped. */
+static haft_str close_gaps(haft__json_member *members, uint32_t count)
+{
+    uint32_t kept = 0;
+    haft_str dropped = {NULL, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i].key.kind == DROPPED) {
+            dropped = (haft_str){members[i].key.text, members[i].key.count};
+        } else {
+            members[kept++] = members[i];
+        }
+    }
+    return dropped;
+}
+
+uint32_t haft__stack_drop_duplicates(haft__stack *stack, haft__json *marker, uint32_t count)
+{
+    /* A member is a key and a value, side by side, both in its struct and on the stack. */
+    haft__json_member *members = (haft__json_member *)(void *)(marker + 1);
+    uint32_t pairs = count / 2, dropped = 0;
+    if (pairs <= FEW_MEMBERS) {
+        dropped = drop_among_few(members, pairs);
+    } else if (!drop_among_many(stack, members, pairs, &dropped)) {
+        return UINT32_MAX;
+    }
+    if (HAFT__UNLIKELY(dropped > 0)) {
+        stack->duplicate = close_gaps(members, pairs);
+        stack->duplicates += dropped;
+    }
+    return count - 2 * dropped;
+}

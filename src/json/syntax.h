@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json/syntax.h - what the strict and the incremental reader share: the wording of errors, the
+ * search for the end of plain text in a string, and escapes. Private to src/json.
+ */
+#ifndef HAFT_JSON_SYNTAX_H
+#define HAFT_JSON_SYNTAX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "haft.h"
+
+/* Everything that can be wrong with a text: what was wanted, and a hint where we know one. */
+#define HAFT__JSON_PROBLEMS(X)                                                                     \
+    X(VALUE, "expected a value", "")                                                               \
+    X(VALUE_OR_END, "expected a value or ']'", "")                                                 \
+    X(KEY, "expected a key in double quotes", "a comma must be followed by another member")        \
+    X(KEY_OR_END, "expected a key in double quotes or '}'", "")                                    \
+    X(COLON, "expected ':' after the key", "")                                                     \
+    X(COMMA_OBJECT, "expected ',' or '}' after the member", "")                                    \
+    X(COMMA_ARRAY, "expected ',' or ']' after the item", "")                                       \
+    X(NOTHING, "expected nothing after the value", "")                                             \
+    X(LITERAL, "expected true, false or null", "")                                                 \
+    X(DIGIT, "expected a digit in the number", "")                                                 \
+    X(LEADING_ZERO, "expected no digit after a leading 0", "")                                     \
+    X(ESCAPE, "expected one of \"\\/bfnrtu after a backslash", "")                                 \
+    X(HEX, "expected four hex digits after \\u", "")                                               \
+    X(STRING_END, "expected the end of the string", "")                                            \
+    X(CONTROL, "expected no raw control character in the string",                                  \
+      "write it as \\n, \\t or \\u00..")                                                           \
+    X(UTF8, "expected valid UTF-8 in the string", "the text is not UTF-8")                         \
+    X(BOM, "expected a value", "if this is a byte order mark, save the text as UTF-8 without one") \
+    X(COMMENT_END, "expected */ at the end of the comment", "")                                    \
+    X(FENCE_END, "expected nothing after the closing fence", "")                                   \
+    X(FENCE_NUMBER, "expected a closing fence or a new line after the number", "it may be cut off")
+
+typedef enum haft__json_problem {
+#define X(name, wanted, hint) HAFT__JSON_PROBLEM_##name,
+    HAFT__JSON_PROBLEMS(X)
+#undef X
+} haft__json_problem;
+
+/* Where in a text: the offset from 0, line and column from 1, all in bytes. */
+typedef struct haft__json_place {
+    size_t offset, line, column;
+} haft__json_place;
+
+haft__json_place haft__json_place_of(haft_str text, size_t offset);
+
+#define HAFT__JSON_END_OF_TEXT (-1)
+
+static inline int haft__json_byte_at(haft_str text, size_t offset)
+{
+    return offset < text.len ? (unsigned char)text.ptr[offset] : HAFT__JSON_END_OF_TEXT;
+}
+
+/* A text that starts with this byte starts with a byte order mark, or is no JSON anyway. */
+#define HAFT__JSON_BOM ((char)0xEF)
+
+/* BAD_INPUT with a message that says what was wanted and that `found` (a byte, or
+ * HAFT__JSON_END_OF_TEXT) was found. */
+haft_status haft__json_fail(haft_error *err, haft__json_problem problem, haft__json_place place,
+                            int found);
+
+/* TOO_BIG: "more than 256 levels of nesting". */
+haft_status haft__json_fail_limit(haft_error *err, haft__json_place place, size_t limit,
+                                  const char *of_what);
+
+/* Eight bytes of text, the first one lowest. */
+static inline uint64_t haft__json_load8(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Bytes of a string that stand for themselves: neither quote nor backslash, not below 0x20, ASCII.
+ */
+static inline bool haft__json_is_plain(char c)
+{
+    return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
+}
+
+/* The first byte in [p, end) that is not plain, or `end`. Eight bytes at a time: in each sum below,
+ * the lowest marked byte is exact, and only the lowest is used. */
+static inline const char *haft__json_skip_plain(const char *p, const char *end)
+{
+    const uint64_t ones = 0x0101010101010101U, highs = 0x8080808080808080U;
+    while (end - p >= 8) {
+        uint64_t x = haft__json_load8(p);
+        uint64_t quote = x ^ (ones * '"'), backslash = x ^ (ones * '\\');
+        uint64_t stop = ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)
+                        | ((x - ones * 0x20) & ~x) | x;
+        stop &= highs;
+        if (stop != 0) {
+            return p + (__builtin_ctzll(stop) >> 3);
+        }
+        p += 8;
+    }
+    while (p < end && haft__json_is_plain(*p)) {
+        p++;
+    }
+    return p;
+}
+
+/* The byte that `\c` stands for, or 0 when c starts no simple escape. */
+static inline char haft__json_simple_escape(char c)
+{
+    static const char meant[256] = {
+        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+    };
+    return meant[(unsigned char)c];
+}
+
+/* 0 to 15, or -1. */
+static inline int haft__json_hex(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    char lower = (char)(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+static inline bool haft__json_is_high_surrogate(uint32_t code)
+{
+    return (code & 0xFC00U) == 0xD800U;
+}
+
+static inline bool haft__json_is_low_surrogate(uint32_t code)
+{
+    return (code & 0xFC00U) == 0xDC00U;
+}
+
+static inline uint32_t haft__json_join_surrogates(uint32_t high, uint32_t low)
+{
+    return 0x10000U + ((high & 0x3FFU) << 10) + (low & 0x3FFU);
+}
+
+#endif
