@@ -3,8 +3,9 @@
  * json/number.h - what a JSON number means, exactly.
  *
  * Every function takes the number as it was written (valid JSON syntax) and works on its decimal
- * digits: no double, no locale, no rounding. An exponent past +-10^15 counts as that: the order of
- * two such numbers is decided by their digits alone.
+ * digits: no double, no locale, no rounding. A number that is 10^(10^15) or more counts as having
+ * that exponent (and likewise at the small end): the order of two such numbers is decided by their
+ * digits alone.
  */
 #ifndef HAFT_JSON_NUMBER_H
 #define HAFT_JSON_NUMBER_H
@@ -28,20 +29,23 @@ bool haft__number_to_int64(haft_str a, int64_t *ret_number);
 /* The nearest double, ties to even; infinite when it is too large. */
 double haft__number_to_double(haft_str a);
 
-/* Whether value / divisor is an integer. `divisor` is greater than 0. TOO_BIG when more than
- * HAFT__LIMIT_JSON_DIGITS digits would be needed. */
+/* Whether value / divisor is an integer. `divisor` is greater than 0. TOO_BIG when one of the two
+ * has more than HAFT__LIMIT_JSON_DIGITS digits. Takes no memory. Costs next to nothing while both
+ * have at most 19 digits, whatever their exponents; else as the square of the longer one. */
 HAFT_MUST_USE haft_status haft__number_is_multiple(haft_str value, haft_str divisor,
                                                    bool *ret_multiple, haft_error *err);
 
 /* Appends the one normal spelling of its value: an integer as plain digits up to 21 digits
- * ("100", "-5", "0"), other values plainly while short ("0.25"), else one digit, fraction and
- * exponent ("1.5e300"). Numbers that compare equal have the same spelling, and no others. */
+ * ("100", "-5", "0"), other values plainly from 0.000001 up to there ("0.25"), else one digit,
+ * fraction and exponent ("1.5e300", "1e-7"). Numbers that compare equal have the same spelling, and
+ * no others. */
 void haft__number_add_normal(haft__buf *buf, haft_str a);
 
 /* Equal numbers have equal hashes. */
 uint64_t haft__number_hash(haft__hash_key key, haft_str a);
 
-/* Appends the shortest text that reads back as the same double; "null" when it is not finite. */
+/* Appends the fewest digits that read back as the same double, spelled as above ("0.1", "1e300";
+ * "-0" for negative zero); "null" when it is not finite. */
 void haft__number_add_double(haft__buf *buf, double number);
 
 #endif

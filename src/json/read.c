@@ -441,7 +441,7 @@ static haft_status read_document(reader *r)
     if (length > r->options->max_bytes) {
         return fail_limit(r, r->start, r->options->max_bytes, "bytes");
     }
-    if (length >= 3 && memcmp(r->start, "\xEF\xBB\xBF", 3) == 0) {
+    if (length > 0 && *r->start == HAFT__JSON_BOM) {
         return fail(r, HAFT__JSON_PROBLEM_BOM);
     }
     haft__json_problem otherwise = HAFT__JSON_PROBLEM_VALUE;

@@ -32,7 +32,7 @@
     X(CONTROL, "expected no raw control character in the string",                                  \
       "write it as \\n, \\t or \\u00..")                                                           \
     X(UTF8, "expected valid UTF-8 in the string", "the text is not UTF-8")                         \
-    X(BOM, "expected a value, not a byte order mark", "save the text as UTF-8 without a BOM")
+    X(BOM, "expected a value", "if this is a byte order mark, save the text as UTF-8 without one")
 
 typedef enum haft__json_problem {
 #define X(name, wanted, hint) HAFT__JSON_PROBLEM_##name,
@@ -46,6 +46,9 @@ typedef struct haft__json_place {
 } haft__json_place;
 
 #define HAFT__JSON_END_OF_TEXT (-1)
+
+/* A text that starts with this byte starts with a byte order mark, or is no JSON anyway. */
+#define HAFT__JSON_BOM ((char)0xEF)
 
 /* BAD_INPUT with a message that says what was wanted and that `found` (a byte, or
  * HAFT__JSON_END_OF_TEXT) was found. */

@@ -62,11 +62,14 @@ static inline haft_str haft__json_text(haft__json value)
 const haft__json *haft__json_get(haft__json object, haft_str key);
 
 /* Same JSON value: objects without regard to order, numbers by what they mean (1.0 = 1). Costs at
- * most n log n. Can only fail for want of memory, which it needs for large objects alone. */
+ * most n log n. Fails for want of memory, which it needs for large objects in different orders
+ * alone, and with TOO_BIG when both nest deeper than HAFT__LIMIT_JSON_DEPTH, which nothing that
+ * was read does. */
 HAFT_MUST_USE haft_status haft__json_equal(haft__json a, haft__json b, bool *ret_equal,
                                            haft_error *err);
 
-/* Equal values have equal hashes, whatever the order of members or the spelling of numbers. */
+/* Equal values have equal hashes, whatever the order of members or the spelling of numbers. What
+ * lies deeper than HAFT__LIMIT_JSON_DEPTH does not count. */
 uint64_t haft__json_hash(haft__hash_key key, haft__json value);
 
 /* Makers. The text, items and members are borrowed. */

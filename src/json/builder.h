@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json/builder.h - puts the events of the incremental reader together to a value. */
+#ifndef HAFT_JSON_BUILDER_H
+#define HAFT_JSON_BUILDER_H
+
+#include "base/buf.h"
+#include "json/stack.h"
+#include "json/stream.h"
+
+typedef struct haft__json_builder {
+    haft__arena *arena;
+    haft__stack stack;
+    haft__buf text; /* of a string that comes in pieces */
+    haft__hash_key hash_key;
+    bool refuse_duplicates;
+    uint32_t duplicate_keys; /* members dropped because a later one had the same key */
+} haft__json_builder;
+
+/* `options` NULL means the defaults; only what it says of duplicate keys matters here. */
+void haft__json_builder_init(haft__json_builder *builder, haft__arena *arena,
+                             const haft__json_options *options);
+void haft__json_builder_finish(haft__json_builder *builder);
+
+/* Copies what the event borrows into the arena. MORE and DONE change nothing. BAD_INPUT for a
+ * duplicate key where those are refused. */
+HAFT_MUST_USE haft_status haft__json_builder_add(haft__json_builder *builder,
+                                                 const haft__json_event *event, haft_error *err);
+
+/* The finished value; NULL while the outermost one is not complete. Borrowed from the builder,
+ * what it points to lives in the arena. */
+const haft__json *haft__json_builder_value(const haft__json_builder *builder);
+
+#endif

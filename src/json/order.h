@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json/order.h - the members of an object in the order of their keys. Private to src/json. */
+#ifndef HAFT_JSON_ORDER_H
+#define HAFT_JSON_ORDER_H
+
+#include "json/value.h"
+
+/* The indices of `count` members, by the bytes of their keys. At most n log n comparisons whatever
+ * the order, n when they are sorted already. The caller frees it; NULL when out of memory. */
+uint32_t *haft__json_order(const haft__json_member *members, uint32_t count);
+
+#endif
