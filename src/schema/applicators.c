@@ -235,13 +235,13 @@ haft_status haft__compile_dependencies(haft__frame *frame, const haft__keyword *
 }
 
 /* A table of properties being filled. */
-typedef struct table {
+typedef struct property_table {
     haft__property *properties;
     uint32_t count;
     uint32_t mask;
     uint32_t *slots; /* NULL when there are few */
     haft__hash_key key;
-} table;
+} property_table;
 
 static bool has_name(const haft__property *property, haft_str name)
 {
@@ -249,7 +249,7 @@ static bool has_name(const haft__property *property, haft_str name)
            && (name.len == 0 || memcmp(property->name, name.ptr, name.len) == 0);
 }
 
-static haft__property *find_or_add(table *table, haft_str name)
+static haft__property *find_or_add(property_table *table, haft_str name)
 {
     uint32_t at = 0;
     if (table->slots != NULL) {
@@ -275,10 +275,11 @@ static haft__property *find_or_add(table *table, haft_str name)
     return property;
 }
 
-static haft_status make_table(haft__frame *frame, size_t capacity, table *ret_table)
+static haft_status make_table(haft__frame *frame, size_t capacity,
+                              property_table *ret_table)
 {
     haft__arena *arena = frame->c->arena;
-    table made = {.key = frame->c->options.hash_key};
+    property_table made = {.key = frame->c->options.hash_key};
     made.properties = haft__arena_array(arena, capacity, sizeof(*made.properties));
     size_t size = 0;
     if (capacity > FEW_PROPERTIES) {
@@ -301,7 +302,7 @@ static haft_status merge_properties(haft__frame *frame)
     size_t capacity = (declared != NULL ? declared->count : 0)
                       + (size_t)(required != NULL ? required->count : 0);
     haft__object_rules *rules = haft__frame_object(frame);
-    table table;
+    property_table table;
     if (rules == NULL || capacity > UINT32_MAX / 8) {
         return haft__compile_no_memory(frame->c);
     }

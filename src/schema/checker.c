@@ -146,3 +146,16 @@ void haft__marks_fill(haft__checker *checker, const haft__marks *marks)
         checker->words[marks->at + i] = UINT64_MAX;
     }
 }
+
+haft_status haft__schema_check(const haft__schema *schema, haft__checker *checker,
+                               haft__json instance, haft__arena *arena,
+                               haft__schema_report *ret_report, haft_error *err)
+{
+    haft__checker_begin(checker, schema);
+    bool accepted = haft__accepts(checker, schema->root, &instance, NULL);
+    if (HAFT__LIKELY(accepted && checker->stop == HAFT__STOP_NOT)) {
+        *ret_report = (haft__schema_report){.valid = true};
+        return HAFT_OK;
+    }
+    return haft__explain(schema, checker, &instance, arena, ret_report, err);
+}

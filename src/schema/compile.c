@@ -440,7 +440,7 @@ haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
     c.anchors_next = &c.entered;
     haft__map_init(&c.resources, arena, c.options.hash_key);
     haft__map_init(&c.members, arena, c.options.hash_key);
-    haft__json *root;
+    haft__json *root = NULL;
     haft_status status = make_parts(&c, schema, &root);
     if (status == HAFT_OK) {
         status = haft__document_add(&c, HAFT__LIT(""), root, NULL, &c.main);

@@ -133,19 +133,17 @@ static haft_status read_dialect(haft__compiler *c, haft__resource *resource, uin
     return meta->draft == HAFT__DRAFT_2020 ? read_vocabularies(c, meta->root, resource) : HAFT_OK;
 }
 
-static haft_status make_resource(haft__compiler *c, haft_str uri, const haft__json *root,
-                                 haft__document *document, haft__resource **ret_resource)
+static haft__resource *make_resource(haft__compiler *c, haft_str uri, const haft__json *root,
+                                     haft__document *document)
 {
     haft__resource *resource = haft__arena_array(c->arena, 1, sizeof(*resource));
-    if (resource == NULL) {
-        return haft__compile_no_memory(c);
+    if (resource != NULL) {
+        resource->uri = uri;
+        resource->root = root;
+        resource->document = document;
+        haft__map_init(&resource->anchors, c->arena, c->options.hash_key);
     }
-    resource->uri = uri;
-    resource->root = root;
-    resource->document = document;
-    haft__map_init(&resource->anchors, c->arena, c->options.hash_key);
-    *ret_resource = resource;
-    return HAFT_OK;
+    return resource;
 }
 
 /* The $id of a schema without its fragment; .ptr is NULL when it gives no new base URI. */
@@ -185,15 +183,14 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source,
         return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, outer, source),
                           "found a second schema with the $id %.*s, wanted one", HAFT__ARG(uri));
     }
-    haft__resource *resource;
-    haft_status status = make_resource(c, uri, source, outer->document, &resource);
-    if (status != HAFT_OK) {
-        return status;
+    haft__resource *resource = make_resource(c, uri, source, outer->document);
+    if (resource == NULL) {
+        return haft__compile_no_memory(c);
     }
     resource->draft = outer->draft;
     resource->vocabularies = outer->vocabularies;
     *ret_resource = resource;
-    status = haft__map_put(&c->resources, uri, resource, c->err);
+    haft_status status = haft__map_put(&c->resources, uri, resource, c->err);
     return status == HAFT_OK ? read_dialect(c, resource, 0) : status;
 }
 
@@ -214,19 +211,18 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
     if (document == NULL || base.ptr == NULL) {
         return haft__compile_no_memory(c);
     }
-    *document = (haft__document){.uri = uri, .root = root};
-    haft_status status = make_resource(c, base, root, document, &document->resource);
-    if (status != HAFT_OK) {
-        return status;
+    haft__resource *resource = make_resource(c, base, root, document);
+    if (resource == NULL) {
+        return haft__compile_no_memory(c);
     }
-    haft__resource *resource = document->resource;
+    *document = (haft__document){.uri = uri, .root = root, .resource = resource};
     unsigned by_option
         = c->options.draft == HAFT__SCHEMA_07 ? HAFT__DRAFT_07 : HAFT__DRAFT_2020;
     resource->draft = (uint8_t)(referrer != NULL ? referrer->draft : by_option);
     resource->vocabularies = HAFT__VOCABULARIES_ALL;
     *ret_document = document;
     /* Known by where it was found and by its own name, unless that is taken already. */
-    status = haft__map_put(&c->resources, uri, resource, c->err);
+    haft_status status = haft__map_put(&c->resources, uri, resource, c->err);
     if (status == HAFT_OK && haft__map_get(&c->resources, base) == NULL) {
         status = haft__map_put(&c->resources, base, resource, c->err);
     }
@@ -277,7 +273,7 @@ static haft_status load(haft__compiler *c, haft_str uri, const haft__resource *r
     if (root == NULL && c->options.find != NULL) {
         root = c->options.find(c->options.context, uri);
     }
-    haft__document *document;
+    haft__document *document = NULL;
     if (root == NULL) {
         return HAFT_OK;
     }
@@ -379,7 +375,7 @@ static haft_status index_schema(haft__compiler *c, const haft__json *source,
     if (source->kind != HAFT__JSON_OBJECT || depth >= HAFT__LIMIT_JSON_DEPTH) {
         return HAFT_OK;
     }
-    haft__resource *resource;
+    haft__resource *resource = NULL;
     haft_status status = haft__resource_enter(c, source, outer, &resource);
     if (status == HAFT_OK) {
         status = index_anchors(c, source, resource);
