@@ -38,15 +38,8 @@ static bool small_integer(const haft__json *value, int64_t *ret_number)
     return true;
 }
 
-bool haft__bound_fits(haft__bound_kind kind, const haft__bound *bound, const haft__json *value)
+static bool order_fits(haft__bound_kind kind, int order)
 {
-    int64_t number;
-    int order;
-    if (bound->fits && small_integer(value, &number)) {
-        order = (number > bound->number) - (number < bound->number);
-    } else {
-        order = haft__number_compare(haft__json_text(*value), bound->text);
-    }
     switch (kind) {
     case HAFT__BOUND_MINIMUM: return order >= 0;
     case HAFT__BOUND_MAXIMUM: return order <= 0;
@@ -55,6 +48,11 @@ bool haft__bound_fits(haft__bound_kind kind, const haft__bound *bound, const haf
     case HAFT__BOUND_KINDS: break;
     }
     HAFT__UNREACHABLE();
+}
+
+bool haft__bound_fits(haft__bound_kind kind, const haft__bound *bound, const haft__json *value)
+{
+    return order_fits(kind, haft__number_compare(haft__json_text(*value), bound->text));
 }
 
 bool haft__multiple_fits(haft__checker *checker, const haft__bound *bound, const haft__json *value)
@@ -77,9 +75,19 @@ bool haft__multiple_fits(haft__checker *checker, const haft__bound *bound, const
 static bool number_fits(haft__checker *checker, const haft__number_rules *rules,
                         const haft__json *value)
 {
+    int64_t number = 0;
+    bool small = small_integer(value, &number);
     for (haft__bound_kind kind = 0; kind < HAFT__BOUND_KINDS; kind++) {
         const haft__bound *bound = &rules->bounds[kind];
-        if (bound->text.ptr != NULL && !haft__bound_fits(kind, bound, value)) {
+        if (bound->text.ptr == NULL) {
+            continue;
+        }
+        if (small && bound->fits) {
+            if (!order_fits(kind, (number > bound->number) - (number < bound->number))) {
+                return false;
+            }
+        } else if (!haft__checker_charge(checker, (value->count + bound->text.len) / 64)
+                   || !haft__bound_fits(kind, bound, value)) {
             return false;
         }
     }
@@ -113,7 +121,11 @@ bool haft__pattern_fits(haft__checker *checker, const haft__pattern *pattern, ha
     if (!haft__checker_charge(checker, 1 + text.len / 16)) {
         return false;
     }
-    switch (haft__pattern_match(pattern, checker->scratch, text)) {
+    haft__pattern_result result = haft__pattern_match(pattern, checker->scratch, text);
+    if (!haft__checker_charge(checker, haft__pattern_steps(checker->scratch))) {
+        return false;
+    }
+    switch (result) {
     case HAFT__PATTERN_NO: return false;
     case HAFT__PATTERN_YES: return true;
     case HAFT__PATTERN_LIMIT:
@@ -290,15 +302,11 @@ static inline bool is_property(const haft__property *property, uint64_t prefix,
                || memcmp(property->name + 8, key->text + 8, key->count - 8) == 0);
 }
 
-const haft__property *haft__property_find(const haft__checker *checker,
-                                          const haft__object_rules *rules, const haft__json *key,
-                                          uint32_t *hint)
+static const haft__property *search_property(const haft__checker *checker,
+                                             const haft__object_rules *rules,
+                                             const haft__json *key, uint64_t prefix,
+                                             uint32_t *hint)
 {
-    uint64_t prefix = haft__key_prefix(key->text, key->count);
-    /* Most objects have their members in the order of the schema. */
-    if (*hint < rules->count && is_property(&rules->properties[*hint], prefix, key)) {
-        return &rules->properties[(*hint)++];
-    }
     if (rules->slots != NULL) {
         uint32_t at = (uint32_t)haft__hash(checker->hash_key, haft__json_text(*key)) & rules->mask;
         for (; rules->slots[at] != 0; at = (at + 1) & rules->mask) {
@@ -317,6 +325,25 @@ const haft__property *haft__property_find(const haft__checker *checker,
         }
     }
     return NULL;
+}
+
+/* Most objects have their members in the order of the schema: *hint is the one expected next. */
+static inline const haft__property *find_property(const haft__checker *checker,
+                                                  const haft__object_rules *rules,
+                                                  const haft__json *key, uint32_t *hint)
+{
+    uint64_t prefix = haft__key_prefix(key->text, key->count);
+    if (*hint < rules->count && is_property(&rules->properties[*hint], prefix, key)) {
+        return &rules->properties[(*hint)++];
+    }
+    return search_property(checker, rules, key, prefix, hint);
+}
+
+const haft__property *haft__property_find(const haft__checker *checker,
+                                          const haft__object_rules *rules, const haft__json *key,
+                                          uint32_t *hint)
+{
+    return find_property(checker, rules, key, hint);
 }
 
 const haft__json *haft__member_find(haft__checker *checker, const haft__json *object, haft_str key)
@@ -354,7 +381,7 @@ static bool members_fit(haft__checker *checker, const haft__object_rules *rules,
     for (uint32_t i = 0; i < object->count; i++) {
         const haft__json_member *member = &object->members[i];
         const haft__property *property
-            = haft__property_find(checker, rules, &member->key, &hint);
+            = find_property(checker, rules, &member->key, &hint);
         bool evaluated = false;
         if (property != NULL) {
             missing -= property->required;
