@@ -36,7 +36,7 @@ static bool read_text(coercer *co, haft_str text, haft__json *ret_value)
         return false;
     }
     haft_status status = haft__json_read(co->arena, text, NULL, ret_value, NULL, NULL);
-    if (status == HAFT_NO_MEMORY) {
+    if (status == HAFT_NO_MEMORY || co->arena->full) {
         return no_memory(co);
     }
     return status == HAFT_OK;
@@ -270,7 +270,7 @@ haft_status haft__schema_coerce(const haft__schema *schema, haft__checker *check
     haft__checker_begin(checker, schema);
     bool changed = coerce_node(&co, schema->root, &value);
     if (co.status != HAFT_OK || checker->stop == HAFT__STOP_MEMORY) {
-        return haft__fail_no_memory(err);
+        return haft__arena_fail(arena, err);
     }
     *ret_instance = changed ? value : instance;
     *ret_changed = changed;
