@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz.h - how a fuzz target says that its property does not hold. */
+/*
+ * fuzz.h - what a fuzz target looks like.
+ *
+ * A target is one file that defines LLVMFuzzerTestOneInput and checks a property with REQUIRE, not
+ * only that nothing crashes. Its corpus is fuzz/corpus/<name of the file>/.
+ */
 #ifndef HAFT_FUZZ_FUZZ_H
 #define HAFT_FUZZ_FUZZ_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FUZZ_CHECK(condition, ...)                                                                 \
+/* The name is libFuzzer's. Returns 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define REQUIRE(condition) REQUIREF(condition, "the property does not hold")
+
+/* The same with a message, a printf format, for conditions whose values one wants to see. */
+#define REQUIREF(condition, ...)                                                                   \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            (void)fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition);                  \
+            (void)fprintf(stderr, "%s:%d: not true: %s: ", __FILE__, __LINE__, #condition);        \
             (void)fprintf(stderr, __VA_ARGS__);                                                    \
             (void)fprintf(stderr, "\n");                                                           \
             abort();                                                                               \

@@ -10,8 +10,6 @@
 #include "json/read.h"
 #include "json/write.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_again(haft_str text, haft_str plain)
 {
     haft__arena arena;
@@ -20,12 +18,12 @@ static void check_again(haft_str text, haft_str plain)
     haft__json_notes notes;
     haft_error err;
     haft_status status = haft__json_read(&arena, text, NULL, &value, &notes, &err);
-    FUZZ_CHECK(status == HAFT_OK, "what we wrote is refused: %s %s", err.where, err.message);
-    FUZZ_CHECK(notes.duplicate_keys == 0 && notes.lone_surrogates == 0, "we wrote something odd");
+    REQUIREF(status == HAFT_OK, "what we wrote is refused: %s %s", err.where, err.message);
+    REQUIREF(notes.duplicate_keys == 0 && notes.lone_surrogates == 0, "we wrote something odd");
     haft__buf again;
     haft__buf_init(&again, HAFT__LIMIT_JSON_BYTES);
     haft__json_write(&again, value);
-    FUZZ_CHECK(haft__str_equal(haft__buf_str(&again), plain), "the value has changed");
+    REQUIREF(haft__str_equal(haft__buf_str(&again), plain), "the value has changed");
     haft__buf_finish(&again);
     haft__arena_finish(&arena);
 }

@@ -14,8 +14,6 @@
 #include "json/stream.h"
 #include "json/write.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 typedef struct outcome {
     haft_status status;
     haft_error err;
@@ -58,7 +56,7 @@ static outcome read_in_pieces(haft_str text, size_t piece_size)
     }
     if (result.status == HAFT_OK) {
         const haft__json *value = haft__json_builder_value(&builder);
-        FUZZ_CHECK(value != NULL, "accepted without a value");
+        REQUIREF(value != NULL, "accepted without a value");
         haft__json_write(&result.text, *value);
     }
     haft__json_builder_finish(&builder);
@@ -91,20 +89,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     outcome strict = read_strictly(text);
     outcome pieces = read_in_pieces(text, 1U + data[0] % 16);
     outcome bytes = read_in_pieces(text, 1);
-    FUZZ_CHECK(strict.status == pieces.status, "strict %d, in pieces %d", strict.status,
-               pieces.status);
-    FUZZ_CHECK(bytes.status == pieces.status, "cuts matter: %d, %d", bytes.status, pieces.status);
-    FUZZ_CHECK(haft__str_equal(haft__buf_str(&strict.text), haft__buf_str(&pieces.text)),
-               "strict and incremental values differ");
-    FUZZ_CHECK(haft__str_equal(haft__buf_str(&bytes.text), haft__buf_str(&pieces.text)),
-               "values differ with the cuts");
+    REQUIREF(strict.status == pieces.status, "strict %d, in pieces %d", strict.status,
+             pieces.status);
+    REQUIREF(bytes.status == pieces.status, "cuts matter: %d, %d", bytes.status, pieces.status);
+    REQUIREF(haft__str_equal(haft__buf_str(&strict.text), haft__buf_str(&pieces.text)),
+             "strict and incremental values differ");
+    REQUIREF(haft__str_equal(haft__buf_str(&bytes.text), haft__buf_str(&pieces.text)),
+             "values differ with the cuts");
     if (strict.status == HAFT_BAD_INPUT) {
-        FUZZ_CHECK(strcmp(strict.err.where, bytes.err.where) == 0
-                       && strcmp(strict.err.message, bytes.err.message) == 0,
-                   "%s %s, in bytes %s %s", strict.err.where, strict.err.message, bytes.err.where,
-                   bytes.err.message);
-        FUZZ_CHECK(strcmp(pieces.err.where, bytes.err.where) == 0, "%s, in bytes %s",
-                   pieces.err.where, bytes.err.where);
+        REQUIREF(strcmp(strict.err.where, bytes.err.where) == 0
+                     && strcmp(strict.err.message, bytes.err.message) == 0,
+                 "%s %s, in bytes %s %s", strict.err.where, strict.err.message, bytes.err.where,
+                 bytes.err.message);
+        REQUIREF(strcmp(pieces.err.where, bytes.err.where) == 0, "%s, in bytes %s",
+                 pieces.err.where, bytes.err.where);
     }
     haft__buf_finish(&strict.text);
     haft__buf_finish(&pieces.text);

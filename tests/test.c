@@ -111,7 +111,8 @@ void test_register(test_case *test)
     state.last = &test->next;
 }
 
-static void say_failed(const char *file, int line, const char *format, va_list args)
+static void HAFT__PRINTF(3, 0)
+    say_failed(const char *file, int line, const char *format, va_list args)
 {
     state.failed = true;
     printf("# %s:%d: ", file, line);
@@ -202,22 +203,54 @@ static void run(const test_case *test, unsigned totals[3])
     (void)fflush(stdout);
 }
 
-static bool wanted(const test_case *test, int argc, char **argv)
+typedef struct selection {
+    const char *file; /* only this one; NULL for any */
+    char **words;     /* one of them has to be in the file's or the test's name, if there are any */
+    int word_count;
+    bool list;
+} selection;
+
+static bool wanted(const selection *s, const test_case *test)
 {
-    for (int i = 1; i < argc; i++) {
-        if (strstr(short_name(test->file), argv[i]) != NULL
-            || strstr(test->name, argv[i]) != NULL) {
+    const char *file = short_name(test->file);
+    if (s->file != NULL && strcmp(s->file, file) != 0) {
+        return false;
+    }
+    for (int i = 0; i < s->word_count; i++) {
+        if (strstr(file, s->words[i]) != NULL || strstr(test->name, s->words[i]) != NULL) {
             return true;
         }
     }
-    return argc < 2;
+    return s->word_count == 0;
+}
+
+static selection read_arguments(int argc, char **argv)
+{
+    selection s = {.words = argv + 1, .word_count = argc - 1};
+    if (s.word_count > 0 && strcmp(s.words[0], "--list") == 0) {
+        s.list = true;
+        s.words++;
+        s.word_count--;
+    }
+    if (s.word_count > 1 && strcmp(s.words[0], "--file") == 0) {
+        s.file = s.words[1];
+        s.words += 2;
+        s.word_count -= 2;
+    }
+    return s;
 }
 
 int main(int argc, char **argv)
 {
     unsigned totals[3] = {0, 0, 0};
+    selection chosen = read_arguments(argc, argv);
     for (const test_case *test = state.first; test != NULL; test = test->next) {
-        if (wanted(test, argc, argv)) {
+        if (!wanted(&chosen, test)) {
+            continue;
+        }
+        if (chosen.list) {
+            printf("%s %s\n", short_name(test->file), test->name);
+        } else {
             run(test, totals);
         }
     }

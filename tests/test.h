@@ -5,7 +5,8 @@
  *     TEST(an_empty_text_is_refused) { CHECK(read_it("") != HAFT_OK, "it was accepted"); }
  *
  * The program prints one line a test ("ok json/read_test.c an_empty_text_is_refused"), which
- * scripts/run-tests adds up. `haft-tests WORD...` runs the tests whose file or name has a WORD.
+ * scripts/run-tests adds up. `haft-tests WORD...` runs the tests whose file or name has a WORD,
+ * `--file FILE` before them only those of one file, `--list` before that names them only.
  */
 #ifndef HAFT_TESTS_TEST_H
 #define HAFT_TESTS_TEST_H

@@ -19,7 +19,7 @@
 #include "base/limits.h"
 
 #define FIRST_CHUNK   ((size_t)4096)
-#define LARGEST_CHUNK ((size_t)1 << 20)
+#define LARGEST_CHUNK ((size_t)32 << 20)
 
 struct haft__arena_chunk {
     haft__arena_chunk *older;
@@ -32,12 +32,17 @@ void haft__arena_init(haft__arena *arena, size_t max)
     *arena = (haft__arena){.max = max > 0 ? max : HAFT__LIMIT_ARENA_BYTES};
 }
 
+static void free_chunk(haft__arena *arena, haft__arena_chunk *chunk)
+{
+    arena->total -= chunk->size;
+    free(chunk);
+}
+
 static void drop_newest(haft__arena *arena)
 {
     haft__arena_chunk *chunk = arena->chunk;
     arena->chunk = chunk->older;
-    arena->total -= chunk->size;
-    free(chunk);
+    free_chunk(arena, chunk);
 }
 
 static void use_chunk(haft__arena *arena, char *next)
@@ -52,6 +57,7 @@ void haft__arena_finish(haft__arena *arena)
         drop_newest(arena);
     }
     use_chunk(arena, NULL);
+    arena->full = false;
 }
 
 haft__arena_mark haft__arena_save(const haft__arena *arena)
@@ -70,19 +76,25 @@ void haft__arena_restore(haft__arena *arena, haft__arena_mark mark)
 
 void haft__arena_reset(haft__arena *arena)
 {
-    /* Chunks only grow, so the newest is the largest (or as large as its elders). */
-    haft__arena_chunk *kept = HAFT__ASAN ? NULL : arena->chunk;
-    if (kept != NULL) {
-        while (kept->older != NULL) {
-            haft__arena_chunk *older = kept->older;
-            kept->older = older->older;
-            arena->total -= older->size;
-            free(older);
-        }
-        use_chunk(arena, kept->data);
-    } else {
-        haft__arena_finish(arena);
+    /* The newest is not always the largest: a chunk made for one large piece is followed by one of
+     * the usual size. Under ASan nothing is kept, so that a use after reset is seen. */
+    haft__arena_chunk *kept = NULL;
+    for (haft__arena_chunk *chunk = arena->chunk; chunk != NULL && !HAFT__ASAN;
+         chunk = chunk->older) {
+        kept = kept == NULL || chunk->size > kept->size ? chunk : kept;
     }
+    while (arena->chunk != NULL) {
+        haft__arena_chunk *chunk = arena->chunk;
+        arena->chunk = chunk->older;
+        if (chunk != kept) {
+            free_chunk(arena, chunk);
+        }
+    }
+    arena->chunk = kept;
+    if (kept != NULL) {
+        kept->older = NULL;
+    }
+    use_chunk(arena, kept != NULL ? kept->data : NULL);
     arena->full = false;
 }
 
@@ -101,14 +113,20 @@ static size_t chunk_size(const haft__arena *arena, size_t wanted)
 
 void *haft__arena_alloc_more(haft__arena *arena, size_t size)
 {
+    if (size == 0) {
+        return haft__arena_alloc(arena, 1);
+    }
     size_t rounded = (size + HAFT__ARENA_ALIGN - 1) & ~(size_t)(HAFT__ARENA_ALIGN - 1);
     size_t chunk_bytes = chunk_size(arena, HAFT__ASAN ? size : rounded);
-    if (rounded < size || chunk_bytes > arena->max - arena->total) {
+    size_t bytes;
+    if (rounded < size || chunk_bytes > arena->max - arena->total
+        || __builtin_add_overflow(sizeof(haft__arena_chunk), chunk_bytes, &bytes)) {
         arena->full = true;
         return NULL;
     }
-    haft__arena_chunk *chunk = malloc(sizeof(*chunk) + chunk_bytes);
+    haft__arena_chunk *chunk = malloc(bytes);
     if (chunk == NULL) {
+        arena->full = false;
         return NULL;
     }
     chunk->older = arena->chunk;

@@ -21,7 +21,7 @@ typedef struct haft__arena {
     haft__arena_chunk *chunk; /* the newest chunk; each knows the one before */
     size_t total;             /* bytes held in all chunks */
     size_t max;
-    bool full; /* an allocation failed because of `max`, not for want of memory */
+    bool full; /* the last failure was because of `max`, not for want of memory */
 } haft__arena;
 
 /* A place to go back to. Valid until the arena is restored to an earlier one. */
@@ -47,12 +47,14 @@ void haft__arena_reset(haft__arena *arena);
 /* The slow half of haft__arena_alloc. */
 void *haft__arena_alloc_more(haft__arena *arena, size_t size);
 
-/* Uninitialised memory, aligned to 8 bytes; NULL when there is none (see haft__arena_fail). */
+/* Uninitialised memory, aligned to 8 bytes; NULL when there is none (see haft__arena_fail). A piece
+ * of 0 bytes is a piece, too: never NULL when there is memory. */
 static inline void *haft__arena_alloc(haft__arena *arena, size_t size)
 {
 #if !HAFT__ASAN
+    /* `rounded` is 0 for a size of 0 and for one that overflows; both go the slow way. */
     size_t rounded = (size + HAFT__ARENA_ALIGN - 1) & ~(size_t)(HAFT__ARENA_ALIGN - 1);
-    if (HAFT__LIKELY(rounded >= size && rounded <= (size_t)(arena->end - arena->next))) {
+    if (HAFT__LIKELY(rounded - 1 < (size_t)(arena->end - arena->next))) {
         void *piece = arena->next;
         arena->next += rounded;
         return piece;

@@ -3,12 +3,13 @@
 #include "base/buf.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 
-#define FIRST_CAPACITY ((size_t)256)
+#define FIRST_CAPACITY ((size_t)255)
 
 void haft__buf_init(haft__buf *buf, size_t max)
 {
@@ -43,7 +44,8 @@ char *haft__buf_reserve(haft__buf *buf, size_t more)
     size_t capacity = buf->cap > 0 ? buf->cap * 2 : FIRST_CAPACITY;
     capacity = capacity > buf->max ? buf->max : capacity;
     capacity = capacity > wanted ? capacity : wanted;
-    char *grown = realloc(buf->ptr, capacity > 0 ? capacity : 1);
+    /* One byte more than we count: the NUL that haft__buf_addf's vsnprintf insists on. */
+    char *grown = capacity < SIZE_MAX ? realloc(buf->ptr, capacity + 1) : NULL;
     if (grown == NULL) {
         buf->status = HAFT_NO_MEMORY;
         return NULL;
@@ -60,8 +62,7 @@ void haft__buf_addf(haft__buf *buf, const char *format, ...)
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    /* vsnprintf wants room for its NUL, which is then not counted. */
-    char *to = length < 0 ? NULL : haft__buf_reserve(buf, (size_t)length + 1);
+    char *to = length < 0 ? NULL : haft__buf_reserve(buf, (size_t)length);
     if (to != NULL) {
         (void)vsnprintf(to, (size_t)length + 1, format, again);
         haft__buf_advance(buf, (size_t)length);

@@ -38,16 +38,19 @@ const char *haft_status_text(haft_status status)
 }
 
 /* Formats into a field of fixed size; what is too long or not UTF-8 is mended, never passed on. */
-static void set_text(char *field, size_t size, const char *format, va_list args)
+static void HAFT__PRINTF(3, 0) set_text(char *field, size_t size, const char *format, va_list args)
 {
     int length = vsnprintf(field, size, format, args);
-    size_t used = strlen(field);
-    if (length < 0 || (size_t)length >= size) {
-        size_t room = size - sizeof("...");
-        used = haft__utf8_floor((haft_str){field, used}, room);
-        memcpy(field + used, "...", sizeof("..."));
+    if (length < 0) { /* the format does not fit its arguments; say so rather than nothing */
+        (void)snprintf(field, size, "(a text that cannot be shown: %s)", format);
     }
-    haft__utf8_mask(field, strlen(field));
+    size_t used = strlen(field);
+    /* Masked before the cut: a stray byte then never counts as part of a character there. */
+    haft__utf8_mask(field, used);
+    if (length >= 0 && (size_t)length >= size) {
+        size_t cut = haft__utf8_floor((haft_str){field, used}, size - sizeof("..."));
+        memcpy(field + cut, "...", sizeof("..."));
+    }
 }
 
 static void HAFT__PRINTF(3, 4) set_field(char *field, size_t size, const char *format, ...)

@@ -7,6 +7,7 @@
  */
 #include "base/map.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -62,7 +63,7 @@ static haft_status grow(haft__map *map, haft_error *err)
     if (entries == NULL || slots == NULL) {
         return haft__arena_fail(map->arena, err);
     }
-    if (map->count > 0) {
+    if (map->entries != NULL) {
         memcpy(entries, map->entries, map->count * sizeof(*entries));
     }
     map->entries = entries;
@@ -87,6 +88,7 @@ haft_status haft__map_put(haft__map *map, haft_str key, void *value, haft_error 
             return status;
         }
     }
+    assert(map->entries != NULL && map->count < map->capacity);
     uint64_t hash = haft__hash(map->hash_key, key);
     map->entries[map->count] = (haft__map_entry){key, hash, value};
     *slot_of(map, key, hash) = ++map->count;

@@ -4,28 +4,22 @@
 #include "json/builder.h"
 
 #include "base/error.h"
-#include "base/str.h"
+#include "json/syntax.h"
 
 void haft__json_builder_init(haft__json_builder *builder, haft__arena *arena,
                              const haft__json_options *options)
 {
     builder->arena = arena;
-    haft__stack_init(&builder->stack);
-    haft__buf_init(&builder->text, HAFT__LIMIT_JSON_BYTES);
-    builder->hash_key = options != NULL ? options->hash_key : (haft__hash_key){0, 0};
-    builder->refuse_duplicates = options != NULL && options->refuse_duplicates;
-    builder->duplicate_keys = 0;
+    static const haft__json_options defaults = HAFT__JSON_OPTIONS_INIT;
+    const haft__json_options *used = options != NULL ? options : &defaults;
+    haft__stack_init(&builder->stack, used);
+    haft__buf_init(&builder->text, used->max_bytes);
 }
 
 void haft__json_builder_finish(haft__json_builder *builder)
 {
     haft__stack_finish(&builder->stack);
     haft__buf_finish(&builder->text);
-}
-
-static haft_status push(haft__json_builder *builder, haft__json value, haft_error *err)
-{
-    return haft__stack_push(&builder->stack, value) ? HAFT_OK : haft__fail_no_memory(err);
 }
 
 /* A key, number or literal, or a string with the pieces that came before. */
@@ -48,22 +42,29 @@ static haft_status add_whole(haft__json_builder *builder, haft__json value, haft
         value.text = copy.ptr;
         value.count = (uint32_t)copy.len;
     }
+    /* The stream counts the values, so only memory can be missing here. */
+    haft__json *slot = haft__stack_reserve(&builder->stack);
+    if (slot == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    *slot = value;
+    haft__stack_keep(&builder->stack);
     haft__buf_clear(&builder->text);
-    return push(builder, value, err);
+    return HAFT_OK;
 }
 
 static haft_status close_container(haft__json_builder *builder, haft_error *err)
 {
-    uint32_t before = builder->duplicate_keys;
-    haft_str duplicate = {NULL, 0};
-    haft_status status = haft__stack_close(&builder->stack, builder->arena, builder->hash_key,
-                                           &builder->duplicate_keys, &duplicate, err);
-    if (status != HAFT_OK || builder->duplicate_keys == before || !builder->refuse_duplicates) {
-        return status;
+    switch (haft__stack_close(&builder->stack, builder->arena)) {
+    case HAFT__STACK_OK: return HAFT_OK;
+    case HAFT__STACK_NO_MEMORY: return haft__fail_no_memory(err);
+    case HAFT__STACK_ARENA_FULL: return haft__arena_fail(builder->arena, err);
+    case HAFT__STACK_DUPLICATE: return haft__json_fail_duplicate(err, "", builder->stack.duplicate);
+    case HAFT__STACK_TOO_MANY:
+        return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %u values, found more",
+                          builder->stack.max_values);
     }
-    return haft__fail(err, HAFT_BAD_INPUT, "",
-                      "expected each key once in an object, found \"%.*s\" more than once",
-                      HAFT__ARG(duplicate));
+    HAFT__UNREACHABLE();
 }
 
 haft_status haft__json_builder_add(haft__json_builder *builder, const haft__json_event *event,
@@ -73,7 +74,7 @@ haft_status haft__json_builder_add(haft__json_builder *builder, const haft__json
     case HAFT__JSON_EVENT_MORE:
     case HAFT__JSON_EVENT_DONE: return HAFT_OK;
     case HAFT__JSON_EVENT_BEGIN:
-        return haft__stack_open(&builder->stack, (haft__json_kind)event->value.kind)
+        return haft__stack_open(&builder->stack, event->value.kind == HAFT__JSON_OBJECT)
                    ? HAFT_OK
                    : haft__fail_no_memory(err);
     case HAFT__JSON_EVENT_END: return close_container(builder, err);
@@ -88,6 +89,6 @@ haft_status haft__json_builder_add(haft__json_builder *builder, const haft__json
 
 const haft__json *haft__json_builder_value(const haft__json_builder *builder)
 {
-    bool complete = builder->stack.depth == 0 && builder->stack.count == 1;
+    bool complete = builder->stack.depth == 0 && haft__stack_count(&builder->stack) == 1;
     return complete ? &builder->stack.values[0] : NULL;
 }

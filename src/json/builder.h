@@ -9,14 +9,11 @@
 
 typedef struct haft__json_builder {
     haft__arena *arena;
-    haft__stack stack;
-    haft__buf text; /* of a string that comes in pieces */
-    haft__hash_key hash_key;
-    bool refuse_duplicates;
-    uint32_t duplicate_keys; /* members dropped because a later one had the same key */
+    haft__stack stack; /* .duplicates: members dropped because a later one had the same key */
+    haft__buf text;    /* of a string that comes in pieces */
 } haft__json_builder;
 
-/* `options` NULL means the defaults; only what it says of duplicate keys matters here. */
+/* `options` as for the stream; NULL means the defaults. */
 void haft__json_builder_init(haft__json_builder *builder, haft__arena *arena,
                              const haft__json_options *options);
 void haft__json_builder_finish(haft__json_builder *builder);

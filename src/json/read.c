@@ -3,12 +3,14 @@
  * read.c - the strict JSON reader.
  *
  * One pass over the text, no recursion: open containers wait on a stack (json/stack.h). Strings
- * without escapes and numbers are not copied. Each read_* function starts at the byte `p`, stops
- * behind what it has read, and leaves `p` at the offending byte when it fails.
+ * without escapes and numbers are not copied. Each function below takes the place `p` where it
+ * starts to read and returns the place behind what it has read, or NULL when it failed and
+ * `status` and `err` say why: so the place stays in a register, which is most of the speed.
  * Tests: tests/json/read_test.c. Fuzzers: fuzz/json_split.c, fuzz/json_print.c.
  */
 #include "json/read.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -18,112 +20,122 @@
 #include "json/syntax.h"
 
 typedef struct reader {
-    const char *p, *end, *start;
+    const char *start, *end;
     const haft__json_options *options;
+    const haft__json_origin *origin; /* may be NULL */
     haft__arena *arena;
     haft__json_notes notes;
     haft__stack stack;
+    haft_status status;
     haft_error *err;
 } reader;
 
-/* Only errors pay for finding the line. */
+/* Only errors pay for finding the place. In a text that was made from another one, it is the place
+ * in the other. */
 static haft__json_place place_of(const reader *r, const char *at)
 {
-    haft__json_place place = {.offset = (size_t)(at - r->start), .line = 1};
-    const char *line = r->start;
-    for (const char *p = r->start; p < at; p++) {
-        if (*p == '\n') {
-            place.line++;
-            line = p + 1;
-        }
+    haft_str text = {r->start, (size_t)(r->end - r->start)};
+    size_t offset = (size_t)(at - r->start);
+    if (r->origin != NULL) {
+        offset = r->origin->find(r->origin, offset);
+        text = r->origin->text;
     }
-    place.column = (size_t)(at - line) + 1;
-    return place;
+    return haft__json_place_of(text, offset);
 }
 
-static haft_status fail(reader *r, haft__json_problem problem)
+static const char *fail(reader *r, const char *p, haft__json_problem problem)
 {
-    int found = r->p < r->end ? (unsigned char)*r->p : HAFT__JSON_END_OF_TEXT;
-    return haft__json_fail(r->err, problem, place_of(r, r->p), found);
+    haft__json_place place = place_of(r, p);
+    haft_str text = {r->start, (size_t)(r->end - r->start)};
+    text = r->origin != NULL ? r->origin->text : text;
+    r->status = haft__json_fail(r->err, problem, place, haft__json_byte_at(text, place.offset));
+    return NULL;
 }
 
-static haft_status fail_limit(reader *r, const char *at, size_t limit, const char *of_what)
+static const char *fail_limit(reader *r, const char *at, size_t limit, const char *of_what)
 {
-    return haft__json_fail_limit(r->err, place_of(r, at), limit, of_what);
+    r->status = haft__json_fail_limit(r->err, place_of(r, at), limit, of_what);
+    return NULL;
 }
 
-static void skip_space(reader *r)
+/* The stack has no room for the value at `p`. */
+static const char *fail_full(reader *r, const char *p)
 {
-    const char *p = r->p, *end = r->end;
+    if (haft__stack_is_full(&r->stack)) {
+        return fail_limit(r, p, r->options->max_values, "values");
+    }
+    r->status = haft__fail_no_memory(r->err);
+    return NULL;
+}
+
+static const char *skip_more_space(const char *p, const char *end)
+{
     while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) {
         p++;
     }
-    r->p = p;
+    return p;
 }
 
-/* Goes over bytes that are not ASCII. */
-static haft_status skip_utf8(reader *r)
+/* Mostly there is none. */
+static inline const char *skip_space(const char *p, const char *end)
+{
+    return HAFT__LIKELY(p < end && (unsigned char)*p > ' ') ? p : skip_more_space(p, end);
+}
+
+/* Goes over characters that are not ASCII. */
+static const char *skip_utf8(reader *r, const char *p)
 {
     do {
         uint32_t code;
-        haft_str rest = {r->p, (size_t)(r->end - r->p)};
+        haft_str rest = {p, (size_t)(r->end - p)};
         size_t length = haft__utf8_decode(rest, &code);
         if (length == 0) {
-            bool cut = haft__utf8_incomplete(rest);
-            r->p = cut ? r->end : r->p;
-            return fail(r, cut ? HAFT__JSON_PROBLEM_STRING_END : HAFT__JSON_PROBLEM_UTF8);
+            return haft__utf8_incomplete(rest) ? fail(r, r->end, HAFT__JSON_PROBLEM_STRING_END)
+                                               : fail(r, p, HAFT__JSON_PROBLEM_UTF8);
         }
-        r->p += length;
-    } while (r->p < r->end && (unsigned char)*r->p >= 0x80);
-    return HAFT_OK;
+        p += length;
+    } while (p < r->end && (unsigned char)*p >= 0x80);
+    return p;
 }
 
-/* Goes over one escape and checks it; `p` is at the backslash. */
-static haft_status skip_escape(reader *r)
+/* Goes over one escape and checks it; `p` is behind the backslash. */
+static const char *skip_escape(reader *r, const char *p)
 {
-    r->p++;
-    if (r->p < r->end && haft__json_simple_escape(*r->p) != 0) {
-        r->p++;
-        return HAFT_OK;
+    if (p < r->end && haft__json_simple_escape(*p) != 0) {
+        return p + 1;
     }
-    if (r->p == r->end || *r->p != 'u') {
-        return fail(r, HAFT__JSON_PROBLEM_ESCAPE);
+    if (p == r->end || *p != 'u') {
+        return fail(r, p, HAFT__JSON_PROBLEM_ESCAPE);
     }
-    r->p++;
-    for (int i = 0; i < 4; i++, r->p++) {
-        if (r->p == r->end || haft__json_hex(*r->p) < 0) {
-            return fail(r, HAFT__JSON_PROBLEM_HEX);
+    p++;
+    for (const char *end = p + 4; p < end; p++) {
+        if (p == r->end || haft__json_hex(*p) < 0) {
+            return fail(r, p, HAFT__JSON_PROBLEM_HEX);
         }
     }
-    return HAFT_OK;
+    return p;
 }
 
-/* Finds the closing quote; `p` is behind the opening one. */
-static haft_status find_quote(reader *r, bool *ret_escaped)
+/* From what is not plain on to the closing quote, and notes whether there are escapes. */
+static const char *find_quote(reader *r, const char *p, bool *ret_escaped)
 {
-    bool escaped = false;
-    for (;;) {
-        r->p = haft__json_skip_plain(r->p, r->end);
-        if (r->p == r->end) {
-            return fail(r, HAFT__JSON_PROBLEM_STRING_END);
-        }
-        haft_status status;
-        if (*r->p == '"') {
-            *ret_escaped = escaped;
-            return HAFT_OK;
-        }
-        if (*r->p == '\\') {
-            escaped = true;
-            status = skip_escape(r);
-        } else if ((unsigned char)*r->p >= 0x80) {
-            status = skip_utf8(r);
+    while (p < r->end && *p != '"') {
+        if (*p == '\\') {
+            *ret_escaped = true;
+            p = skip_escape(r, p + 1);
+        } else if ((unsigned char)*p >= 0x80) {
+            p = skip_utf8(r, p);
         } else {
-            status = fail(r, HAFT__JSON_PROBLEM_CONTROL);
+            return fail(r, p, HAFT__JSON_PROBLEM_CONTROL);
         }
-        if (status != HAFT_OK) {
-            return status;
+        if (p == NULL) {
+            return NULL;
+        }
+        if (p < r->end && haft__json_is_plain(*p)) {
+            p = haft__json_skip_plain(p, r->end);
         }
     }
+    return p < r->end ? p : fail(r, p, HAFT__JSON_PROBLEM_STRING_END);
 }
 
 static uint32_t hex4(const char *p)
@@ -132,8 +144,7 @@ static uint32_t hex4(const char *p)
            | (uint32_t)haft__json_hex(p[2]) << 4 | (uint32_t)haft__json_hex(p[3]);
 }
 
-/* Decodes the \u escape whose digits are at `p` (checked), with its partner if it has one. Returns
- * what follows. */
+/* Decodes the \u escape whose digits are at `p` (checked), with its partner if it has one. */
 static const char *decode_unicode(reader *r, const char *p, const char *end, uint32_t *ret_code)
 {
     uint32_t code = hex4(p);
@@ -151,28 +162,46 @@ static const char *decode_unicode(reader *r, const char *p, const char *end, uin
     return p;
 }
 
-static haft__json string_of(const char *from, const char *end)
+/* Copies up to the next backslash or `end`, eight bytes at a time while both sides have them. */
+static inline const char *copy_plain(char **to, const char *from, const char *end)
+{
+    char *out = *to;
+    while (end - from >= 8) {
+        uint64_t word = haft__json_load8(from);
+        uint64_t backslash = word ^ 0x5C5C5C5C5C5C5C5CU;
+        uint64_t stop = (backslash - 0x0101010101010101U) & ~backslash & 0x8080808080808080U;
+        /* Decoded text is never longer than written, so there is room for these eight. */
+        memcpy(out, from, 8);
+        size_t count = stop != 0 ? (size_t)__builtin_ctzll(stop) >> 3 : 8;
+        out += count;
+        from += count;
+        if (stop != 0) {
+            *to = out;
+            return from;
+        }
+    }
+    while (from < end && *from != '\\') {
+        *out++ = *from++;
+    }
+    *to = out;
+    return from;
+}
+
+static inline haft__json string_of(const char *from, const char *end)
 {
     return (haft__json){.kind = HAFT__JSON_STRING, .count = (uint32_t)(end - from), .text = from};
 }
 
-/* Decodes a string whose escapes have been checked. Decoded text is never longer than written. */
-static haft_status decode(reader *r, const char *from, const char *end, haft__json *ret_value)
+/* Decodes a string whose escapes have been checked. */
+static bool decode(reader *r, const char *from, const char *end, haft__json *ret_value)
 {
     char *text = haft__arena_alloc(r->arena, (size_t)(end - from));
     if (text == NULL) {
-        return haft__arena_fail(r->arena, r->err);
+        r->status = haft__arena_fail(r->arena, r->err);
+        return false;
     }
     char *to = text;
-    while (from < end) {
-        const char *backslash = memchr(from, '\\', (size_t)(end - from));
-        size_t plain = (size_t)((backslash != NULL ? backslash : end) - from);
-        memcpy(to, from, plain);
-        to += plain;
-        from += plain;
-        if (backslash == NULL) {
-            break;
-        }
+    while ((from = copy_plain(&to, from, end)) < end) {
         if (from[1] == 'u') {
             uint32_t code;
             from = decode_unicode(r, from + 2, end, &code);
@@ -183,302 +212,301 @@ static haft_status decode(reader *r, const char *from, const char *end, haft__js
         }
     }
     *ret_value = string_of(text, to);
-    return HAFT_OK;
+    return true;
 }
 
-/* `p` is at the opening quote. */
-static haft_status read_string(reader *r, haft__json *ret_value)
+/* `p` is behind the opening quote. */
+static inline const char *read_string(reader *r, const char *p, haft__json *ret_value)
 {
-    const char *from = ++r->p;
+    const char *from = p;
+    p = haft__json_skip_plain(p, r->end);
+    if (HAFT__LIKELY(p < r->end && *p == '"')) {
+        *ret_value = string_of(from, p);
+        return p + 1;
+    }
     bool escaped = false;
-    haft_status status = find_quote(r, &escaped);
-    if (status != HAFT_OK) {
-        return status;
+    p = find_quote(r, p, &escaped);
+    if (p == NULL) {
+        return NULL;
     }
-    const char *end = r->p++;
-    if (escaped) {
-        return decode(r, from, end, ret_value);
+    if (!escaped) {
+        *ret_value = string_of(from, p);
+    } else if (!decode(r, from, p, ret_value)) {
+        return NULL;
     }
-    *ret_value = string_of(from, end);
-    return HAFT_OK;
+    return p + 1;
 }
 
-static bool at_digit(const reader *r)
+static inline bool is_digit(char c)
 {
-    return r->p < r->end && *r->p >= '0' && *r->p <= '9';
+    return (unsigned char)(c - '0') <= 9;
 }
 
-static haft_status skip_digits(reader *r)
+static const char *skip_digits(reader *r, const char *p)
 {
-    if (!at_digit(r)) {
-        return fail(r, HAFT__JSON_PROBLEM_DIGIT);
+    if (p == r->end || !is_digit(*p)) {
+        return fail(r, p, HAFT__JSON_PROBLEM_DIGIT);
     }
-    const char *p = r->p;
-    while (p < r->end && *p >= '0' && *p <= '9') {
+    while (p < r->end && is_digit(*p)) {
         p++;
     }
-    r->p = p;
-    return HAFT_OK;
+    return p;
 }
 
-/* The part before the point: "0", or digits that do not start with 0. */
-static haft_status skip_integer(reader *r)
+/* Fraction and exponent; `p` is at the point or the e. */
+static const char *skip_fraction(reader *r, const char *p)
 {
-    bool zero = r->p < r->end && *r->p == '0';
-    if (!zero) {
-        return skip_digits(r);
+    if (*p == '.') {
+        p = skip_digits(r, p + 1);
     }
-    r->p++;
-    return at_digit(r) ? fail(r, HAFT__JSON_PROBLEM_LEADING_ZERO) : HAFT_OK;
+    if (p != NULL && p < r->end && (*p | 0x20) == 'e') {
+        p++;
+        p += p < r->end && (*p == '+' || *p == '-');
+        p = skip_digits(r, p);
+    }
+    return p;
 }
 
-static haft_status read_number(reader *r, haft__json *ret_value)
+/* `p` is at a minus or digit. */
+static inline const char *read_number(reader *r, const char *p, haft__json *ret_value)
 {
-    const char *from = r->p;
-    r->p += *r->p == '-';
-    haft_status status = skip_integer(r);
+    const char *from = p, *end = r->end;
+    p += *p == '-';
+    if (HAFT__UNLIKELY(p == end || !is_digit(*p))) {
+        return fail(r, p, HAFT__JSON_PROBLEM_DIGIT);
+    }
+    const char *first = p++;
+    while (p < end && is_digit(*p)) {
+        p++;
+    }
+    if (HAFT__UNLIKELY(*first == '0' && p - first > 1)) {
+        return fail(r, first + 1, HAFT__JSON_PROBLEM_LEADING_ZERO);
+    }
     bool integer = true;
-    if (status == HAFT_OK && r->p < r->end && *r->p == '.') {
+    if (p < end && (*p == '.' || (*p | 0x20) == 'e')) {
         integer = false;
-        r->p++;
-        status = skip_digits(r);
+        p = skip_fraction(r, p);
+        if (p == NULL) {
+            return NULL;
+        }
     }
-    if (status == HAFT_OK && r->p < r->end && (*r->p | 0x20) == 'e') {
-        integer = false;
-        r->p++;
-        r->p += r->p < r->end && (*r->p == '+' || *r->p == '-');
-        status = skip_digits(r);
-    }
-    if (status != HAFT_OK) {
-        return status;
-    }
-    if ((size_t)(r->p - from) > r->options->max_number_bytes) {
+    if (HAFT__UNLIKELY((size_t)(p - from) > r->options->max_number_bytes)) {
         return fail_limit(r, from, r->options->max_number_bytes, "characters in a number");
     }
-    *ret_value = (haft__json){.kind = HAFT__JSON_NUMBER,
-                              .integer = integer,
-                              .count = (uint32_t)(r->p - from),
-                              .text = from};
-    return HAFT_OK;
+    *ret_value = (haft__json){
+        .kind = HAFT__JSON_NUMBER, .integer = integer, .count = (uint32_t)(p - from), .text = from};
+    return p;
 }
 
-static haft_status read_literal(reader *r, haft_str word, haft__json_kind kind,
-                                haft__json *ret_value)
+static const char *read_word(reader *r, const char *p, haft_str word, haft__json_kind kind,
+                             haft__json *ret_value)
 {
-    for (size_t i = 0; i < word.len; i++, r->p++) {
-        if (r->p == r->end || *r->p != word.ptr[i]) {
-            return fail(r, HAFT__JSON_PROBLEM_LITERAL);
+    for (size_t i = 0; i < word.len; i++, p++) {
+        if (p == r->end || *p != word.ptr[i]) {
+            return fail(r, p, HAFT__JSON_PROBLEM_LITERAL);
         }
     }
     *ret_value = (haft__json){.kind = (uint8_t)kind};
-    return HAFT_OK;
+    return p;
 }
 
-/* A value that is no container. */
-static haft_status read_scalar(reader *r, haft__json_problem otherwise, haft__json *ret_value)
+/* What is left when it is no container, string or number. */
+static const char *read_literal(reader *r, const char *p, haft__json_problem otherwise,
+                                haft__json *ret_value)
 {
-    if (r->p == r->end) {
-        return fail(r, otherwise);
+    switch (p < r->end ? *p : '\0') {
+    case 't': return read_word(r, p, HAFT__LIT("true"), HAFT__JSON_TRUE, ret_value);
+    case 'f': return read_word(r, p, HAFT__LIT("false"), HAFT__JSON_FALSE, ret_value);
+    case 'n': return read_word(r, p, HAFT__LIT("null"), HAFT__JSON_NULL, ret_value);
+    default: return fail(r, p, otherwise);
     }
-    switch (*r->p) {
-    case '"': return read_string(r, ret_value);
-    case '-':
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7':
-    case '8':
-    case '9': return read_number(r, ret_value);
-    case 't': return read_literal(r, HAFT__LIT("true"), HAFT__JSON_TRUE, ret_value);
-    case 'f': return read_literal(r, HAFT__LIT("false"), HAFT__JSON_FALSE, ret_value);
-    case 'n': return read_literal(r, HAFT__LIT("null"), HAFT__JSON_NULL, ret_value);
-    default: return fail(r, otherwise);
-    }
-}
-
-static haft_status push(reader *r, haft__json value)
-{
-    return HAFT__LIKELY(haft__stack_push(&r->stack, value)) ? HAFT_OK
-                                                            : haft__fail_no_memory(r->err);
 }
 
 /* A key and its colon; `p` is at what should be the quote. */
-static haft_status read_key(reader *r, haft__json_problem otherwise)
+static inline const char *read_key(reader *r, const char *p, haft__json_problem otherwise)
 {
-    if (r->p == r->end || *r->p != '"') {
-        return fail(r, otherwise);
+    if (HAFT__UNLIKELY(p == r->end || *p != '"')) {
+        return fail(r, p, otherwise);
     }
-    const char *from = r->p;
-    haft__json key;
-    haft_status status = read_string(r, &key);
-    if (status != HAFT_OK) {
-        return status;
+    const char *from = p;
+    haft__json *key = haft__stack_reserve(&r->stack);
+    if (HAFT__UNLIKELY(key == NULL)) {
+        return fail_full(r, p);
     }
-    if ((size_t)(r->p - from) - 2 > r->options->max_key_bytes) {
+    p = read_string(r, p + 1, key);
+    if (HAFT__UNLIKELY(p == NULL)) {
+        return NULL;
+    }
+    if (HAFT__UNLIKELY((size_t)(p - from) - 2 > r->options->max_key_bytes)) {
         return fail_limit(r, from, r->options->max_key_bytes, "bytes in a key");
     }
-    skip_space(r);
-    if (r->p == r->end || *r->p != ':') {
-        return fail(r, HAFT__JSON_PROBLEM_COLON);
+    p = skip_space(p, r->end);
+    if (HAFT__UNLIKELY(p == r->end || *p != ':')) {
+        return fail(r, p, HAFT__JSON_PROBLEM_COLON);
     }
-    r->p++;
-    return push(r, key);
+    haft__stack_keep(&r->stack);
+    return p + 1;
 }
 
-static haft_status fail_duplicate(reader *r, haft_str key)
+static const char *fail_duplicate(reader *r, const char *p)
 {
     /* A key without escapes still stands in the text, so we know its place. */
+    haft_str key = r->stack.duplicate;
     bool in_text = key.ptr >= r->start && key.ptr < r->end;
-    haft__json_place place = place_of(r, in_text ? key.ptr - 1 : r->p);
     char where[80];
-    (void)snprintf(where, sizeof(where), "%zu:%zu (byte %zu)", place.line, place.column,
-                   place.offset);
-    return haft__fail(r->err, HAFT_BAD_INPUT, where,
-                      "expected each key once in an object, found \"%.*s\" more than once",
-                      HAFT__ARG(key));
+    haft__json_say_place(where, sizeof(where), place_of(r, in_text ? key.ptr - 1 : p));
+    r->status = haft__json_fail_duplicate(r->err, where, key);
+    return NULL;
 }
 
-static haft_status close_container(reader *r)
+/* The container whose closing bracket is at `p` could not be closed. */
+static const char *fail_close(reader *r, const char *p, haft__stack_result result)
 {
-    uint32_t before = r->notes.duplicate_keys;
-    haft_str duplicate = {NULL, 0};
-    r->p++;
-    haft_status status = haft__stack_close(&r->stack, r->arena, r->options->hash_key,
-                                           &r->notes.duplicate_keys, &duplicate, r->err);
-    if (status != HAFT_OK) {
-        return status;
+    switch (result) {
+    case HAFT__STACK_OK: break;
+    case HAFT__STACK_NO_MEMORY: r->status = haft__fail_no_memory(r->err); return NULL;
+    case HAFT__STACK_ARENA_FULL: r->status = haft__arena_fail(r->arena, r->err); return NULL;
+    case HAFT__STACK_DUPLICATE: return fail_duplicate(r, p);
+    case HAFT__STACK_TOO_MANY: return fail_limit(r, p, r->options->max_values, "values");
     }
-    if (HAFT__UNLIKELY(r->notes.duplicate_keys > before && r->options->refuse_duplicates)) {
-        return fail_duplicate(r, duplicate);
-    }
-    if (HAFT__UNLIKELY(r->stack.closed >= r->options->max_values)) {
-        return fail_limit(r, r->p, r->options->max_values, "values");
-    }
-    return HAFT_OK;
+    HAFT__UNREACHABLE();
 }
 
-/* Opens the container at `p`. If it is empty it is closed at once and *ret_value_next is false;
- * else `p` is left where its first value starts. */
-static haft_status open_container(reader *r, bool *ret_value_next)
+/* Opens the container at `p` and goes on to where its first value starts. One that is empty is
+ * complete at once, and *ret_empty is set. */
+static inline const char *open_container(reader *r, const char *p, bool *ret_empty)
 {
-    bool object = *r->p == '{';
-    if (r->stack.depth >= r->options->max_depth) {
-        return fail_limit(r, r->p, r->options->max_depth, "levels of nesting");
+    bool object = *p == '{';
+    if (HAFT__UNLIKELY(r->stack.depth >= r->options->max_depth)) {
+        return fail_limit(r, p, r->options->max_depth, "levels of nesting");
     }
-    if (!haft__stack_open(&r->stack, object ? HAFT__JSON_OBJECT : HAFT__JSON_ARRAY)) {
-        return haft__fail_no_memory(r->err);
+    if (HAFT__UNLIKELY(!haft__stack_open(&r->stack, object))) {
+        return fail_full(r, p);
     }
-    r->p++;
-    skip_space(r);
-    if (r->p < r->end && *r->p == (object ? '}' : ']')) {
-        *ret_value_next = false;
-        return close_container(r);
+    p = skip_space(p + 1, r->end);
+    if (p < r->end && *p == (object ? '}' : ']')) {
+        *ret_empty = true;
+        return p;
     }
-    *ret_value_next = true;
-    return object ? read_key(r, HAFT__JSON_PROBLEM_KEY_OR_END) : HAFT_OK;
+    return object ? read_key(r, p, HAFT__JSON_PROBLEM_KEY_OR_END) : p;
 }
 
 /* Behind a value: closes what closes here and goes on to where the next value starts. At the end
  * of the outermost value no container is open. */
-static haft_status read_separators(reader *r)
+static inline const char *read_separators(reader *r, const char *p)
 {
     while (r->stack.depth > 0) {
-        skip_space(r);
+        p = skip_space(p, r->end);
         bool object = haft__stack_in_object(&r->stack);
-        char c = r->p < r->end ? *r->p : '\0';
+        char c = p < r->end ? *p : '\0';
         if (c == ',') {
-            r->p++;
-            if (!object) {
-                return HAFT_OK;
-            }
-            skip_space(r);
-            return read_key(r, HAFT__JSON_PROBLEM_KEY);
+            return object ? read_key(r, skip_space(p + 1, r->end), HAFT__JSON_PROBLEM_KEY) : p + 1;
         }
-        if (c != (object ? '}' : ']')) {
-            return fail(r,
+        if (HAFT__UNLIKELY(c != (object ? '}' : ']'))) {
+            return fail(r, p,
                         object ? HAFT__JSON_PROBLEM_COMMA_OBJECT : HAFT__JSON_PROBLEM_COMMA_ARRAY);
         }
-        haft_status status = close_container(r);
-        if (status != HAFT_OK) {
-            return status;
+        haft__stack_result result = haft__stack_close(&r->stack, r->arena);
+        if (HAFT__UNLIKELY(result != HAFT__STACK_OK)) {
+            return fail_close(r, p, result);
         }
+        p++;
     }
-    return HAFT_OK;
+    return p;
 }
 
-/* One value, containers and all, up to where the next one starts. */
-static haft_status read_step(reader *r, haft__json_problem *otherwise)
+/* One value that holds no others. */
+static inline const char *read_scalar(reader *r, const char *p, haft__json_problem otherwise)
 {
-    skip_space(r);
-    if (r->p < r->end && (*r->p == '{' || *r->p == '[')) {
-        bool array = *r->p == '[', value_next = false;
-        haft_status status = open_container(r, &value_next);
-        if (status != HAFT_OK || value_next) {
-            *otherwise = array ? HAFT__JSON_PROBLEM_VALUE_OR_END : HAFT__JSON_PROBLEM_VALUE;
-            return status;
-        }
-    } else {
-        haft__json value;
-        haft_status status = read_scalar(r, *otherwise, &value);
-        if (status == HAFT_OK) {
-            status = push(r, value);
-        }
-        if (status != HAFT_OK) {
-            return status;
-        }
+    haft__json *value = haft__stack_reserve(&r->stack);
+    if (HAFT__UNLIKELY(value == NULL)) {
+        return fail_full(r, p);
     }
-    *otherwise = HAFT__JSON_PROBLEM_VALUE;
-    return read_separators(r);
+    char first = p < r->end ? *p : '\0';
+    if (first == '"') {
+        p = read_string(r, p + 1, value);
+    } else if (is_digit(first) || first == '-') {
+        p = read_number(r, p, value);
+    } else {
+        p = read_literal(r, p, otherwise, value);
+    }
+    haft__stack_keep(&r->stack);
+    return p;
 }
 
-static haft_status read_document(reader *r)
+static const char *read_values(reader *r, const char *p)
+{
+    haft__json_problem otherwise = HAFT__JSON_PROBLEM_VALUE;
+    do {
+        p = skip_space(p, r->end);
+        if (p < r->end && (*p == '{' || *p == '[')) {
+            bool empty = false, array = *p == '[';
+            p = open_container(r, p, &empty);
+            if (p != NULL && !empty) {
+                otherwise = array ? HAFT__JSON_PROBLEM_VALUE_OR_END : HAFT__JSON_PROBLEM_VALUE;
+                continue;
+            }
+        } else {
+            p = read_scalar(r, p, otherwise);
+        }
+        if (HAFT__UNLIKELY(p == NULL)) {
+            return NULL;
+        }
+        otherwise = HAFT__JSON_PROBLEM_VALUE;
+        p = read_separators(r, p);
+    } while (p != NULL && r->stack.depth > 0);
+    return p;
+}
+
+static void read_document(reader *r)
 {
     size_t length = (size_t)(r->end - r->start);
     if (length > r->options->max_bytes) {
-        return fail_limit(r, r->start, r->options->max_bytes, "bytes");
+        (void)fail_limit(r, r->start, r->options->max_bytes, "bytes");
+        return;
     }
     if (length > 0 && *r->start == HAFT__JSON_BOM) {
-        return fail(r, HAFT__JSON_PROBLEM_BOM);
+        (void)fail(r, r->start, HAFT__JSON_PROBLEM_BOM);
+        return;
     }
-    haft__json_problem otherwise = HAFT__JSON_PROBLEM_VALUE;
-    do {
-        haft_status status = read_step(r, &otherwise);
-        if (status != HAFT_OK) {
-            return status;
-        }
-        if (HAFT__UNLIKELY(r->stack.count > r->options->max_values)) {
-            return fail_limit(r, r->p, r->options->max_values, "values");
-        }
-    } while (r->stack.depth > 0);
-    skip_space(r);
-    return r->p == r->end ? HAFT_OK : fail(r, HAFT__JSON_PROBLEM_NOTHING);
+    const char *p = read_values(r, r->start);
+    p = p != NULL ? skip_space(p, r->end) : NULL;
+    if (p != NULL && p < r->end) {
+        (void)fail(r, p, HAFT__JSON_PROBLEM_NOTHING);
+    }
 }
 
-haft_status haft__json_read(haft__arena *arena, haft_str text, const haft__json_options *options,
-                            haft__json *ret_value, haft__json_notes *ret_notes, haft_error *err)
+haft_status haft__json_read_made(haft__arena *arena, haft_str text, const haft__json_origin *origin,
+                                 const haft__json_options *options, haft__json *ret_value,
+                                 haft__json_notes *ret_notes, haft_error *err)
 {
     static const haft__json_options defaults = HAFT__JSON_OPTIONS_INIT;
     /* Offsets are taken from `start`, so an absent text needs a place too. */
     const char *start = text.len > 0 ? text.ptr : "";
     reader r;
-    r.p = r.start = start;
+    r.start = start;
     r.end = start + text.len;
     r.options = options != NULL ? options : &defaults;
+    r.origin = origin;
     r.arena = arena;
     r.notes = (haft__json_notes){0};
+    r.status = HAFT_OK;
     r.err = err;
-    haft__stack_init(&r.stack);
-    haft_status status = read_document(&r);
-    if (status == HAFT_OK) {
+    haft__stack_init(&r.stack, r.options);
+    read_document(&r);
+    if (r.status == HAFT_OK) {
         *ret_value = r.stack.values[0];
+        r.notes.duplicate_keys = r.stack.duplicates;
         if (ret_notes != NULL) {
             *ret_notes = r.notes;
         }
     }
     haft__stack_finish(&r.stack);
-    return status;
+    return r.status;
+}
+
+haft_status haft__json_read(haft__arena *arena, haft_str text, const haft__json_options *options,
+                            haft__json *ret_value, haft__json_notes *ret_notes, haft_error *err)
+{
+    return haft__json_read_made(arena, text, NULL, options, ret_value, ret_notes, err);
 }

@@ -41,4 +41,20 @@ HAFT_MUST_USE haft_status haft__json_read(haft__arena *arena, haft_str text,
                                           const haft__json_options *options, haft__json *ret_value,
                                           haft__json_notes *ret_notes, haft_error *err);
 
+/* Where a text that was made from another one comes from. */
+typedef struct haft__json_origin haft__json_origin;
+struct haft__json_origin {
+    haft_str text; /* the other one */
+    /* The offset in `text` of what the byte at `made` was made from. */
+    size_t (*find)(const haft__json_origin *origin, size_t made);
+};
+
+/* The same for a text that was made from another one (json/repair.h): errors speak of that one.
+ * `origin` may be NULL. */
+HAFT_MUST_USE haft_status haft__json_read_made(haft__arena *arena, haft_str text,
+                                               const haft__json_origin *origin,
+                                               const haft__json_options *options,
+                                               haft__json *ret_value, haft__json_notes *ret_notes,
+                                               haft_error *err);
+
 #endif

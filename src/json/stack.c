@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack.c - closing containers: duplicate keys out, the rest into the arena.
+ * stack.c - growing the stack, and finding duplicate keys when an object closes.
  *
  * Small objects compare their keys pair by pair, which costs less than one hash; larger ones use a
  * table with a keyed hash, so that no choice of keys makes the search quadratic.
@@ -19,6 +19,22 @@
 /* The kind of a key whose member has been superseded; never seen outside this file. */
 #define DROPPED 0xFF
 
+void haft__stack_init(haft__stack *stack, const haft__json_options *options)
+{
+    /* Field by field: clearing `local` would cost more than reading a small text. */
+    stack->values = stack->top = stack->open = stack->local;
+    stack->limit = stack->local + HAFT__STACK_INLINE;
+    stack->depth = 0;
+    stack->max_values = options->max_values;
+    stack->closed = 0;
+    stack->hash_key = options->hash_key;
+    stack->refuse_duplicates = options->refuse_duplicates;
+    stack->duplicates = 0;
+    stack->duplicate = (haft_str){NULL, 0};
+    stack->slots = NULL;
+    stack->slot_count = 0;
+}
+
 void haft__stack_finish(haft__stack *stack)
 {
     if (stack->values != stack->local) {
@@ -30,26 +46,31 @@ void haft__stack_finish(haft__stack *stack)
 bool haft__stack_grow(haft__stack *stack)
 {
     bool local = stack->values == stack->local;
-    uint32_t capacity;
-    if (__builtin_mul_overflow(stack->capacity, 2U, &capacity)) {
+    size_t count = haft__stack_count(stack);
+    if (haft__stack_is_full(stack)) {
         return false;
     }
-    size_t bytes = capacity * sizeof(haft__json);
-    haft__json *values = realloc(local ? NULL : stack->values, bytes);
+    size_t open = (size_t)(stack->open - stack->values);
+    haft__json *values = realloc(local ? NULL : stack->values, 2 * count * sizeof(haft__json));
     if (values == NULL) {
         return false;
     }
     if (local) {
-        memcpy(values, stack->local, stack->count * sizeof(haft__json));
+        memcpy(values, stack->local, count * sizeof(haft__json));
     }
+    stack->open = values + open;
     stack->values = values;
-    stack->capacity = capacity;
+    stack->top = values + count;
+    stack->limit = values + 2 * count;
     return true;
 }
 
 static bool same_key(const haft__json *a, const haft__json *b)
 {
-    return a->count == b->count && (a->count == 0 || memcmp(a->text, b->text, a->count) == 0);
+    if (HAFT__LIKELY(a->count != b->count)) {
+        return false;
+    }
+    return a->count == 0 || (a->text[0] == b->text[0] && memcmp(a->text, b->text, a->count) == 0);
 }
 
 static uint32_t drop_among_few(haft__json_member *members, uint32_t count)
@@ -93,7 +114,7 @@ static bool clear_slots(haft__stack *stack, uint32_t wanted)
 
 /* From the last to the first: a key that is already in the table is superseded. */
 static bool drop_among_many(haft__stack *stack, haft__json_member *members, uint32_t count,
-                            haft__hash_key hash_key, uint32_t *ret_dropped)
+                            uint32_t *ret_dropped)
 {
     uint32_t size = table_size(count), mask = size - 1, dropped = 0;
     if (!clear_slots(stack, size)) {
@@ -101,7 +122,7 @@ static bool drop_among_many(haft__stack *stack, haft__json_member *members, uint
     }
     for (uint32_t i = count; i-- > 0;) {
         haft__json *key = &members[i].key;
-        uint32_t at = (uint32_t)haft__hash(hash_key, haft__json_text(*key)) & mask;
+        uint32_t at = (uint32_t)haft__hash(stack->hash_key, haft__json_text(*key)) & mask;
         while (stack->slots[at] != 0 && !same_key(key, &members[stack->slots[at] - 1].key)) {
             at = (at + 1) & mask;
         }
@@ -116,53 +137,35 @@ static bool drop_among_many(haft__stack *stack, haft__json_member *members, uint
     return true;
 }
 
-/* Moves the members that are left together. */
-static void close_gaps(haft__json_member *members, uint32_t count, haft_str *ret_duplicate)
+/* Moves the members that are left together. Returns a key that was dropped. */
+static haft_str close_gaps(haft__json_member *members, uint32_t count)
 {
     uint32_t kept = 0;
+    haft_str dropped = {NULL, 0};
     for (uint32_t i = 0; i < count; i++) {
         if (members[i].key.kind == DROPPED) {
-            *ret_duplicate = (haft_str){members[i].key.text, members[i].key.count};
+            dropped = (haft_str){members[i].key.text, members[i].key.count};
         } else {
             members[kept++] = members[i];
         }
     }
+    return dropped;
 }
 
-haft_status haft__stack_close(haft__stack *stack, haft__arena *arena, haft__hash_key hash_key,
-                              uint32_t *ret_duplicates, haft_str *ret_duplicate, haft_error *err)
+haft__stack_result haft__stack_drop_duplicates(haft__stack *stack, uint32_t *io_count)
 {
-    haft__json *marker = &stack->values[stack->open];
-    uint32_t count = stack->count - stack->open - 1;
-    bool object = marker->kind == HAFT__JSON_OBJECT;
-    stack->closed += count;
-    if (object && count > 2) {
-        /* A member is a key and a value, side by side, both here and on the stack. */
-        haft__json_member *members = (haft__json_member *)(void *)(marker + 1);
-        uint32_t pairs = count / 2, dropped = 0;
-        if (pairs <= FEW_MEMBERS) {
-            dropped = drop_among_few(members, pairs);
-        } else if (!drop_among_many(stack, members, pairs, hash_key, &dropped)) {
-            return haft__fail_no_memory(err);
-        }
-        if (HAFT__UNLIKELY(dropped > 0)) {
-            close_gaps(members, pairs, ret_duplicate);
-            *ret_duplicates += dropped;
-            count -= 2 * dropped;
-        }
+    /* A member is a key and a value, side by side, both in its struct and on the stack. */
+    haft__json_member *members = (haft__json_member *)(void *)(stack->open + 1);
+    uint32_t pairs = *io_count / 2, dropped = 0;
+    if (pairs <= FEW_MEMBERS) {
+        dropped = drop_among_few(members, pairs);
+    } else if (!drop_among_many(stack, members, pairs, &dropped)) {
+        return HAFT__STACK_NO_MEMORY;
     }
-    haft__json *items = NULL;
-    if (count > 0) {
-        items = haft__arena_alloc(arena, count * sizeof(*items));
-        if (items == NULL) {
-            return haft__arena_fail(arena, err);
-        }
-        memcpy(items, marker + 1, count * sizeof(*items));
+    if (HAFT__UNLIKELY(dropped > 0)) {
+        stack->duplicate = close_gaps(members, pairs);
+        stack->duplicates += dropped;
+        *io_count -= 2 * dropped;
     }
-    stack->count = stack->open + 1;
-    stack->open = marker->count;
-    stack->depth--;
-    marker->count = object ? count / 2 : count;
-    marker->items = items;
-    return HAFT_OK;
+    return dropped > 0 && stack->refuse_duplicates ? HAFT__STACK_DUPLICATE : HAFT__STACK_OK;
 }

@@ -16,64 +16,120 @@
 #define HAFT__STACK_NONE   UINT32_MAX
 
 typedef struct haft__stack {
-    haft__json *values; /* `local`, or from malloc */
-    uint32_t count, capacity;
-    uint32_t open;   /* index of the innermost open container's marker, or HAFT__STACK_NONE */
-    uint32_t depth;  /* open containers */
-    size_t closed;   /* values already moved into the arena */
-    uint32_t *slots; /* scratch for finding duplicate keys in large objects */
+    haft__json *top, *limit; /* where the next value goes; the end of the room */
+    haft__json *values;      /* `local`, or from malloc */
+    haft__json *open;        /* the innermost open container's marker, if there is one */
+    uint32_t depth;          /* open containers */
+    uint32_t max_values;     /* of the whole document */
+    size_t closed;           /* values already moved into the arena */
+    haft__hash_key hash_key;
+    bool refuse_duplicates;
+    uint32_t duplicates; /* members dropped so far because a later one had the same key */
+    haft_str duplicate;  /* one such key */
+    uint32_t *slots;     /* scratch for finding duplicate keys in large objects */
     uint32_t slot_count;
     haft__json local[HAFT__STACK_INLINE];
 } haft__stack;
 
-/* Takes no memory until more than HAFT__STACK_INLINE values wait at once. */
-static inline void haft__stack_init(haft__stack *stack)
-{
-    stack->values = stack->local;
-    stack->count = 0;
-    stack->capacity = HAFT__STACK_INLINE;
-    stack->open = HAFT__STACK_NONE;
-    stack->depth = 0;
-    stack->closed = 0;
-    stack->slots = NULL;
-    stack->slot_count = 0;
-}
+/* What came of closing a container. */
+typedef enum haft__stack_result {
+    HAFT__STACK_OK,
+    HAFT__STACK_NO_MEMORY,
+    HAFT__STACK_ARENA_FULL, /* haft__arena_fail says why */
+    HAFT__STACK_DUPLICATE,  /* a duplicate key, which is refused */
+    HAFT__STACK_TOO_MANY,   /* more than max_values in all */
+} haft__stack_result;
 
+/* Takes no memory until more than HAFT__STACK_INLINE values wait at once. */
+void haft__stack_init(haft__stack *stack, const haft__json_options *options);
 void haft__stack_finish(haft__stack *stack);
 
-/* Doubles the room. False when out of memory. */
+/* Doubles the room. False when out of memory, or when too many values wait already. */
 bool haft__stack_grow(haft__stack *stack);
 
-/* False when out of memory. */
-static inline bool haft__stack_push(haft__stack *stack, haft__json value)
+/* Drops superseded members of the innermost container, an object. *io_count is how many values it
+ * has: before and after. */
+haft__stack_result haft__stack_drop_duplicates(haft__stack *stack, uint32_t *io_count);
+
+/* How many values wait, markers included. */
+static inline size_t haft__stack_count(const haft__stack *stack)
 {
-    if (HAFT__UNLIKELY(stack->count == stack->capacity) && !haft__stack_grow(stack)) {
-        return false;
-    }
-    stack->values[stack->count++] = value;
-    return true;
+    return (size_t)(stack->top - stack->values);
 }
 
-static inline bool haft__stack_open(haft__stack *stack, haft__json_kind kind)
+/* Why haft__stack_reserve has just failed: for want of memory, or because of max_values? */
+static inline bool haft__stack_is_full(const haft__stack *stack)
 {
-    haft__json marker = {.kind = (uint8_t)kind, .count = stack->open};
-    if (!haft__stack_push(stack, marker)) {
+    return haft__stack_count(stack) > stack->max_values;
+}
+
+/* Where to write the next value, or NULL. It counts once haft__stack_keep is called. */
+static inline haft__json *haft__stack_reserve(haft__stack *stack)
+{
+    if (HAFT__UNLIKELY(stack->top == stack->limit) && !haft__stack_grow(stack)) {
+        return NULL;
+    }
+    return stack->top;
+}
+
+static inline void haft__stack_keep(haft__stack *stack)
+{
+    stack->top++;
+}
+
+/* False as with haft__stack_reserve. A marker's `count` says how far back the marker of the
+ * container around it is. */
+static inline bool haft__stack_open(haft__stack *stack, bool object)
+{
+    haft__json *marker = haft__stack_reserve(stack);
+    if (HAFT__UNLIKELY(marker == NULL)) {
         return false;
     }
-    stack->open = stack->count - 1;
+    *marker = (haft__json){.kind = object ? HAFT__JSON_OBJECT : HAFT__JSON_ARRAY,
+                           .count = (uint32_t)(marker - stack->open)};
+    stack->open = marker;
     stack->depth++;
+    stack->top++;
     return true;
 }
 
 static inline bool haft__stack_in_object(const haft__stack *stack)
 {
-    return stack->values[stack->open].kind == HAFT__JSON_OBJECT;
+    return stack->open->kind == HAFT__JSON_OBJECT;
 }
 
-/* Closes the innermost container. In an object with a key twice the earlier member is dropped and
- * counted in *ret_duplicates; *ret_duplicate is then one such key. */
-HAFT_MUST_USE haft_status haft__stack_close(haft__stack *stack, haft__arena *arena,
-                                            haft__hash_key hash_key, uint32_t *ret_duplicates,
-                                            haft_str *ret_duplicate, haft_error *err);
+/* Closes the innermost container. */
+static inline haft__stack_result haft__stack_close(haft__stack *stack, haft__arena *arena)
+{
+    haft__json *marker = stack->open;
+    uint32_t back = marker->count, count = (uint32_t)(stack->top - marker) - 1;
+    bool object = marker->kind == HAFT__JSON_OBJECT;
+    stack->closed += count;
+    if (HAFT__UNLIKELY(stack->closed >= stack->max_values)) {
+        return HAFT__STACK_TOO_MANY;
+    }
+    if (object && count > 2) {
+        haft__stack_result result = haft__stack_drop_duplicates(stack, &count);
+        if (HAFT__UNLIKELY(result != HAFT__STACK_OK)) {
+            return result;
+        }
+    }
+    haft__json *items = NULL;
+    if (count > 0) {
+        items = haft__arena_alloc(arena, count * sizeof(*items));
+        if (HAFT__UNLIKELY(items == NULL)) {
+            return HAFT__STACK_ARENA_FULL;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            items[i] = marker[i + 1];
+        }
+    }
+    marker->items = items;
+    marker->count = count >> object; /* two values make a member */
+    stack->top = marker + 1;
+    stack->open = marker - back;
+    stack->depth--;
+    return HAFT__STACK_OK;
+}
 
 #endif

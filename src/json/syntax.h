@@ -32,7 +32,10 @@
     X(CONTROL, "expected no raw control character in the string",                                  \
       "write it as \\n, \\t or \\u00..")                                                           \
     X(UTF8, "expected valid UTF-8 in the string", "the text is not UTF-8")                         \
-    X(BOM, "expected a value", "if this is a byte order mark, save the text as UTF-8 without one")
+    X(BOM, "expected a value", "if this is a byte order mark, save the text as UTF-8 without one") \
+    X(COMMENT_END, "expected */ at the end of the comment", "")                                    \
+    X(FENCE_END, "expected nothing after the closing fence", "")                                   \
+    X(FENCE_NUMBER, "expected a closing fence or a new line after the number", "it may be cut off")
 
 typedef enum haft__json_problem {
 #define X(name, wanted, hint) HAFT__JSON_PROBLEM_##name,
@@ -45,7 +48,14 @@ typedef struct haft__json_place {
     size_t offset, line, column;
 } haft__json_place;
 
+haft__json_place haft__json_place_of(haft_str text, size_t offset);
+
 #define HAFT__JSON_END_OF_TEXT (-1)
+
+static inline int haft__json_byte_at(haft_str text, size_t offset)
+{
+    return offset < text.len ? (unsigned char)text.ptr[offset] : HAFT__JSON_END_OF_TEXT;
+}
 
 /* A text that starts with this byte starts with a byte order mark, or is no JSON anyway. */
 #define HAFT__JSON_BOM ((char)0xEF)
@@ -54,6 +64,12 @@ typedef struct haft__json_place {
  * HAFT__JSON_END_OF_TEXT) was found. */
 haft_status haft__json_fail(haft_error *err, haft__json_problem problem, haft__json_place place,
                             int found);
+
+/* BAD_INPUT: the key stands more than once in an object that must not have it so. */
+haft_status haft__json_fail_duplicate(haft_error *err, const char *where, haft_str key);
+
+/* Writes "line:column (byte offset)". */
+void haft__json_say_place(char *to, size_t size, haft__json_place place);
 
 /* TOO_BIG: "more than 256 levels of nesting". */
 haft_status haft__json_fail_limit(haft_error *err, haft__json_place place, size_t limit,
@@ -102,17 +118,11 @@ static inline const char *haft__json_skip_plain(const char *p, const char *end)
 /* The byte that `\c` stands for, or 0 when c starts no simple escape. */
 static inline char haft__json_simple_escape(char c)
 {
-    switch (c) {
-    case '"': return '"';
-    case '\\': return '\\';
-    case '/': return '/';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    default: return 0;
-    }
+    static const char meant[256] = {
+        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+    };
+    return meant[(unsigned char)c];
 }
 
 /* 0 to 15, or -1. */

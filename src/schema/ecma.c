@@ -418,6 +418,14 @@ static void shorten(const haft__ecma *p, bool first, quantifier *q)
     }
 }
 
+/* What matches only the empty text matches it as well once as many times, and a round that is not
+ * wanted may not be empty. */
+static void simplify_empty(quantifier *q)
+{
+    uint32_t count = q->min > 0 ? 1 : 0;
+    *q = (quantifier){count, count, false};
+}
+
 /* Writes the quantifier of the atom that begins at `start`, and the tolls that it wants. */
 static void finish_term(haft__ecma *p, size_t start, atom_kind kind, const quantifier *q)
 {
@@ -454,7 +462,7 @@ static haft_status read_term(haft__ecma *p, size_t alternative, haft__ecma_exten
     }
     size_t start = p->out->len;
     size_t toll_end = p->toll_end;
-    uint32_t groups = (uint32_t)(p->groups.len / sizeof(haft__ecma_group));
+    uint32_t groups = haft__ecma_group_count(p);
     atom_kind kind;
     quantifier q;
     haft_status status = read_atom(p, &kind, ret_extent);
@@ -464,6 +472,9 @@ static haft_status read_term(haft__ecma *p, size_t alternative, haft__ecma_exten
     if (status != HAFT_OK) {
         return status;
     }
+    if (ret_extent->max == 0) {
+        simplify_empty(&q);
+    }
     ret_extent->min = multiply(ret_extent->min, q.min);
     ret_extent->max = ret_extent->max == 0 ? 0 : multiply(ret_extent->max, q.max);
     if (kind == ATOM_GROUP) {
@@ -472,9 +483,10 @@ static haft_status read_term(haft__ecma *p, size_t alternative, haft__ecma_exten
         group->max = q.max;
     }
     shorten(p, start == alternative, &q);
-    if (q.max == 0 && !(kind == ATOM_GROUP && p->has_references)) { /* which would renumber */
+    if (q.max == 0) {
         p->out->len = start;
         p->toll_end = toll_end;
+        haft__ecma_drop_groups(p, groups);
         return HAFT_OK;
     }
     finish_term(p, start, kind, &q);

@@ -20,6 +20,11 @@
     "\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}"                 \
     "\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
 
+/* The same for \D and \W in a class. PCRE2 has them too, but 10.42 goes wrong over a negated class
+ * with one of them and a property: it lets [^\W\p{L}] match a space. */
+#define NO_DIGITS "\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}"
+#define NO_WORDS  "\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}"
+
 static bool is_digit(int c)
 {
     return c >= '0' && c <= '9';
@@ -279,19 +284,28 @@ static haft_status property(haft__ecma *p, bool negated)
 
 haft_status haft__ecma_set(haft__ecma *p, bool in_class)
 {
-    char c = p->source.ptr[p->at++];
-    switch (c) {
-    case 'p': return property(p, false);
-    case 'P': return property(p, true);
-    case 's':
-        haft__buf_add_str(p->out, in_class ? HAFT__LIT(SPACES) : HAFT__LIT("[" SPACES "]"));
-        return HAFT_OK;
-    case 'S':
-        haft__buf_add_str(p->out, in_class ? HAFT__LIT(NO_SPACES) : HAFT__LIT("[^" SPACES "]"));
-        return HAFT_OK;
-    default: /* without PCRE2_UCP, \d and \w are ASCII as in ECMA-262 */
-        haft__buf_add_char(p->out, '\\');
-        haft__buf_add_char(p->out, c);
-        return HAFT_OK;
+    /* Without PCRE2_UCP its \d and \w are ASCII, as ECMA-262 has them. */
+    static const struct {
+        char letter;
+        haft_str alone, in_class;
+    } sets[] = {
+#define SET(letter, alone, in_class)                                                               \
+    {                                                                                              \
+        letter, {alone, sizeof(alone) - 1},                                                        \
+        {                                                                                          \
+            in_class, sizeof(in_class) - 1                                                         \
+        }                                                                                          \
     }
+        SET('d', "\\d", "\\d"),     SET('w', "\\w", "\\w"),    SET('s', "[" SPACES "]", SPACES),
+        SET('D', "\\D", NO_DIGITS), SET('W', "\\W", NO_WORDS), SET('S', "[^" SPACES "]", NO_SPACES),
+#undef SET
+    };
+    char c = p->source.ptr[p->at++];
+    for (size_t i = 0; i < COUNT(sets); i++) {
+        if (sets[i].letter == c) {
+            haft__buf_add_str(p->out, in_class ? sets[i].in_class : sets[i].alone);
+            return HAFT_OK;
+        }
+    }
+    return property(p, c == 'P');
 }

@@ -4,7 +4,8 @@
  *
  * A reference that stands in its group or before it can only ever match the empty text in ECMA-262:
  * to come back to it a match must begin a new round of a repeat around both, and that forgets the
- * capture. Such a reference is left out of the translation.
+ * capture. Such a reference is left out of the translation, and so is one to a group that is left
+ * out itself because it is repeated no times.
  *
  * The others are checked at the end, when all quantifiers are known. PCRE2 keeps a capture where
  * ECMA-262 forgets it, and sets one where ECMA-262 does not, when:
@@ -24,7 +25,7 @@ haft__ecma_group *haft__ecma_group_at(const haft__ecma *p, uint32_t number)
     return (haft__ecma_group *)(void *)p->groups.ptr + (number - 1);
 }
 
-static uint32_t group_count(const haft__ecma *p)
+uint32_t haft__ecma_group_count(const haft__ecma *p)
 {
     return (uint32_t)(p->groups.len / sizeof(haft__ecma_group));
 }
@@ -32,7 +33,7 @@ static uint32_t group_count(const haft__ecma *p)
 /* The number of the group with that name, 0 when there is none yet. */
 static uint32_t find_name(const haft__ecma *p, haft__ecma_name name)
 {
-    for (uint32_t i = 1; i <= group_count(p); i++) {
+    for (uint32_t i = 1; i <= haft__ecma_group_count(p); i++) {
         haft__ecma_name other = haft__ecma_group_at(p, i)->name;
         if (other.length > 0 && haft__ecma_same_name(p, other, name)) {
             return i;
@@ -43,7 +44,7 @@ static uint32_t find_name(const haft__ecma *p, haft__ecma_name name)
 
 static uint32_t find_capture(const haft__ecma *p, uint32_t capture)
 {
-    for (uint32_t i = 1; i <= group_count(p); i++) {
+    for (uint32_t i = 1; i <= haft__ecma_group_count(p); i++) {
         if (haft__ecma_group_at(p, i)->capture == capture) {
             return i;
         }
@@ -54,6 +55,15 @@ static uint32_t find_capture(const haft__ecma *p, uint32_t capture)
 static uint32_t find_group(const haft__ecma *p, const haft__ecma_reference *ref)
 {
     return ref->capture > 0 ? find_capture(p, ref->capture) : find_name(p, ref->name);
+}
+
+void haft__ecma_drop_groups(haft__ecma *p, uint32_t count)
+{
+    for (uint32_t i = haft__ecma_group_count(p); i > count; i--) {
+        haft__ecma_group *group = haft__ecma_group_at(p, i);
+        p->written -= group->written > 0 ? 1 : 0;
+        group->written = 0;
+    }
 }
 
 static bool is_behind(haft__ecma_group_kind kind)
@@ -80,10 +90,12 @@ haft_status haft__ecma_open_group(haft__ecma *p, haft__ecma_group_kind kind, siz
         }
     }
     p->behind = p->behind || is_behind(kind);
+    bool captures = kind == HAFT__ECMA_GROUP_CAPTURE;
     haft__ecma_group group = {
         .kind = kind,
         .parent = p->group,
-        .capture = kind == HAFT__ECMA_GROUP_CAPTURE ? ++p->captures : 0,
+        .capture = captures ? ++p->captures : 0,
+        .written = captures && p->has_references ? ++p->written : 0,
         .open = (uint32_t)open,
         .name = name,
         .min = 1,
@@ -91,7 +103,7 @@ haft_status haft__ecma_open_group(haft__ecma *p, haft__ecma_group_kind kind, siz
         .behind = p->behind,
     };
     haft__buf_add(&p->groups, (const char *)&group, sizeof(group));
-    p->group = group_count(p);
+    p->group = haft__ecma_group_count(p);
     return haft__buf_check(&p->groups, p->err);
 }
 
@@ -131,11 +143,11 @@ haft_status haft__ecma_reference_term(haft__ecma *p)
                                "a back reference in a look-behind is not supported");
     }
     uint32_t number = find_group(p, &ref);
-    ref.live = number > 0 && haft__ecma_group_at(p, number)->close > 0;
+    const haft__ecma_group *group = number > 0 ? haft__ecma_group_at(p, number) : NULL;
+    ref.live = group != NULL && group->close > 0 && group->written > 0;
     haft__buf_add(&p->references, (const char *)&ref, sizeof(ref));
     if (ref.live) {
-        uint32_t capture = haft__ecma_group_at(p, number)->capture;
-        haft__buf_addf(p->out, "(?:(?C'%u')\\g{%u})", capture, capture);
+        haft__buf_addf(p->out, "(?:(?C'%u')\\g{%u})", group->written, group->written);
     } else {
         haft__buf_add_str(p->out, HAFT__LIT("(?:)"));
     }

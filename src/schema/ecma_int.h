@@ -37,6 +37,7 @@ typedef struct haft__ecma_group {
     haft__ecma_group_kind kind;
     uint32_t parent;
     uint32_t capture;     /* its number in back references, 0 when it does not capture */
+    uint32_t written;     /* its number in the output, 0 when it is not in there */
     uint32_t open, close; /* where its parentheses are in the source; close is 0 while it is open */
     haft__ecma_name name; /* of length 0 when it has none */
     uint32_t alternatives;
@@ -49,7 +50,7 @@ typedef struct haft__ecma_reference {
     uint32_t at;          /* of its backslash in the source */
     uint32_t capture;     /* the number it has; 0 when it has a name */
     haft__ecma_name name; /* else */
-    bool live;            /* its group was closed before it: only then can it match text */
+    bool live;            /* its group stands before it: only then can it match any text */
 } haft__ecma_reference;
 
 typedef struct haft__ecma {
@@ -61,6 +62,7 @@ typedef struct haft__ecma {
     haft__buf references; /* of haft__ecma_reference */
     uint32_t group;       /* the innermost open group */
     uint32_t captures;    /* opened so far */
+    uint32_t written;     /* of these, in the output */
     uint32_t depth;
     bool has_references;      /* somewhere in the source */
     bool behind;              /* inside a look-behind */
@@ -137,6 +139,12 @@ HAFT_MUST_USE haft_status haft__ecma_open_group(haft__ecma *p, haft__ecma_group_
 
 /* The note of group `number`; borrowed until the next one opens. */
 haft__ecma_group *haft__ecma_group_at(const haft__ecma *p, uint32_t number);
+
+/* How many groups have been opened so far. */
+uint32_t haft__ecma_group_count(const haft__ecma *p);
+
+/* Says that the groups behind the first `count` are no longer in the output. */
+void haft__ecma_drop_groups(haft__ecma *p, uint32_t count);
 
 /* \1 and \k<name>; `p` is behind the backslash. */
 HAFT_MUST_USE haft_status haft__ecma_reference_term(haft__ecma *p);

@@ -25,7 +25,7 @@
 #include "base/str.h"
 #include "schema/ecma.h"
 
-#define STEPS_PER_BYTE      4
+#define STEPS_PER_BYTE      2
 #define CHARACTERS_PER_STEP 16
 
 /* No (*UCP) could come through anyway; and with it \d and \w would not be ECMA-262's. The

@@ -200,7 +200,7 @@ TEST(duplicate_keys_are_refused_where_asked)
                         "expected each key once in an object, found \"a\" more than once"),
               "plain key");
     CHECK_STR(echo(HAFT__LIT("{\"\\u0061\":2,\"a\":1}"), &options, NULL),
-              HAFT__LIT("BAD_INPUT 1:19 (byte 18): "
+              HAFT__LIT("BAD_INPUT 1:18 (byte 17): "
                         "expected each key once in an object, found \"a\" more than once"),
               "escaped key");
     CHECK_STR(echo(HAFT__LIT("{\"a\":{\"a\":1}}"), &options, NULL), HAFT__LIT("{\"a\":{\"a\":1}}"),

@@ -144,7 +144,7 @@ static haft_str in_pieces(haft_str text, const haft__json_options *options, cut_
     run_init(&r, options);
     haft_status status = feed_all(&r, text, cut, argument);
     haft__json_notes notes = r.stream.notes;
-    notes.duplicate_keys = r.builder.duplicate_keys;
+    notes.duplicate_keys = r.builder.stack.duplicates;
     const haft__json *value = haft__json_builder_value(&r.builder);
     CHECK(status != HAFT_OK || value != NULL, "no value after the end");
     haft_str result = result_of(status, value, &r.err, &notes);

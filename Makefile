@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# What people type. The build itself is meson and ninja; each flavour has its own directory.
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+# Words choose tests: make test T="arena utf8"
+T ?=
+
+TESTS = scripts/run-tests $(T)
+CLANG = clang-14
+EXAMPLE = examples/validate/schema.json examples/validate/instance.json
+
+help: ## show these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build build/haft, the libraries and the tests
+	@scripts/deps build
+	@scripts/build build -Dprefix=$(PREFIX)
+
+run: build ## show haft at work on an example
+	@if build/haft help validate >/dev/null 2>&1; then \
+	    echo "haft validate $(EXAMPLE)"; build/haft validate $(EXAMPLE); \
+	else \
+	    echo "This build has no 'haft validate' yet; what it has:"; build/haft --help; \
+	fi
+
+test: build ## run every test (T="words" chooses)
+	@$(TESTS)
+
+check-all: test lint clang asan tsan valgrind coverage analyze fuzz ## all a release must pass
+
+bench: ## measure against other libraries
+	@scripts/deps build bench
+	@scripts/build build-bench -Dbench=true
+	@scripts/bench build-bench
+
+install: build ## install under DESTDIR and PREFIX (/usr/local)
+	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet
+
+lint: build ## check layout (clang-format) and habits (clang-tidy)
+	@scripts/deps lint
+	@scripts/lint build
+
+fmt: ## lay all C files out
+	@scripts/deps lint
+	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-14 -i
+
+asan: ## tests with the address and undefined-behaviour sanitizers
+	@scripts/deps build
+	@scripts/build build-asan -Db_sanitize=address,undefined
+	@$(TESTS) --build build-asan --no-house
+
+tsan: ## tests with the thread sanitizer
+	@scripts/deps build
+	@scripts/build build-tsan -Db_sanitize=thread
+	@$(TESTS) --build build-tsan --no-house
+
+valgrind: build ## tests under valgrind
+	@scripts/deps check
+	@$(TESTS) --valgrind
+
+clang: ## build and tests with clang
+	@scripts/deps build check
+	@CC=$(CLANG) scripts/build build-clang
+	@$(TESTS) --build build-clang --no-house
+
+coverage: ## line coverage of the library; fails below 95 %
+	@scripts/deps build check
+	@scripts/build build-cov -Db_coverage=true -Doptimization=0
+	@scripts/coverage build-cov
+
+analyze: ## build with gcc's static analyzer
+	@scripts/deps build
+	@scripts/build build-analyze -Danalyzer=true
+
+fuzz: ## fuzz each target for FUZZ_SECONDS
+	@scripts/deps build check
+	@CC=$(CLANG) scripts/build build-fuzz -Dfuzzers=true -Db_sanitize=address,undefined
+	@scripts/fuzz build-fuzz $(FUZZ_SECONDS)
+
+clean: ## remove every build directory
+	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench
+
+.PHONY: help build run test check-all bench install lint fmt asan tsan valgrind clang coverage \
+        analyze fuzz clean
+.DEFAULT_GOAL = help

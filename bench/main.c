@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - our JSON module beside Debian's, and against itself on long and hostile texts.
+ *
+ * The main program of the benchmark: prints the Markdown tables of docs/benchmarks.md.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "inputs.h"
+#include "schema_bench.h"
+
+static const bench_library *const libraries[] = {&bench_haft, &bench_jansson, &bench_jsonc,
+                                                 &bench_cjson, &bench_simdjson};
+#define LIBRARIES (sizeof(libraries) / sizeof(libraries[0]))
+
+typedef struct task {
+    const bench_library *library;
+    void *state;
+    const bench_input *input;
+} task;
+
+static bool do_parse(void *context)
+{
+    const task *t = context;
+    return t->library->parse(t->state, t->input->text, t->input->length);
+}
+
+static bool do_write(void *context)
+{
+    const task *t = context;
+    return t->library->write(t->state) > 0;
+}
+
+static bool do_both(void *context)
+{
+    return do_parse(context) && do_write(context);
+}
+
+static const struct {
+    const char *name;
+    bench_work *work;
+} operations[] = {{"parse", do_parse}, {"write", do_write}, {"round trip", do_both}};
+
+static void compare(const bench_input *input, size_t operation)
+{
+    task tasks[LIBRARIES];
+    bench_contender contenders[LIBRARIES];
+    for (size_t i = 0; i < LIBRARIES; i++) {
+        tasks[i] = (task){libraries[i], libraries[i]->create(), input};
+        contenders[i] =
+            (bench_contender){libraries[i]->name, operations[operation].work, &tasks[i], 0};
+        if (!do_parse(&tasks[i])) {
+            (void)fprintf(stderr, "bench: %s refuses %s\n", libraries[i]->name, input->name);
+            exit(1);
+        }
+    }
+    bench_compare(contenders, LIBRARIES, 0.01);
+    printf("| %s, %s |", operations[operation].name, input->name);
+    for (size_t i = 0; i < LIBRARIES; i++) {
+        printf(" %.0f |", (double)input->length / contenders[i].seconds / 1e6);
+        libraries[i]->destroy(tasks[i].state);
+    }
+    for (size_t i = 1; i < LIBRARIES; i++) {
+        printf(" %.1f |", contenders[i].seconds / contenders[0].seconds);
+    }
+    printf("\n");
+    (void)fflush(stdout);
+}
+
+static void table_of_libraries(void)
+{
+    printf("### MB/s of input, and how many times faster haft is\n\n| what |");
+    for (size_t i = 0; i < LIBRARIES; i++) {
+        printf(" %s |", libraries[i]->name);
+    }
+    for (size_t i = 1; i < LIBRARIES; i++) {
+        printf(" x %s |", libraries[i]->name);
+    }
+    printf("\n|---|");
+    for (size_t i = 0; i < 2 * LIBRARIES - 1; i++) {
+        printf("---:|");
+    }
+    printf("\n");
+    for (size_t operation = 0; operation < 3; operation++) {
+        for (size_t i = 0; i < bench_typical_count; i++) {
+            bench_input input = bench_typical[i]();
+            compare(&input, operation);
+            free(input.text);
+        }
+    }
+    printf("\n");
+}
+
+static void table_of_lengths(void)
+{
+    bench_input inputs[8];
+    task tasks[8];
+    bench_contender contenders[8];
+    for (size_t i = 0; i < 8; i++) {
+        inputs[i] = bench_reply((size_t)1024 << 2 * i);
+        tasks[i] = (task){&bench_haft, bench_haft.create(), &inputs[i]};
+        contenders[i] = (bench_contender){inputs[i].name, do_parse, &tasks[i], 0};
+    }
+    bench_compare(contenders, 8, 0.02);
+    printf("### Time per byte against length (haft, parse)\n\n| bytes | ns/byte |\n|---:|---:|\n");
+    for (size_t i = 0; i < 8; i++) {
+        double cost = contenders[i].seconds / (double)inputs[i].length;
+        printf("| %zu | %.2f |\n", inputs[i].length, cost * 1e9);
+        bench_haft.destroy(tasks[i].state);
+        free(inputs[i].text);
+    }
+    printf("\n");
+}
+
+static void table_of_hostile(void)
+{
+    bench_input inputs[BENCH_MOST] = {bench_reply(100000)};
+    size_t count = 1 + bench_hostile_count;
+    for (size_t i = 1; i < count; i++) {
+        inputs[i] = bench_hostile[i - 1]();
+    }
+    task tasks[BENCH_MOST];
+    bench_contender contenders[BENCH_MOST];
+    for (size_t i = 0; i < count; i++) {
+        tasks[i] = (task){&bench_haft, bench_haft.create(), &inputs[i]};
+        contenders[i] = (bench_contender){inputs[i].name, do_parse, &tasks[i], 0};
+    }
+    bench_compare(contenders, count, 0.02);
+    printf("### Hostile texts (haft, parse)\n\n| text | ns/byte | x normal |\n|---|---:|---:|\n");
+    double normal = contenders[0].seconds / (double)inputs[0].length;
+    for (size_t i = 0; i < count; i++) {
+        double cost = contenders[i].seconds / (double)inputs[i].length;
+        printf("| %s | %.2f | %.1f |\n", inputs[i].name, cost * 1e9, cost / normal);
+        bench_haft.destroy(tasks[i].state);
+        free(inputs[i].text);
+    }
+    printf("\n");
+}
+
+int main(void)
+{
+    table_of_libraries();
+    table_of_lengths();
+    table_of_hostile();
+    bench_schema();
+    return 0;
+}

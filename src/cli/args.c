@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* args.c - sorts the words of a command line by an option table. Tests: tests/cli/args_test.c. */
+#include "cli/args.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/near.h"
+#include "base/str.h"
+
+/* What is being read: the words, how far we are, and where the result goes. */
+typedef struct parser {
+    const haft__option *options;
+    char *const *words;
+    int count, at;
+    haft__args_given *given;
+    const char **arguments;
+    haft__args *args;
+    haft_error *err;
+} parser;
+
+static const haft__option no_options[] = {{0}};
+
+static const haft__option *find_name(const haft__option *options, haft_str name)
+{
+    for (; options->name != NULL; options++) {
+        if (haft__str_equal(haft__str(options->name), name)) {
+            return options;
+        }
+    }
+    return NULL;
+}
+
+static const haft__option *find_letter(const haft__option *options, char letter)
+{
+    for (; options->name != NULL; options++) {
+        if (options->letter != '\0' && options->letter == letter) {
+            return options;
+        }
+    }
+    return NULL;
+}
+
+static haft_status fail_unknown_name(const parser *p, haft_str name)
+{
+    haft_status status =
+        haft__fail(p->err, HAFT_BAD_INPUT, "", "there is no option --%.*s", HAFT__ARG(name));
+    haft__near near;
+    haft__near_init(&near, name);
+    for (const haft__option *option = p->options; option->name != NULL; option++) {
+        haft__near_offer(&near, haft__str(option->name));
+    }
+    if (near.best.ptr != NULL) {
+        return haft__hint(p->err, status, "did you mean --%.*s?", HAFT__ARG(near.best));
+    }
+    return haft__hint(p->err, status, "--help lists the options");
+}
+
+static haft_status fail_unknown_letter(const parser *p, const char *word)
+{
+    haft_status status = haft__fail(p->err, HAFT_BAD_INPUT, "", "there is no option %s", word);
+    return haft__hint(p->err, status,
+                      "--help lists the options; for an argument that starts with '-', put -- "
+                      "in front of it");
+}
+
+static bool is_choice(haft_str choices, haft_str value)
+{
+    while (choices.len > 0) {
+        if (haft__str_equal(haft__str_split(&choices, '|'), value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static haft_status check_value(const parser *p, const haft__option *option, const char *value)
+{
+    uint64_t number;
+    switch (option->kind) {
+    case HAFT__OPTION_FLAG:
+    case HAFT__OPTION_TEXT: return HAFT_OK;
+    case HAFT__OPTION_NUMBER:
+        if (haft__str_to_u64(haft__str(value), &number)) {
+            return HAFT_OK;
+        }
+        return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s wants a whole number, found '%s'",
+                          option->name, value);
+    case HAFT__OPTION_CHOICE:
+        if (is_choice(haft__str(option->value), haft__str(value))) {
+            return HAFT_OK;
+        }
+        return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s wants one of %s, found '%s'",
+                          option->name, option->value, value);
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Takes an option in; `value` is what stood in the same word, or NULL. */
+static haft_status take_option(parser *p, const haft__option *option, const char *value)
+{
+    if (option->kind == HAFT__OPTION_FLAG && value != NULL) {
+        return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s takes no value, found '%s'",
+                          option->name, value);
+    }
+    if (option->kind != HAFT__OPTION_FLAG && value == NULL) {
+        if (p->at == p->count) {
+            return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s wants a value (%s), found nothing",
+                              option->name, option->value);
+        }
+        value = p->words[p->at++];
+    }
+    haft_status status = check_value(p, option, value);
+    if (status == HAFT_OK) {
+        p->given[p->args->given_count++] = (haft__args_given){option, value};
+    }
+    return status;
+}
+
+static haft_status take_long(parser *p, const char *word)
+{
+    haft_str rest = haft__str(word + 2);
+    haft_str name = haft__str_split(&rest, '=');
+    const char *value = word[2 + name.len] == '=' ? word + 2 + name.len + 1 : NULL;
+    const haft__option *option = find_name(p->options, name);
+    return option != NULL ? take_option(p, option, value) : fail_unknown_name(p, name);
+}
+
+/* -n VALUE, -nVALUE, or several flags in one word: -ab. */
+static haft_status take_short(parser *p, const char *word)
+{
+    for (const char *letter = word + 1; *letter != '\0'; letter++) {
+        const haft__option *option = find_letter(p->options, *letter);
+        if (option == NULL) {
+            return fail_unknown_letter(p, word);
+        }
+        bool has_value = option->kind != HAFT__OPTION_FLAG && letter[1] != '\0';
+        haft_status status = take_option(p, option, has_value ? letter + 1 : NULL);
+        if (status != HAFT_OK || option->kind != HAFT__OPTION_FLAG) {
+            return status;
+        }
+    }
+    return HAFT_OK;
+}
+
+static haft_status take_all(parser *p)
+{
+    bool only_arguments = false;
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && p->at < p->count && !p->args->help) {
+        const char *word = p->words[p->at++];
+        if (only_arguments || word[0] != '-' || word[1] == '\0') {
+            p->arguments[p->args->word_count++] = word;
+        } else if (strcmp(word, "--") == 0) {
+            only_arguments = true;
+        } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            p->args->help = true;
+        } else if (word[1] == '-') {
+            status = take_long(p, word);
+        } else {
+            status = take_short(p, word);
+        }
+    }
+    return status;
+}
+
+/* An upper bound of the options given: each takes at least one letter. */
+static size_t room_wanted(int count, char *const *words)
+{
+    size_t letters = 0;
+    for (int i = 0; i < count; i++) {
+        letters += strlen(words[i]) + 1;
+    }
+    return letters;
+}
+
+haft_status haft__args_parse(haft__arena *arena, const haft__option *options, int count,
+                             char *const *words, haft__args *ret_args, haft_error *err)
+{
+    haft__args args = {0};
+    parser p = {
+        .options = options != NULL ? options : no_options,
+        .words = words,
+        .count = count,
+        .given = haft__arena_array(arena, room_wanted(count, words), sizeof(*p.given)),
+        .arguments = haft__arena_array(arena, (size_t)count, sizeof(*p.arguments)),
+        .args = &args,
+        .err = err,
+    };
+    if (p.given == NULL || p.arguments == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = take_all(&p);
+    if (status == HAFT_OK) {
+        args.given = p.given;
+        args.words = p.arguments;
+        *ret_args = args;
+    }
+    return status;
+}
+
+bool haft__args_has(const haft__args *args, const char *name)
+{
+    for (size_t i = 0; i < args->given_count; i++) {
+        if (strcmp(args->given[i].option->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *haft__args_text(const haft__args *args, const char *name, const char *otherwise)
+{
+    size_t at = 0;
+    for (const char *value; (value = haft__args_next(args, name, &at)) != NULL;) {
+        otherwise = value;
+    }
+    return otherwise;
+}
+
+uint64_t haft__args_number(const haft__args *args, const char *name, uint64_t otherwise)
+{
+    const char *text = haft__args_text(args, name, NULL);
+    if (text != NULL) {
+        bool good = haft__str_to_u64(haft__str(text), &otherwise);
+        assert(good && "the option's kind is NUMBER, so the parser has checked it");
+        (void)good;
+    }
+    return otherwise;
+}
+
+const char *haft__args_next(const haft__args *args, const char *name, size_t *at)
+{
+    while (*at < args->given_count) {
+        const haft__args_given *given = &args->given[(*at)++];
+        if (strcmp(given->option->name, name) == 0) {
+            return given->value;
+        }
+    }
+    return NULL;
+}

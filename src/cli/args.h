@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli/args.h - the words behind a command, sorted into options and arguments by its table.
+ *
+ *     --name VALUE   --name=VALUE   -n VALUE   -nVALUE   --flag   -f
+ *
+ * Options and arguments may be mixed. "-" is an argument (standard input); everything behind "--"
+ * is an argument. An option given twice: the last one counts, or all do (haft__args_next).
+ */
+#ifndef HAFT_CLI_ARGS_H
+#define HAFT_CLI_ARGS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "haft.h"
+
+typedef enum haft__option_kind {
+    HAFT__OPTION_FLAG,   /* takes no value */
+    HAFT__OPTION_TEXT,   /* takes any value */
+    HAFT__OPTION_NUMBER, /* takes a decimal integer without sign */
+    HAFT__OPTION_CHOICE, /* takes one of the words in `value`, which are separated by '|' */
+} haft__option_kind;
+
+/* One row of a command's table; the row after the last has no name. */
+typedef struct haft__option {
+    const char *name; /* without the dashes */
+    char letter;      /* the short form, or 0 */
+    haft__option_kind kind;
+    const char *value; /* how help shows the value: "FILE", "7|2020-12"; NULL for a flag */
+    const char *help;
+} haft__option;
+
+typedef struct haft__args_given {
+    const haft__option *option;
+    const char *value; /* NULL for a flag */
+} haft__args_given;
+
+/* Lives in the arena; all texts are borrowed from argv. */
+typedef struct haft__args {
+    const haft__args_given *given; /* in the order typed */
+    size_t given_count;
+    const char *const *words; /* the arguments that are no options */
+    size_t word_count;
+    bool help; /* --help or -h was there; nothing else was looked at */
+} haft__args;
+
+/* `options` may be NULL. BAD_INPUT with a hint when the words do not fit the table. */
+HAFT_MUST_USE haft_status haft__args_parse(haft__arena *arena, const haft__option *options,
+                                           int count, char *const *words, haft__args *ret_args,
+                                           haft_error *err);
+
+/* Whether the option was given. */
+bool haft__args_has(const haft__args *args, const char *name);
+
+/* The (last) value of an option, or `otherwise` when it was not given. */
+const char *haft__args_text(const haft__args *args, const char *name, const char *otherwise);
+uint64_t haft__args_number(const haft__args *args, const char *name, uint64_t otherwise);
+
+/* All values of an option, one a call; *at starts as 0. NULL behind the last. */
+const char *haft__args_next(const haft__args *args, const char *name, size_t *at);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commands.c - finds the command, checks its words against its row, runs it, says what failed.
+ * Tests: tests/cli/commands_test.c. */
+#include "cli/commands.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/near.h"
+#include "base/str.h"
+
+static const haft__command *const commands[] = {
+#define X(name) &haft__cmd_##name,
+    HAFT__COMMANDS(X)
+#undef X
+};
+
+/* Options people expect in the place of a command. */
+static const struct {
+    const char *option;
+    const haft__command *command;
+} spellings[] = {
+    {"--help", &haft__cmd_help},
+    {"-h", &haft__cmd_help},
+    {"--version", &haft__cmd_version},
+    {"-V", &haft__cmd_version},
+};
+
+const haft__command *const *haft__commands(size_t *ret_count)
+{
+    *ret_count = COUNT(commands);
+    return commands;
+}
+
+const haft__command *haft__command_find(const char *name, haft_error *err)
+{
+    haft__near near;
+    haft__near_init(&near, haft__str(name));
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+        haft__near_offer(&near, haft__str(commands[i]->name));
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "there is no command '%s'", name);
+    if (near.best.ptr != NULL) {
+        (void)haft__hint(err, status, "did you mean '%.*s'?", HAFT__ARG(near.best));
+    } else {
+        (void)haft__hint(err, status, "'haft --help' lists the commands");
+    }
+    return NULL;
+}
+
+static const haft__command *choose(const char *word, haft_error *err)
+{
+    for (size_t i = 0; i < COUNT(spellings); i++) {
+        if (strcmp(spellings[i].option, word) == 0) {
+            return spellings[i].command;
+        }
+    }
+    if (word[0] != '-') {
+        return haft__command_find(word, err);
+    }
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "", "found the option %s where a command was wanted", word);
+    (void)haft__hint(err, status, "options stand behind the command; 'haft --help' lists commands");
+    return NULL;
+}
+
+static haft_status check_words(const haft__command *command, const haft__args *args,
+                               haft_error *err)
+{
+    if (args->word_count >= command->min_words && args->word_count <= command->max_words) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted %s, found %zu argument%s",
+                                    command->max_words > 0 ? command->usage : "no argument",
+                                    args->word_count, args->word_count == 1 ? "" : "s");
+    return haft__hint(err, status, "'haft help %s' says more", command->name);
+}
+
+static haft__exit run_command(haft__cli *cli, const haft__command *command, int count,
+                              char *const *words, haft_error *err)
+{
+    haft__args args;
+    haft_status status = haft__args_parse(&cli->arena, command->options, count, words, &args, err);
+    if (status == HAFT_OK && args.help) {
+        haft__help_command(cli->out, command);
+        return HAFT__EXIT_DONE;
+    }
+    if (status == HAFT_OK) {
+        status = check_words(command, &args, err);
+    }
+    if (status != HAFT_OK) {
+        haft__error_at(err, command->name);
+        return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
+    }
+    return command->run(cli, &args, err);
+}
+
+static void print_error(FILE *errors, const haft_error *err)
+{
+    (void)fprintf(errors, "haft: %s%s%s\n", err->where, err->where[0] != '\0' ? ": " : "",
+                  err->message);
+    if (err->hint[0] != '\0') {
+        (void)fprintf(errors, "hint: %s\n", err->hint);
+    }
+}
+
+static haft__exit choose_and_run(haft__cli *cli, int argc, char *const *argv, haft_error *err)
+{
+    if (argc < 2) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted a command, found none");
+        (void)haft__hint(err, status, "'haft --help' lists the commands");
+        return HAFT__EXIT_USAGE;
+    }
+    const haft__command *command = choose(argv[1], err);
+    return command != NULL ? run_command(cli, command, argc - 2, argv + 2, err) : HAFT__EXIT_USAGE;
+}
+
+haft__exit haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors)
+{
+    haft__cli cli = {.out = out};
+    haft__arena_init(&cli.arena, 0);
+    haft_error err = {0};
+    haft__exit result = choose_and_run(&cli, argc, argv, &err);
+    if (err.message[0] != '\0') {
+        print_error(errors, &err);
+    }
+    haft__arena_finish(&cli.arena);
+    return result;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli/commands.h - the commands of haft, as a table.
+ *
+ * A command is one file, cmd_<name>.c, that defines `const haft__command haft__cmd_<name>`, and
+ * one row in HAFT__COMMANDS below (and the file's name in src/meson.build). Help, usage errors and
+ * the choice of a command all come from the table. cmd_help.c is a small one to start from.
+ */
+#ifndef HAFT_CLI_COMMANDS_H
+#define HAFT_CLI_COMMANDS_H
+
+#include <stdio.h>
+
+#include "cli/args.h"
+#include "cli/exit.h"
+
+/* In the order in which help shows them. */
+#define HAFT__COMMANDS(X)                                                                          \
+    X(validate)                                                                                    \
+    X(help)                                                                                        \
+    X(version)
+
+/* What a command works with. */
+typedef struct haft__cli {
+    FILE *out;         /* results; whether writing worked is checked at the end by the caller */
+    haft__arena arena; /* lives as long as the command runs */
+} haft__cli;
+
+/* Runs the command. On failure it fills in `err` (zeroed before), which the caller prints; an
+ * error without a message prints nothing. */
+typedef haft__exit haft__command_run(haft__cli *cli, const haft__args *args, haft_error *err);
+
+typedef struct haft__command {
+    const char *name;
+    const char *usage;           /* its arguments: "SCHEMA INSTANCE"; "" for none */
+    const char *summary;         /* one line, lower case, no full stop */
+    const char *help;            /* a paragraph or more, each line ended; "" for none */
+    const haft__option *options; /* NULL for none */
+    size_t min_words, max_words; /* how many arguments it takes */
+    haft__command_run *run;
+} haft__command;
+
+#define X(name) extern const haft__command haft__cmd_##name;
+HAFT__COMMANDS(X)
+#undef X
+
+/* The table, in its order. */
+const haft__command *const *haft__commands(size_t *ret_count);
+
+/* NULL, and a BAD_INPUT error that names the nearest command, when there is none of that name. */
+const haft__command *haft__command_find(const char *name, haft_error *err);
+
+/* Runs what a whole command line asks for; errors go to `errors`. argv[0] is not looked at. */
+haft__exit haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors);
+
+/* What `haft --help` and `haft help COMMAND` print. */
+void haft__help_all(FILE *out);
+void haft__help_command(FILE *out, const haft__command *command);
+
+#endif

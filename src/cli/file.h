@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/file.h - reading what a command line names. */
+#ifndef HAFT_CLI_FILE_H
+#define HAFT_CLI_FILE_H
+
+#include "base/buf.h"
+#include "haft.h"
+
+/* Appends the whole file to `text`, whose maximum bounds it; "-" is standard input. IO when it
+ * cannot be read, TOO_BIG past the maximum; err->where is the path. */
+HAFT_MUST_USE haft_status haft__file_read(const char *path, haft__buf *text, haft_error *err);
+
+#endif

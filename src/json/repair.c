@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * repair.c - makes strict JSON out of nearly JSON, then lets the strict reader judge it.
+ *
+ * One pass over the text, token by token, without any grammar: whether brackets match and values
+ * stand where they should is the strict reader's business. That also is why no text that was cut
+ * off can pass: brackets and quotes are neither added nor taken away, so the strict reader misses
+ * them. The pass is a function of the text alone; to find where an error lies in the original, it
+ * is run again up to the byte in question.
+ * Tests: tests/json/repair_test.c. Fuzzer: fuzz/json_repair.c.
+ */
+#include "json/repair.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "json/syntax.h"
+
+#define FENCE_LENGTH 3
+#define NOWHERE      SIZE_MAX
+
+typedef struct mender {
+    haft_str text;
+    size_t at;      /* the next byte of `text` */
+    haft__buf *out; /* what is made; NULL when only a place is looked for */
+    size_t made;    /* bytes of it so far */
+    size_t wanted;  /* a byte of it */
+    size_t found;   /* where that byte comes from */
+    size_t comma;   /* a comma that waits for what follows it, or NOWHERE */
+    char last;      /* the last byte of the last token; 0 in front of the first */
+    char fence;     /* what the opening fence is made of; 0 without one, and once it is closed */
+    size_t fence_length;
+    size_t number_end; /* behind the last word that ended in a digit */
+} mender;
+
+/* Puts `made`, which stands for what is at `from`: byte for byte, or all for that one place. */
+static void put(mender *m, size_t from, haft_str made, bool byte_for_byte)
+{
+    /* Wraps around when the wanted byte has been made before. */
+    size_t ahead = m->wanted - m->made;
+    if (ahead < made.len) {
+        m->found = from + (byte_for_byte ? ahead : 0);
+    }
+    m->made += made.len;
+    if (m->out != NULL) {
+        haft__buf_add_str(m->out, made);
+    }
+}
+
+/* Copies `count` bytes of the text. */
+static void copy(mender *m, size_t count)
+{
+    put(m, m->at, (haft_str){m->text.ptr + m->at, count}, true);
+    m->at += count;
+}
+
+/* Puts `made` in the place of `count` bytes of the text. */
+static void replace(mender *m, size_t count, haft_str made)
+{
+    put(m, m->at, made, false);
+    m->at += count;
+}
+
+static void flush_comma(mender *m)
+{
+    if (m->comma != NOWHERE) {
+        put(m, m->comma, HAFT__LIT(","), true);
+        m->comma = NOWHERE;
+        m->last = ',';
+    }
+}
+
+/* Whether the last token ended a value (or was no JSON at all). */
+static bool after_value(const mender *m)
+{
+    return m->last != 0 && strchr("[{,:", m->last) == NULL;
+}
+
+static char peek(const mender *m, size_t ahead)
+{
+    return ahead < m->text.len - m->at ? m->text.ptr[m->at + ahead] : '\0';
+}
+
+static haft_status fail_at(const mender *m, size_t at, haft__json_problem problem, haft_error *err)
+{
+    return haft__json_fail(err, problem, haft__json_place_of(m->text, at),
+                           haft__json_byte_at(m->text, at));
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Part of a literal, a number or a name. */
+static bool is_word(char c)
+{
+    return is_letter(c) || is_digit(c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* Part of the name of a language, as in "c++" or "objective-c". */
+static bool is_language(char c)
+{
+    return is_letter(c) || is_digit(c) || (c != '\0' && strchr("_+-.#", c) != NULL);
+}
+
+static size_t run_of(const mender *m, size_t ahead, bool (*is)(char))
+{
+    size_t count = 0;
+    while (m->at + ahead + count < m->text.len && is(m->text.ptr[m->at + ahead + count])) {
+        count++;
+    }
+    return count;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* How often `c` stands in a row at `at`. */
+static size_t row_of(const mender *m, char c)
+{
+    size_t count = 0;
+    while (m->at + count < m->text.len && m->text.ptr[m->at + count] == c) {
+        count++;
+    }
+    return count;
+}
+
+static bool is_json_word(haft_str word)
+{
+    static const char json[] = "json";
+    bool same = word.len == strlen(json);
+    for (size_t i = 0; i < word.len && same; i++) {
+        same = (word.ptr[i] | 0x20) == json[i];
+    }
+    return same;
+}
+
+/* The fence and what belongs to it, if the text starts with one. */
+static void skip_opening_fence(mender *m)
+{
+    copy(m, run_of(m, 0, is_space));
+    char c = peek(m, 0);
+    size_t length = c == '`' || c == '~' ? row_of(m, c) : 0;
+    if (length < FENCE_LENGTH) {
+        return;
+    }
+    m->fence = c;
+    m->fence_length = length;
+    m->at += length;
+    size_t blanks = run_of(m, 0, is_blank);
+    size_t word = run_of(m, blanks, is_language);
+    size_t end = blanks + word + run_of(m, blanks + word, is_blank);
+    /* At the end of the text the line may have been cut off, so a word is no value there. */
+    bool ends_line = m->at + end == m->text.len || peek(m, end) == '\n' || peek(m, end) == '\r';
+    if (ends_line || is_json_word((haft_str){m->text.ptr + m->at + blanks, word})) {
+        m->at += blanks + word;
+    }
+}
+
+/* What the fence is made of. As many as in the opening fence, or more, close it: then nothing but
+ * white space may follow, which is left out like the fence. */
+static haft_status mend_fence(mender *m, haft_error *err)
+{
+    size_t start = m->at, length = row_of(m, m->fence);
+    flush_comma(m);
+    if (length < m->fence_length) {
+        copy(m, length); /* all of them: looking at each one anew would take the square of it */
+        return HAFT_OK;
+    }
+    m->at += length;
+    m->at += run_of(m, 0, is_space);
+    if (m->at < m->text.len) {
+        return fail_at(m, m->at, HAFT__JSON_PROBLEM_FENCE_END, err);
+    }
+    m->fence = 0;
+    if (m->wanted >= m->made) {
+        m->found = start; /* for the strict reader, the text ends here */
+    }
+    return HAFT_OK;
+}
+
+static bool at_comment(const mender *m)
+{
+    char c = peek(m, 0), next = peek(m, 1);
+    return c == '#' || (c == '/' && (next == '/' || next == '*'));
+}
+
+/* A space takes its place, so that what stood on both sides does not run together. */
+static haft_status skip_comment(mender *m, haft_error *err)
+{
+    const char *from = m->text.ptr + m->at, *end = m->text.ptr + m->text.len;
+    const char *p = from + 1;
+    if (*from == '/' && *p == '*') {
+        for (p++; end - p >= 2 && (p[0] != '*' || p[1] != '/'); p++) {
+        }
+        if (end - p < 2) {
+            return fail_at(m, m->at, HAFT__JSON_PROBLEM_COMMENT_END, err);
+        }
+        p += 2;
+    } else {
+        while (p < end && *p != '\n' && *p != '\r') {
+            p++;
+        }
+    }
+    replace(m, (size_t)(p - from), HAFT__LIT(" "));
+    return HAFT_OK;
+}
+
+static void replace_control(mender *m)
+{
+    static const char hex[] = "0123456789abcdef";
+    char c = peek(m, 0);
+    char made[6] = {'\\', 'u', '0', '0', hex[(unsigned char)c >> 4], hex[(unsigned char)c & 0xF]};
+    switch (c) {
+    case '\n': replace(m, 1, HAFT__LIT("\\n")); return;
+    case '\r': replace(m, 1, HAFT__LIT("\\r")); return;
+    case '\t': replace(m, 1, HAFT__LIT("\\t")); return;
+    default: replace(m, 1, (haft_str){made, sizeof(made)}); return;
+    }
+}
+
+static size_t plain_run(const mender *m, char quote)
+{
+    const char *from = m->text.ptr + m->at, *end = m->text.ptr + m->text.len, *p = from;
+    while (p < end && *p != quote && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20) {
+        p++;
+    }
+    return (size_t)(p - from);
+}
+
+/* A string up to its closing quote, or to the end of the text: then it gets no quote either. */
+static void mend_string(mender *m)
+{
+    char quote = peek(m, 0);
+    replace(m, 1, HAFT__LIT("\""));
+    for (;;) {
+        copy(m, plain_run(m, quote));
+        if (m->at == m->text.len) {
+            return;
+        }
+        char c = peek(m, 0);
+        if (c == quote) {
+            replace(m, 1, HAFT__LIT("\""));
+            m->last = '"';
+            return;
+        }
+        if (c == '"') {
+            replace(m, 1, HAFT__LIT("\\\""));
+        } else if (c != '\\') {
+            replace_control(m);
+        } else if (peek(m, 1) == '\'') {
+            replace(m, 2, HAFT__LIT("'"));
+        } else {
+            copy(m, m->text.len - m->at > 1 ? 2 : 1);
+        }
+    }
+}
+
+static void mend_word(mender *m)
+{
+    static const struct {
+        haft_str python, json;
+    } words[] = {
+        {HAFT__LIT("True"), HAFT__LIT("true")},
+        {HAFT__LIT("False"), HAFT__LIT("false")},
+        {HAFT__LIT("None"), HAFT__LIT("null")},
+    };
+    haft_str word = {m->text.ptr + m->at, run_of(m, 0, is_word)};
+    m->last = word.ptr[word.len - 1];
+    m->number_end = is_digit(m->last) ? m->at + word.len : m->number_end;
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (haft__str_equal(word, words[i].python)) {
+            replace(m, word.len, words[i].json);
+            return;
+        }
+    }
+    copy(m, word.len);
+}
+
+/* A token that is no comment, or something that is no token of ours: then it is left to the strict
+ * reader to refuse. */
+static void mend_token(mender *m)
+{
+    char c = peek(m, 0);
+    if (c == ',' && m->comma == NOWHERE && after_value(m)) {
+        m->comma = m->at++;
+        return;
+    }
+    if (c == '}' || c == ']') {
+        m->comma = NOWHERE;
+    }
+    flush_comma(m);
+    if (c == '"' || c == '\'') {
+        mend_string(m);
+    } else if (is_word(c)) {
+        mend_word(m);
+    } else {
+        copy(m, 1);
+        m->last = c;
+    }
+}
+
+static haft_status mend(mender *m, haft_error *err)
+{
+    skip_opening_fence(m);
+    while (m->at < m->text.len) {
+        haft_status status = HAFT_OK;
+        if (is_space(peek(m, 0))) {
+            copy(m, run_of(m, 0, is_space));
+        } else if (at_comment(m)) {
+            status = skip_comment(m, err);
+        } else if (m->fence != 0 && peek(m, 0) == m->fence) {
+            status = mend_fence(m, err);
+        } else {
+            mend_token(m);
+        }
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    flush_comma(m);
+    if (m->fence != 0 && m->number_end == m->text.len) {
+        return fail_at(m, m->text.len, HAFT__JSON_PROBLEM_FENCE_NUMBER, err);
+    }
+    return HAFT_OK;
+}
+
+static mender mender_of(haft_str text)
+{
+    return (mender){.text = text, .wanted = NOWHERE, .found = text.len, .comma = NOWHERE};
+}
+
+/* Runs the pass once more, up to where the byte `made` is made. */
+static size_t find_origin(const haft__json_origin *origin, size_t made)
+{
+    mender m = mender_of(origin->text);
+    m.wanted = made;
+    haft_status status = mend(&m, NULL);
+    return status == HAFT_OK ? m.found : origin->text.len;
+}
+
+/* Reads what is made of `text`. */
+static haft_status read_mended(haft__arena *arena, haft_str text, haft__buf *out,
+                               const haft__json_options *options, haft__json *ret_value,
+                               haft__json_notes *ret_notes, haft_error *err)
+{
+    mender m = mender_of(text);
+    m.out = out;
+    haft_status status = mend(&m, err);
+    if (status == HAFT_OK) {
+        status = haft__buf_check(out, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft_str made = haft__arena_copy(arena, haft__buf_str(out));
+    if (made.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft__json_origin origin = {text, find_origin};
+    return haft__json_read_made(arena, made, &origin, options, ret_value, ret_notes, err);
+}
+
+haft_status haft__json_read_tolerant(haft__arena *arena, haft_str text,
+                                     const haft__json_options *options, haft__json *ret_value,
+                                     haft__json_notes *ret_notes, haft_error *err)
+{
+    haft__arena_mark mark = haft__arena_save(arena);
+    haft_error strict = {0};
+    haft_status status = haft__json_read(arena, text, options, ret_value, ret_notes, &strict);
+    if (status != HAFT_BAD_INPUT) {
+        if (status != HAFT_OK && err != NULL) {
+            *err = strict;
+        }
+        return status;
+    }
+    haft__arena_restore(arena, mark);
+    haft__buf out;
+    haft__buf_init(&out, options != NULL ? options->max_bytes : HAFT__LIMIT_JSON_BYTES);
+    status = read_mended(arena, text, &out, options, ret_value, ret_notes, err);
+    if (status == HAFT_OK && ret_notes != NULL) {
+        ret_notes->repaired = true;
+    }
+    haft__buf_finish(&out);
+    return status;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/base/error.c. */
+#include "base/error.h"
+
+#include "base/utf8.h"
+#include "test.h"
+
+TEST(every_status_has_a_name_and_a_text)
+{
+    static const char *const names[] = {"OK",      "NO_MEMORY", "BAD_INPUT",   "BAD_STATE",
+                                        "TOO_BIG", "NOT_FOUND", "UNSUPPORTED", "IO"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        CHECK_STR(haft__str(haft_status_name((haft_status)i)), haft__str(names[i]), "%zu", i);
+        CHECK(strlen(haft_status_text((haft_status)i)) > 0, "%zu", i);
+    }
+    CHECK_STR(haft__str(haft_status_text(HAFT_TOO_BIG)), HAFT__LIT("a limit was reached"), "text");
+    CHECK_STR(haft__str(haft_status_name((haft_status)COUNT(names))), HAFT__LIT("?"), "no status");
+    CHECK_STR(haft__str(haft_status_name((haft_status)-1)), HAFT__LIT("?"), "no status");
+    CHECK_STR(haft__str(haft_status_text((haft_status)-1)), HAFT__LIT("unknown status"),
+              "no status");
+}
+
+TEST(the_version_is_that_of_the_header)
+{
+    char made[32];
+    (void)snprintf(made, sizeof(made), "%d.%d.%d", HAFT_VERSION_MAJOR, HAFT_VERSION_MINOR,
+                   HAFT_VERSION_PATCH);
+    CHECK_STR(haft__str(haft_version()), HAFT__LIT(HAFT_VERSION), "the library's");
+    CHECK_STR(haft__str(made), HAFT__LIT(HAFT_VERSION), "the three numbers");
+}
+
+TEST(fail_fills_everything_in)
+{
+    haft_error err;
+    memset(&err, 'x', sizeof(err));
+    haft_status status = haft__fail(&err, HAFT_BAD_INPUT, "/limit", "wanted %s, found %d", "x", 7);
+    CHECK_INT(status, HAFT_BAD_INPUT, "returned");
+    CHECK_INT(err.status, HAFT_BAD_INPUT, "status");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("/limit"), "where");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("wanted x, found 7"), "message");
+    CHECK_STR(haft__str(err.hint), HAFT__LIT(""), "hint");
+    CHECK_INT(haft__hint(&err, HAFT_IO, "try %d", 8), HAFT_BAD_INPUT, "hint keeps the status");
+    CHECK_STR(haft__str(err.hint), HAFT__LIT("try 8"), "hint");
+    CHECK_INT(haft__fail_no_memory(&err), HAFT_NO_MEMORY, "no memory");
+    CHECK_STR(haft__str(err.hint), HAFT__LIT(""), "a new error has no old hint");
+    CHECK_STR(haft__str(err.where), HAFT__LIT(""), "a new error has no old place");
+}
+
+TEST(without_an_error_only_the_status_is_returned)
+{
+    CHECK_INT(haft__fail(NULL, HAFT_IO, "", "lost"), HAFT_IO, "fail");
+    CHECK_INT(haft__hint(NULL, HAFT_TOO_BIG, "less"), HAFT_TOO_BIG, "hint");
+    CHECK_INT(haft__fail_no_memory(NULL), HAFT_NO_MEMORY, "no memory");
+    haft__error_at(NULL, "place");
+}
+
+TEST(places_are_put_in_front)
+{
+    haft_error err;
+    (void)haft__fail(&err, HAFT_BAD_INPUT, "3:4", "wanted x");
+    haft__error_at(&err, "spec.yaml");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("spec.yaml:3:4"), "two places");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("wanted x"), "the message stays");
+    (void)haft__fail(&err, HAFT_BAD_INPUT, "", "wanted x");
+    haft__error_at(&err, "spec.yaml");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("spec.yaml"), "one place");
+}
+
+/* `count` times `unit`, then what has to come out of a field of `size` bytes. */
+static void check_cut(const char *unit, size_t count, const char *got, size_t size)
+{
+    size_t unit_length = strlen(unit), length = unit_length * count;
+    char *full = test_alloc(length + 1);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(full + i * unit_length, unit, unit_length);
+    }
+    full[length] = '\0';
+    if (length < size) {
+        CHECK_STR(haft__str(got), haft__str(full), "%zu bytes in %zu", length, size);
+        return;
+    }
+    size_t room = (size - sizeof("...")) / unit_length * unit_length;
+    CHECK_INT(strlen(got), room + 3, "%zu bytes in %zu", length, size);
+    CHECK(memcmp(got, full, room) == 0, "%zu bytes in %zu: the start", length, size);
+    CHECK_STR(haft__str(got + room), HAFT__LIT("..."), "%zu bytes in %zu: the end", length, size);
+    CHECK(haft__utf8_valid(haft__str(got)), "%zu bytes in %zu: not UTF-8", length, size);
+}
+
+TEST(long_texts_are_cut_at_a_character)
+{
+    static const char *const units[] = {"x", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x94\xA7"};
+    for (size_t u = 0; u < COUNT(units); u++) {
+        for (size_t count = 0; count <= 300; count++) {
+            char text[4 * 300 + 1] = "";
+            for (size_t i = 0; i < count; i++) {
+                memcpy(text + i * strlen(units[u]), units[u], strlen(units[u]) + 1);
+            }
+            haft_error err;
+            (void)haft__fail(&err, HAFT_BAD_INPUT, text, "%s", text);
+            (void)haft__hint(&err, HAFT_BAD_INPUT, "%s", text);
+            check_cut(units[u], count, err.where, sizeof(err.where));
+            check_cut(units[u], count, err.message, sizeof(err.message));
+            check_cut(units[u], count, err.hint, sizeof(err.hint));
+        }
+    }
+}
+
+TEST(what_is_not_utf8_is_masked)
+{
+    haft_error err;
+    (void)haft__fail(&err, HAFT_BAD_INPUT, "\xFF", "found \x80\xC3\xA9\xC3");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("?"), "where");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("found ?\xC3\xA9?"), "message");
+}
+
+TEST(a_long_row_of_stray_bytes_does_not_swallow_the_text)
+{
+    char stray[300];
+    memset(stray, 0x80, sizeof(stray) - 1);
+    stray[sizeof(stray) - 1] = '\0';
+    haft_error err;
+    (void)haft__fail(&err, HAFT_BAD_INPUT, "", "found %s", stray);
+    CHECK_INT(strlen(err.message), sizeof(err.message) - 1, "length");
+    CHECK(haft__str_starts(haft__str(err.message), HAFT__LIT("found ????")), "%s", err.message);
+    CHECK(haft__str_ends(haft__str(err.message), HAFT__LIT("?...")), "%s", err.message);
+}
+
+TEST(a_format_that_cannot_be_printed_says_so)
+{
+    haft_error err;
+    static const wchar_t unprintable[] = {0x7FFFFFFF, 0};
+    (void)haft__fail(&err, HAFT_BAD_INPUT, "", "found %ls", unprintable);
+    CHECK_STR(haft__str(err.message), HAFT__LIT("(a text that cannot be shown: found %ls)"),
+              "message");
+}

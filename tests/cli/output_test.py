@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests for src/cli/main.c: output that does not arrive is a failure."""
+import os
+import subprocess
+
+HAFT = os.environ["HAFT"]
+
+
+def run(words, stdout):
+    done = subprocess.run([HAFT, *words], stdout=stdout, stderr=subprocess.PIPE, text=True)
+    return done.returncode, done.stderr
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found}\n# wanted {wanted}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/output_test.py {name}")
+
+
+with open("/dev/full", "wb") as full:
+    check("a_full_disk_is_noticed", run(["--help"], full),
+          (1, "haft: the output could not be written: No space left on device\n"))
+    check("nothing_written_is_nothing_lost", run(["frobnicate"], full),
+          (2, "haft: there is no command 'frobnicate'\nhint: 'haft --help' lists the commands\n"))
+
+reading, writing = os.pipe()
+os.close(reading)
+check("a_broken_pipe_is_noticed", run(["--help"], writing),
+      (1, "haft: the output could not be written: Broken pipe\n"))
+os.close(writing)
+
+with open("/dev/null", "wb") as null:
+    check("what_arrives_is_no_failure", run(["--version"], null), (0, ""))
