@@ -51,8 +51,8 @@ TEST(the_nearest_name_within_reach_is_found)
         const char *name;
         size_t index;
     } cases[] = {
-        {"limit", 1},  {"lmit", 1}, {"limitss", 2}, {"qeury", 0},        {"QUERY", 0},
-        {"qqqqq", SIZE_MAX}, {"y", SIZE_MAX}, {"X", 3}, {"", SIZE_MAX}, {"wholly", SIZE_MAX},
+        {"limit", 1},        {"lmit", 1},     {"limitss", 2}, {"qeury", 0},   {"QUERY", 0},
+        {"qqqqq", SIZE_MAX}, {"y", SIZE_MAX}, {"X", 3},       {"", SIZE_MAX}, {"wholly", SIZE_MAX},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_INT(haft__nearest(haft__str(cases[i].name), names, COUNT(names)), cases[i].index,

@@ -174,8 +174,8 @@ TEST(a_pattern_past_its_limit_is_told_where_it_is)
 {
     fixture f;
     fixture_init(&f, "{\"properties\":{\"a\":{\"pattern\":\"^(a+)+$\"}}}");
-    haft__schema_report report
-        = check_text(&f, "{\"a\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"}");
+    haft__schema_report report =
+        check_text(&f, "{\"a\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"}");
     CHECK(!report.valid && report.count == 1, "%zu errors", report.count);
     CHECK_STR(report.errors[0].where, HAFT__LIT("/a"), "where");
     CHECK_STR(report.errors[0].message,
@@ -215,9 +215,11 @@ TEST(too_many_digits_are_given_up)
 TEST(large_objects_cost_linear_work)
 {
     static const char *const member[] = {"\"k", "\":\"", "\""};
-    static const char *const schema[] = {"\"k", "\":{\"type\":\"string\",\"minLength\":1},\"x", "\":{}"};
+    static const char *const schema[] = {"\"k", "\":{\"type\":\"string\",\"minLength\":1},\"x",
+                                         "\":{}"};
     fixture f;
-    fixture_init(&f, repeat("{\"properties\":{", 40000, schema, "},\"additionalProperties\":false}"));
+    fixture_init(&f,
+                 repeat("{\"properties\":{", 40000, schema, "},\"additionalProperties\":false}"));
     bool accepted;
     int64_t steps[2];
     for (size_t i = 0; i < 2; i++) {
@@ -276,8 +278,9 @@ TEST(explaining_has_the_same_budget)
     /* The fast pass fails at once; to find the closest of 2^30 alternatives would take ages. */
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    haft__buf_addf(&buf, "{\"properties\":{\"a\":{\"type\":\"null\"},\"b\":{\"$ref\":\"#/$defs/d0\"}},"
-                         "\"$defs\":{");
+    haft__buf_addf(&buf,
+                   "{\"properties\":{\"a\":{\"type\":\"null\"},\"b\":{\"$ref\":\"#/$defs/d0\"}},"
+                   "\"$defs\":{");
     for (int i = 0; i < 30; i++) {
         haft__buf_addf(&buf,
                        "\"d%d\":{\"anyOf\":[{\"$ref\":\"#/$defs/d%d\"},{\"$ref\":\"#/$defs/"
@@ -290,7 +293,8 @@ TEST(explaining_has_the_same_budget)
     fixture_init(&f, buf.ptr);
     haft__schema_report report = check_text(&f, "{\"a\":1,\"b\":1}");
     CHECK_INT(report.count, 2, "errors");
-    CHECK_STR(report.errors[0].message, HAFT__LIT("Expected null, found integer 1"), "found before");
+    CHECK_STR(report.errors[0].message, HAFT__LIT("Expected null, found integer 1"),
+              "found before");
     CHECK_STR(report.errors[1].message, HAFT__LIT(GAVE_UP), "then given up");
     fixture_finish(&f);
     haft__buf_finish(&buf);
@@ -316,16 +320,15 @@ TEST(checking_survives_every_failed_allocation)
     static const char *const member[] = {"\"k", "\":", ""};
     fixture f;
     fixture_init(&f, repeat("{\"properties\":{\"u\":{\"uniqueItems\":true},\"e\":{\"const\":{", 300,
-                            member,
-                            "}}},\"unevaluatedProperties\":false}"));
-    haft__json instance
-        = parse(&f.arena, repeat("{\"u\":[1,2,3,4,5,6,7,8,9,10],\"e\":{", 300, member, "}}"));
+                            member, "}}},\"unevaluatedProperties\":false}"));
+    haft__json instance =
+        parse(&f.arena, repeat("{\"u\":[1,2,3,4,5,6,7,8,9,10],\"e\":{", 300, member, "}}"));
     for (unsigned n = 0;; n++) {
         haft__checker *checker = haft__checker_create();
         haft__schema_report report = {0};
         test_fail_allocation(n);
-        haft_status status
-            = haft__schema_check(f.schema, checker, instance, &f.arena, &report, NULL);
+        haft_status status =
+            haft__schema_check(f.schema, checker, instance, &f.arena, &report, NULL);
         bool failed = test_allow_allocations();
         CHECK(status == (failed ? HAFT_NO_MEMORY : HAFT_OK), "allocation %u: %d", n, status);
         CHECK(report.valid == !failed, "allocation %u", n);

@@ -68,8 +68,8 @@ static const struct {
     {"{\"type\":[\"integer\",\"boolean\"]}", "\"10\"", "10"},
     {"{\"type\":[\"integer\",\"boolean\"]}", "\"true\"", "true"},
     /* all the ways down */
-    {"{\"properties\":{\"a\":" INTEGER ",\"b\":" STRING "}}", "{\"a\":\"1\",\"b\":\"1\",\"c\":\"1\"}",
-     "{\"a\":1,\"b\":\"1\",\"c\":\"1\"}"},
+    {"{\"properties\":{\"a\":" INTEGER ",\"b\":" STRING "}}",
+     "{\"a\":\"1\",\"b\":\"1\",\"c\":\"1\"}", "{\"a\":1,\"b\":\"1\",\"c\":\"1\"}"},
     {"{\"additionalProperties\":" INTEGER "}", "{\"x\":\"1\",\"y\":2}", "{\"x\":1,\"y\":2}"},
     {"{\"patternProperties\":{\"^n\":" INTEGER "},\"additionalProperties\":" STRING "}",
      "{\"n\":\"1\",\"s\":2}", "{\"n\":1,\"s\":\"2\"}"},
@@ -101,9 +101,8 @@ static void coerce_text(fixture *f, const char *instance, haft__buf *ret_text, b
 {
     haft__json value;
     haft_error error = {0};
-    haft_status status
-        = haft__schema_coerce(f->schema, f->checker, parse(&f->arena, instance), &f->arena, &value,
-                              ret_changed, &error);
+    haft_status status = haft__schema_coerce(f->schema, f->checker, parse(&f->arena, instance),
+                                             &f->arena, &value, ret_changed, &error);
     CHECK(status == HAFT_OK, "%s", error.message);
     haft__json_write(ret_text, value);
 }
@@ -119,11 +118,10 @@ TEST(only_what_loses_nothing_is_converted)
         bool changed = false;
         coerce_text(&f, cases[i].instance, &found, &changed);
         haft__json_write(&same, parse(&f.arena, cases[i].instance));
-        haft_str wanted
-            = cases[i].wanted != NULL ? haft__str(cases[i].wanted) : haft__buf_str(&same);
+        haft_str wanted =
+            cases[i].wanted != NULL ? haft__str(cases[i].wanted) : haft__buf_str(&same);
         CHECK_STR(haft__buf_str(&found), wanted, "%s by %s", cases[i].instance, cases[i].schema);
-        CHECK_INT(changed, cases[i].wanted != NULL, "%s by %s", cases[i].instance,
-                  cases[i].schema);
+        CHECK_INT(changed, cases[i].wanted != NULL, "%s by %s", cases[i].instance, cases[i].schema);
         haft__buf_finish(&found);
         haft__buf_finish(&same);
         fixture_finish(&f);
@@ -180,8 +178,8 @@ TEST(coercing_survives_every_failed_allocation)
     fixture_init(&f, "{\"properties\":{\"a\":{\"type\":\"array\",\"items\":" INTEGER "},\"b\":{"
                      "\"type\":\"object\"},\"c\":{\"anyOf\":[{\"type\":\"array\",\"items\":{"
                      "\"unevaluatedProperties\":false}},{\"type\":\"null\"}]}}}");
-    haft__json instance
-        = parse(&f.arena, "{\"a\":[\"1\"],\"b\":\"{\\\"x\\\":\\\"\\\\n\\\"}\",\"c\":{}}");
+    haft__json instance =
+        parse(&f.arena, "{\"a\":[\"1\"],\"b\":\"{\\\"x\\\":\\\"\\\\n\\\"}\",\"c\":{}}");
     bool done = false;
     for (unsigned n = 0; !done; n++) {
         haft__checker *checker = haft__checker_create();
@@ -190,8 +188,8 @@ TEST(coercing_survives_every_failed_allocation)
         haft__json made;
         bool changed = false;
         test_fail_allocation(n);
-        haft_status status
-            = haft__schema_coerce(f.schema, checker, instance, &arena, &made, &changed, NULL);
+        haft_status status =
+            haft__schema_coerce(f.schema, checker, instance, &arena, &made, &changed, NULL);
         bool failed = test_allow_allocations();
         CHECK(status == (failed ? HAFT_NO_MEMORY : HAFT_OK), "allocation %u: %d", n, status);
         CHECK(changed == !failed, "allocation %u", n);

@@ -153,8 +153,8 @@ TEST(subschemas_are_limited)
     fixture_finish(&f);
     fixture_init_with(&f, many_properties(HAFT__LIMIT_SCHEMA_NODES), NULL);
     CHECK_INT(f.status, HAFT_TOO_BIG, "past the limit");
-    CHECK_STR(haft__str(f.error.message),
-              HAFT__LIT("the schema has more than 100000 subschemas"), "message");
+    CHECK_STR(haft__str(f.error.message), HAFT__LIT("the schema has more than 100000 subschemas"),
+              "message");
     fixture_finish(&f);
 }
 
@@ -177,16 +177,16 @@ TEST(nesting_of_a_schema_is_limited)
     haft__arena_finish(&arena);
 }
 
-static const char everything[]
-    = "{\"$id\":\"http://x/y\",\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
-      "\"$dynamicAnchor\":\"n\",\"type\":\"object\",\"properties\":{\"a\":{\"minimum\":1,"
-      "\"multipleOf\":2},\"b\":{\"pattern\":\"^a\",\"minLength\":1},\"c\":{\"items\":{\"$ref\":"
-      "\"#/$defs/d\"},\"uniqueItems\":true,\"contains\":{\"const\":1}},\"e\":{\"enum\":[1,2,3,4,5,6,"
-      "7,8,9,10]},\"f\":{\"$dynamicRef\":\"#n\"},\"g\":{\"$id\":\"z\",\"$anchor\":\"q\"},\"h\":{"
-      "\"$ref\":\"z#q\"},\"i\":{\"$ref\":\"https://json-schema.org/draft/2020-12/meta/content\"}},"
-      "\"patternProperties\":{\"^p\":{\"not\":true}},\"dependentRequired\":{\"a\":[\"b\"]},"
-      "\"dependentSchemas\":{\"b\":{}},\"required\":[\"a\",\"zz\"],\"allOf\":[{\"if\":true}],"
-      "\"unevaluatedProperties\":false,\"$defs\":{\"d\":{\"prefixItems\":[{}]}}}";
+static const char everything[] =
+    "{\"$id\":\"http://x/y\",\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
+    "\"$dynamicAnchor\":\"n\",\"type\":\"object\",\"properties\":{\"a\":{\"minimum\":1,"
+    "\"multipleOf\":2},\"b\":{\"pattern\":\"^a\",\"minLength\":1},\"c\":{\"items\":{\"$ref\":"
+    "\"#/$defs/d\"},\"uniqueItems\":true,\"contains\":{\"const\":1}},\"e\":{\"enum\":[1,2,3,4,5,6,"
+    "7,8,9,10]},\"f\":{\"$dynamicRef\":\"#n\"},\"g\":{\"$id\":\"z\",\"$anchor\":\"q\"},\"h\":{"
+    "\"$ref\":\"z#q\"},\"i\":{\"$ref\":\"https://json-schema.org/draft/2020-12/meta/content\"}},"
+    "\"patternProperties\":{\"^p\":{\"not\":true}},\"dependentRequired\":{\"a\":[\"b\"]},"
+    "\"dependentSchemas\":{\"b\":{}},\"required\":[\"a\",\"zz\"],\"allOf\":[{\"if\":true}],"
+    "\"unevaluatedProperties\":false,\"$defs\":{\"d\":{\"prefixItems\":[{}]}}}";
 
 TEST(compiling_survives_every_failed_allocation)
 {
@@ -244,9 +244,9 @@ TEST(an_error_is_not_required)
     haft__arena_init(&arena, 0);
     const haft__schema *compiled = NULL;
     for (size_t i = 0; i < COUNT(refused); i++) {
-        CHECK_INT(haft__schema_compile(&arena, parse(&arena, refused[i].schema), NULL, &compiled,
-                                       NULL),
-                  HAFT_BAD_INPUT, "%s", refused[i].schema);
+        CHECK_INT(
+            haft__schema_compile(&arena, parse(&arena, refused[i].schema), NULL, &compiled, NULL),
+            HAFT_BAD_INPUT, "%s", refused[i].schema);
     }
     haft__arena_finish(&arena);
 }

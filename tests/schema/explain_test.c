@@ -190,8 +190,7 @@ TEST(a_report_survives_every_failed_allocation)
         haft__arena arena;
         haft__arena_init(&arena, 0);
         test_fail_allocation(n);
-        haft_status status
-            = haft__schema_check(f.schema, checker, instance, &arena, &report, NULL);
+        haft_status status = haft__schema_check(f.schema, checker, instance, &arena, &report, NULL);
         bool failed = test_allow_allocations();
         CHECK(status == (failed ? HAFT_NO_MEMORY : HAFT_OK), "allocation %u: %d", n, status);
         haft__arena_finish(&arena);

@@ -41,7 +41,8 @@ static const haft__json *find_document(void *context, haft_str uri)
         {"http://x/bad", "{\"items\":{\"minimum\":\"\"}}"},
         {"http://x/other-name", "{\"$id\":\"http://x/real-name\",\"$ref\":\"int\"}"},
         {"http://x/boolean", "false"},
-        {"http://x/needs", "{\"$schema\":\"" DRAFT_2020 "schema\",\"$vocabulary\":{\"http://v\":true}}"},
+        {"http://x/needs",
+         "{\"$schema\":\"" DRAFT_2020 "schema\",\"$vocabulary\":{\"http://v\":true}}"},
         {"http://x/format", "{\"$schema\":\"" DRAFT_2020 "schema\",\"$vocabulary\":{\"" DRAFT_2020
                             "vocab/format-assertion\":true}}"},
         {"http://x/meta", "{\"$schema\":\"" DRAFT_2020 "schema\",\"$vocabulary\":{\"" DRAFT_2020
@@ -96,7 +97,8 @@ static const struct {
      "1", "\"\""},
     /* large objects are searched through a map */
     {"{\"$ref\":\"#/$defs/z\",\"$defs\":{\"a\":0,\"b\":0,\"c\":0,\"d\":0,\"e\":0,\"f\":0,\"g\":0,"
-     "\"h\":0,\"i\":0,\"j\":0,\"k\":0,\"l\":0,\"m\":0,\"n\":0,\"o\":0,\"p\":0,\"q\":0,\"r\":0,\"s\":"
+     "\"h\":0,\"i\":0,\"j\":0,\"k\":0,\"l\":0,\"m\":0,\"n\":0,\"o\":0,\"p\":0,\"q\":0,\"r\":0,"
+     "\"s\":"
      "0,\"t\":0,\"u\":0,\"v\":0,\"w\":0,\"x\":0,\"y\":0,\"z\":{\"$ref\":\"#/$defs/7\"},\"1\":0,"
      "\"2\":0,\"3\":0,\"4\":0,\"5\":0,\"6\":0,\"7\":{\"type\":\"null\"}}}",
      "null", "1"},
@@ -112,7 +114,8 @@ static const struct {
      "{\"a\":[null]}", "{\"a\":[1]}"},
     /* dynamic references */
     {"{\"$id\":\"http://x/strict\",\"$dynamicAnchor\":\"n\",\"$ref\":\"tree\",\"$defs\":{\"t\":{"
-     "\"$id\":\"tree\",\"$dynamicAnchor\":\"n\",\"properties\":{\"kid\":{\"$dynamicRef\":\"#n\"}}}},"
+     "\"$id\":\"tree\",\"$dynamicAnchor\":\"n\",\"properties\":{\"kid\":{\"$dynamicRef\":\"#n\"}}}}"
+     ","
      "\"required\":[\"v\"]}",
      "{\"v\":1,\"kid\":{\"v\":1}}", "{\"v\":1,\"kid\":{}}"},
     {"{\"$defs\":{\"a\":{\"type\":\"null\"}},\"$dynamicRef\":\"#/$defs/a\"}", "null", "1"},

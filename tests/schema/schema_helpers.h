@@ -4,10 +4,10 @@
 #define HAFT_TESTS_SCHEMA_HELPERS_H
 
 #include "base/buf.h"
-#include "json/read.h"
-#include "json/write.h"
 #include "schema/schema.h"
 #include "test.h"
+#include "json/read.h"
+#include "json/write.h"
 
 /* A compiled schema with what is needed to use it. */
 typedef struct fixture {
@@ -33,8 +33,8 @@ static inline void fixture_init_with(fixture *f, const char *schema,
     *f = (fixture){0};
     haft__arena_init(&f->arena, 0);
     f->checker = haft__checker_create();
-    f->status = haft__schema_compile(&f->arena, parse(&f->arena, schema), options, &f->schema,
-                                     &f->error);
+    f->status =
+        haft__schema_compile(&f->arena, parse(&f->arena, schema), options, &f->schema, &f->error);
 }
 
 static inline void fixture_init(fixture *f, const char *schema)
@@ -53,8 +53,8 @@ static inline haft__schema_report check_value(fixture *f, haft__json instance)
 {
     haft__schema_report report = {0};
     haft_error error = {0};
-    haft_status status
-        = haft__schema_check(f->schema, f->checker, instance, &f->arena, &report, &error);
+    haft_status status =
+        haft__schema_check(f->schema, f->checker, instance, &f->arena, &report, &error);
     CHECK(status == HAFT_OK, "%s", error.message);
     return report;
 }

@@ -73,8 +73,8 @@ TEST(references_resolve_as_the_rfc_says)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft_str uri
-            = haft__uri_resolve(&arena, haft__str(cases[i].base), haft__str(cases[i].reference));
+        haft_str uri =
+            haft__uri_resolve(&arena, haft__str(cases[i].base), haft__str(cases[i].reference));
         CHECK_STR(uri, haft__str(cases[i].wanted), "%s in %s", cases[i].reference, cases[i].base);
     }
     haft__arena_finish(&arena);
@@ -98,10 +98,14 @@ TEST(fragments_are_cut_off_and_decoded)
     static const struct {
         const char *text, *before, *fragment, *decoded;
     } fragments[] = {
-        {"a#b", "a", "b", "b"},           {"a#", "a", "", ""},
-        {"a", "a", "", ""},               {"#/a%25b", "", "/a%25b", "/a%b"},
-        {"#%C3%a9", "", "%C3%a9", "\xC3\xA9"}, {"#%4", "", "%4", "%4"},
-        {"#%zz%", "", "%zz%", "%zz%"},    {"#a#b", "", "a#b", "a#b"},
+        {"a#b", "a", "b", "b"},
+        {"a#", "a", "", ""},
+        {"a", "a", "", ""},
+        {"#/a%25b", "", "/a%25b", "/a%b"},
+        {"#%C3%a9", "", "%C3%a9", "\xC3\xA9"},
+        {"#%4", "", "%4", "%4"},
+        {"#%zz%", "", "%zz%", "%zz%"},
+        {"#a#b", "", "a#b", "a#b"},
         {"#%4g%g4", "", "%4g%g4", "%4g%g4"},
     };
     haft__arena arena;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/validate.c: the routes the official suite does not force, and allocations. */
+/* Tests for src/schema/validate.c: the routes the official suite does not force, and allocations.
+ */
 #include "base/limits.h"
 #include "schema/schema_int.h"
 #include "schema_helpers.h"
 
-static const char tool[]
-    = "{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"minLength\":1},"
-      "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100},\"sort\":{\"enum\":[\"asc\","
-      "\"desc\"]},\"lang\":{\"type\":\"string\",\"pattern\":\"^[a-z]{2}$\"},\"tags\":{\"type\":"
-      "\"array\",\"items\":{\"$ref\":\"#/$defs/tag\"},\"uniqueItems\":true},\"options\":{\"anyOf\":"
-      "[{\"type\":\"null\"},{\"properties\":{\"deep\":{\"type\":\"boolean\"}},"
-      "\"unevaluatedProperties\":false}]}},\"required\":[\"query\"],\"additionalProperties\":false,"
-      "\"$defs\":{\"tag\":{\"type\":\"string\"}}}";
+static const char tool[] =
+    "{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"minLength\":1},"
+    "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100},\"sort\":{\"enum\":[\"asc\","
+    "\"desc\"]},\"lang\":{\"type\":\"string\",\"pattern\":\"^[a-z]{2}$\"},\"tags\":{\"type\":"
+    "\"array\",\"items\":{\"$ref\":\"#/$defs/tag\"},\"uniqueItems\":true},\"options\":{\"anyOf\":"
+    "[{\"type\":\"null\"},{\"properties\":{\"deep\":{\"type\":\"boolean\"}},"
+    "\"unevaluatedProperties\":false}]}},\"required\":[\"query\"],\"additionalProperties\":false,"
+    "\"$defs\":{\"tag\":{\"type\":\"string\"}}}";
 
 TEST(a_valid_instance_costs_no_allocation)
 {
@@ -52,8 +53,10 @@ TEST(keys_are_told_apart_at_every_length)
             key[at] = 'k';
         }
     }
-    CHECK(is_valid("{\"properties\":{\"\":true},\"additionalProperties\":false}", "{\"\":1}"), "no bytes");
-    CHECK(!is_valid("{\"properties\":{\"\":true},\"additionalProperties\":false}", "{\"a\":1}"), "one byte");
+    CHECK(is_valid("{\"properties\":{\"\":true},\"additionalProperties\":false}", "{\"\":1}"),
+          "no bytes");
+    CHECK(!is_valid("{\"properties\":{\"\":true},\"additionalProperties\":false}", "{\"a\":1}"),
+          "one byte");
 }
 
 /* Objects of `count` members k0, k1, ..., in order or the other way round. */
