@@ -23,8 +23,8 @@ static haft_status compile_nodes(haft__frame *frame, const haft__json *value,
     if (value->kind != HAFT__JSON_ARRAY || value->count == 0) {
         return haft__compile_wanted(frame, value, "an array of at least one schema");
     }
-    const haft__node **items
-        = haft__arena_array(frame->c->arena, value->count, sizeof(const haft__node *));
+    const haft__node **items =
+        haft__arena_array(frame->c->arena, value->count, sizeof(const haft__node *));
     if (items == NULL) {
         return haft__compile_no_memory(frame->c);
     }
@@ -170,16 +170,15 @@ haft_status haft__compile_pattern_properties(haft__frame *frame, const haft__key
         return haft__compile_wanted(frame, value, "an object whose members are schemas");
     }
     haft__object_rules *rules = haft__frame_object(frame);
-    haft__pattern_property *patterns
-        = haft__arena_array(c->arena, value->count, sizeof(*patterns));
+    haft__pattern_property *patterns = haft__arena_array(c->arena, value->count, sizeof(*patterns));
     if (rules == NULL || patterns == NULL) {
         return haft__compile_no_memory(c);
     }
     for (uint32_t i = 0; i < value->count; i++) {
         const haft__json_member *member = &value->members[i];
         patterns[i].source = haft__json_text(member->key);
-        haft_status status
-            = haft__pattern_compile(c->arena, patterns[i].source, &patterns[i].pattern, c->err);
+        haft_status status =
+            haft__pattern_compile(c->arena, patterns[i].source, &patterns[i].pattern, c->err);
         if (status != HAFT_OK) {
             if (status != HAFT_NO_MEMORY && c->err != NULL) {
                 haft__error_at(c->err, haft__compile_where(c, frame->resource, &member->value));
@@ -206,8 +205,8 @@ haft_status haft__compile_dependencies(haft__frame *frame, const haft__keyword *
     }
     haft__object_rules *rules = haft__frame_object(frame);
     uint32_t before = rules != NULL ? rules->dependency_count : 0;
-    haft__dependency *all
-        = haft__arena_array(c->arena, (size_t)before + value->count, sizeof(*all));
+    haft__dependency *all =
+        haft__arena_array(c->arena, (size_t)before + value->count, sizeof(*all));
     if (rules == NULL || all == NULL) {
         return haft__compile_no_memory(c);
     }
@@ -275,8 +274,7 @@ static haft__property *find_or_add(property_table *table, haft_str name)
     return property;
 }
 
-static haft_status make_table(haft__frame *frame, size_t capacity,
-                              property_table *ret_table)
+static haft_status make_table(haft__frame *frame, size_t capacity, property_table *ret_table)
 {
     haft__arena *arena = frame->c->arena;
     property_table made = {.key = frame->c->options.hash_key};
@@ -299,8 +297,8 @@ static haft_status make_table(haft__frame *frame, size_t capacity,
 static haft_status merge_properties(haft__frame *frame)
 {
     const haft__json *declared = frame->properties, *required = frame->required;
-    size_t capacity = (declared != NULL ? declared->count : 0)
-                      + (size_t)(required != NULL ? required->count : 0);
+    size_t capacity =
+        (declared != NULL ? declared->count : 0) + (size_t)(required != NULL ? required->count : 0);
     haft__object_rules *rules = haft__frame_object(frame);
     property_table table;
     if (rules == NULL || capacity > UINT32_MAX / 8) {

@@ -75,8 +75,8 @@ bool haft__checker_charge_value(haft__checker *checker, const haft__json *value)
         return false;
     }
     for (uint32_t i = 0; in_budget && i < value->count; i++) {
-        const haft__json *part
-            = value->kind == HAFT__JSON_ARRAY ? &value->items[i] : &value->members[i].value;
+        const haft__json *part =
+            value->kind == HAFT__JSON_ARRAY ? &value->items[i] : &value->members[i].value;
         in_budget = haft__checker_charge_value(checker, part);
     }
     haft__checker_leave(checker);

@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "schema/schema_int.h"
 #include "json/number.h"
 #include "json/read.h"
-#include "schema/schema_int.h"
 
 typedef struct coercer {
     haft__checker *checker;
@@ -36,7 +36,7 @@ static bool read_text(coercer *co, haft_str text, haft__json *ret_value)
         return false;
     }
     haft_status status = haft__json_read(co->arena, text, NULL, ret_value, NULL, NULL);
-    if (status == HAFT_NO_MEMORY) {
+    if (status == HAFT_NO_MEMORY || co->arena->full) {
         return no_memory(co);
     }
     return status == HAFT_OK;
@@ -59,8 +59,7 @@ static bool from_string(coercer *co, uint8_t types, haft__json *value)
                   && (types & (HAFT__TYPE_INTEGER | HAFT__TYPE(HAFT__JSON_NUMBER))) != 0;
     bool container = (first == '{' && (types & HAFT__TYPE(HAFT__JSON_OBJECT)) != 0)
                      || (first == '[' && (types & HAFT__TYPE(HAFT__JSON_ARRAY)) != 0);
-    if ((!number && !container) || !read_text(co, text, &read)
-        || !haft__type_fits(types, &read)) {
+    if ((!number && !container) || !read_text(co, text, &read) || !haft__type_fits(types, &read)) {
         return false;
     }
     *value = read;
@@ -93,8 +92,7 @@ static bool convert(coercer *co, const haft__node *node, haft__json *value)
     if (value->kind == HAFT__JSON_STRING && from_string(co, node->types, value)) {
         return true;
     }
-    if (value->kind == HAFT__JSON_NUMBER
-        && (node->types & HAFT__TYPE(HAFT__JSON_STRING)) != 0) {
+    if (value->kind == HAFT__JSON_NUMBER && (node->types & HAFT__TYPE(HAFT__JSON_STRING)) != 0) {
         *value = haft__json_string(haft__json_text(*value));
         return true;
     }
@@ -140,11 +138,10 @@ static bool coerce_items(coercer *co, const haft__array_rules *rules, haft__json
 static bool coerce_member(coercer *co, const haft__object_rules *rules,
                           const haft__json_member *member, uint32_t *hint, haft__json *value)
 {
-    const haft__property *property
-        = haft__property_find(co->checker, rules, &member->key, hint);
+    const haft__property *property = haft__property_find(co->checker, rules, &member->key, hint);
     bool known = property != NULL && property->declared;
-    bool changed = property != NULL && property->node != NULL
-                   && coerce_node(co, property->node, value);
+    bool changed =
+        property != NULL && property->node != NULL && coerce_node(co, property->node, value);
     for (uint32_t i = 0; i < rules->pattern_count; i++) {
         const haft__pattern_property *pattern = &rules->patterns[i];
         if (haft__pattern_fits(co->checker, pattern->pattern, pattern->source,
@@ -270,7 +267,7 @@ haft_status haft__schema_coerce(const haft__schema *schema, haft__checker *check
     haft__checker_begin(checker, schema);
     bool changed = coerce_node(&co, schema->root, &value);
     if (co.status != HAFT_OK || checker->stop == HAFT__STOP_MEMORY) {
-        return haft__fail_no_memory(err);
+        return haft__arena_fail(arena, err);
     }
     *ret_instance = changed ? value : instance;
     *ret_changed = changed;

@@ -16,8 +16,8 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "json/pointer.h"
 #include "schema/compile_int.h"
+#include "json/pointer.h"
 
 #define FIRST_NODES 64U
 
@@ -224,8 +224,8 @@ static void note_entered(haft__compiler *c, haft__resource *resource)
 static haft_status compile_keyword(haft__frame *frame, const haft__json_member *member)
 {
     const haft__resource *resource = frame->resource;
-    const haft__keyword *keyword
-        = haft__keyword_find(haft__json_text(member->key), resource->draft);
+    const haft__keyword *keyword =
+        haft__keyword_find(haft__json_text(member->key), resource->draft);
     if (keyword == NULL || keyword->compile == NULL
         || (keyword->vocabulary & resource->vocabularies) == 0) {
         return HAFT_OK;
@@ -304,8 +304,7 @@ haft_status haft__compile_node(haft__compiler *c, const haft__json *source,
 static haft_status resolve_pending(haft__compiler *c, const haft__pending *pending)
 {
     haft__target target;
-    haft_status status
-        = haft__reference_resolve(c, pending->resource, pending->text, &target);
+    haft_status status = haft__reference_resolve(c, pending->resource, pending->text, &target);
     const haft__node *node = NULL;
     if (status == HAFT_OK) {
         status = haft__compile_node(c, target.source, target.resource, 0, &node);

@@ -61,17 +61,18 @@ typedef struct haft__compiler {
     haft__schema_options options;
     haft__schema *schema;
     haft_error *err;
-    haft__node *always;          /* the schema `true` */
-    haft__node *never;           /* the schema `false` */
-    haft__node **nodes;          /* hash table by the address of the source */
+    haft__node *always; /* the schema `true` */
+    haft__node *never;  /* the schema `false` */
+    haft__node **nodes; /* hash table by the address of the source */
     uint32_t node_count, node_mask;
-    haft__map resources;         /* URI to haft__resource */
-    haft__map members;           /* address of a large object to a haft__map of its members */
+    haft__map resources; /* URI to haft__resource */
+    haft__map members;   /* address of a large object to a haft__map of its members */
     haft__document *main;
     uint32_t document_count;
     haft__pending *pending;
     haft__resource *entered, **entered_last;
-    haft__resource **anchors_next; /* the first entered one whose dynamic anchors are not compiled */
+    haft__resource *
+        *anchors_next; /* the first entered one whose dynamic anchors are not compiled */
     char where[sizeof(((haft_error *)0)->where)];
 } haft__compiler;
 
@@ -106,8 +107,8 @@ typedef haft_status haft__keyword_compile(haft__frame *frame, const haft__keywor
 struct haft__keyword {
     haft_str name;
     uint8_t drafts, vocabulary;
-    uint8_t shape; /* haft__shape */
-    uint8_t which; /* tells keywords apart that share a function */
+    uint8_t shape;                  /* haft__shape */
+    uint8_t which;                  /* tells keywords apart that share a function */
     haft__keyword_compile *compile; /* NULL: means nothing for validation by itself */
 };
 
@@ -179,13 +180,13 @@ typedef struct haft__target {
 } haft__target;
 
 HAFT_MUST_USE haft_status haft__document_add(haft__compiler *c, haft_str uri,
-                                             const haft__json *root,
-                                             const haft__resource *referrer,
+                                             const haft__json *root, const haft__resource *referrer,
                                              haft__document **ret_document);
 HAFT_MUST_USE haft_status haft__document_index(haft__compiler *c, haft__document *document);
 /* The resource that the schema at `source` belongs to: `outer` unless it has an $id. */
 HAFT_MUST_USE haft_status haft__resource_enter(haft__compiler *c, const haft__json *source,
-                                               haft__resource *outer, haft__resource **ret_resource);
+                                               haft__resource *outer,
+                                               haft__resource **ret_resource);
 HAFT_MUST_USE haft_status haft__reference_resolve(haft__compiler *c, haft__resource *resource,
                                                   const haft__json *reference,
                                                   haft__target *ret_target);

@@ -14,8 +14,8 @@
 #include "base/limits.h"
 #include "base/nearest.h"
 #include "base/str.h"
-#include "json/pointer.h"
 #include "schema/words.h"
+#include "json/pointer.h"
 
 #define ERROR_STEPS  64U
 #define MESSAGE_MAX  ((size_t)64 << 10)
@@ -366,9 +366,7 @@ static haft_str suggest(explainer *ex, const haft__object_rules *rules, haft_str
 {
     haft_str best = {NULL, 0};
     size_t reach = haft__name_reach(name);
-    uint32_t count = rules == NULL                 ? 0
-                     : rules->count > MOST_SUGGEST ? MOST_SUGGEST
-                                                   : rules->count;
+    uint32_t count = rules == NULL ? 0 : rules->count > MOST_SUGGEST ? MOST_SUGGEST : rules->count;
     for (uint32_t i = 0; i < count && haft__checker_charge(ex->checker, 4); i++) {
         haft_str known = {rules->properties[i].name, rules->properties[i].length};
         size_t distance = haft__name_distance(name, known, reach);
@@ -441,8 +439,8 @@ static void explain_members(explainer *ex, const haft__object_rules *rules,
     uint32_t hint = 0;
     for (uint32_t i = 0; i < object->count && !is_over(ex); i++) {
         const haft__json_member *member = &object->members[i];
-        const haft__property *property
-            = haft__property_find(ex->checker, rules, &member->key, &hint);
+        const haft__property *property =
+            haft__property_find(ex->checker, rules, &member->key, &hint);
         place inside = inside_key(at, &member->key);
         bool declared = property != NULL && property->declared;
         if (property != NULL && property->node != NULL) {
@@ -544,8 +542,8 @@ static uint8_t types_of(const haft__node_list *list)
 {
     uint8_t types = 0;
     for (uint32_t i = 0; i < list->count; i++) {
-        const haft__node *node
-            = list->items[i]->alias != NULL ? list->items[i]->alias : list->items[i];
+        const haft__node *node =
+            list->items[i]->alias != NULL ? list->items[i]->alias : list->items[i];
         if (node->types == HAFT__TYPES_ALL) {
             return 0;
         }
@@ -699,8 +697,8 @@ static void explain_unevaluated(explainer *ex, const haft__node *node, const haf
                                 const place *at)
 {
     bool array = value->kind == HAFT__JSON_ARRAY;
-    const haft__node *rest
-        = array ? node->general->unevaluated_items : node->general->unevaluated_properties;
+    const haft__node *rest =
+        array ? node->general->unevaluated_items : node->general->unevaluated_properties;
     haft__marks marks;
     if (rest == NULL || !haft__marks_push(ex->checker, value->count, &marks)) {
         return;
@@ -710,8 +708,7 @@ static void explain_unevaluated(explainer *ex, const haft__node *node, const haf
         if (haft__marked(ex->checker, &marks, i)) {
             continue;
         }
-        place inside
-            = array ? inside_index(at, i) : inside_key(at, &value->members[i].key);
+        place inside = array ? inside_index(at, i) : inside_key(at, &value->members[i].key);
         const haft__json *part = array ? &value->items[i] : &value->members[i].value;
         if (array || !is_false(rest)) {
             explain_node(ex, rest, part, &inside);

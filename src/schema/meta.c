@@ -149,7 +149,13 @@
 static const struct meta {
     haft_str uri, text;
 } metas[] = {
-#define ROW(uri, text) {{uri, sizeof(uri) - 1}, {text, sizeof(text) - 1}}
+#define ROW(uri, text)                                                                             \
+    {                                                                                              \
+        {uri, sizeof(uri) - 1},                                                                    \
+        {                                                                                          \
+            text, sizeof(text) - 1                                                                 \
+        }                                                                                          \
+    }
     ROW(DRAFT_2020 "schema", SCHEMA_2020),
     ROW(DRAFT_2020 "meta/core", CORE_2020),
     ROW(DRAFT_2020 "meta/applicator", APPLICATOR_2020),

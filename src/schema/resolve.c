@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "json/read.h"
 #include "schema/compile_int.h"
 #include "schema/uri.h"
+#include "json/read.h"
 
 /* A custom meta-schema may have a custom meta-schema, but not for ever. */
 #define DIALECT_CHAIN 8U
@@ -37,7 +37,10 @@ static const struct dialect {
     haft_str uri;
     uint8_t draft;
 } dialects[] = {
-#define DIALECT(uri, draft) {{uri, sizeof(uri) - 1}, draft}
+#define DIALECT(uri, draft)                                                                        \
+    {                                                                                              \
+        {uri, sizeof(uri) - 1}, draft                                                              \
+    }
     DIALECT("https://json-schema.org/draft/2020-12/schema", HAFT__DRAFT_2020),
     DIALECT("http://json-schema.org/draft-07/schema", HAFT__DRAFT_07),
     DIALECT("https://json-schema.org/draft-07/schema", HAFT__DRAFT_07),
@@ -89,10 +92,9 @@ static haft_status read_vocabularies(haft__compiler *c, const haft__json *meta,
         if (vocabulary != NULL) {
             resource->vocabularies |= vocabulary->bit;
         } else if (list->members[i].value.kind == HAFT__JSON_TRUE) {
-            return haft__fail(c->err, HAFT_UNSUPPORTED,
-                              haft__compile_where(c, resource, resource->root),
-                              "its meta-schema requires the vocabulary %.*s, which is not known",
-                              HAFT__ARG(uri));
+            return haft__fail(
+                c->err, HAFT_UNSUPPORTED, haft__compile_where(c, resource, resource->root),
+                "its meta-schema requires the vocabulary %.*s, which is not known", HAFT__ARG(uri));
         }
     }
     return HAFT_OK;
@@ -117,14 +119,12 @@ static haft_status read_dialect(haft__compiler *c, haft__resource *resource, uin
         }
     }
     haft__resource *meta = NULL;
-    haft_status status
-        = chain < DIALECT_CHAIN ? load(c, uri, resource, chain + 1, &meta) : HAFT_OK;
+    haft_status status = chain < DIALECT_CHAIN ? load(c, uri, resource, chain + 1, &meta) : HAFT_OK;
     if (status != HAFT_OK) {
         return status;
     }
     if (meta == NULL) {
-        return haft__fail(c->err, HAFT_BAD_INPUT,
-                          haft__compile_where(c, resource, resource->root),
+        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, resource->root),
                           "found the $schema \"%.*s\", wanted draft 2020-12 or draft-07 or a "
                           "meta-schema that is known here",
                           HAFT__ARG(name));
@@ -158,8 +158,8 @@ static haft_str id_of(const haft__json *source, unsigned draft)
     return id.len > 0 ? id : (haft_str){NULL, 0};
 }
 
-haft_status haft__resource_enter(haft__compiler *c, const haft__json *source,
-                                 haft__resource *outer, haft__resource **ret_resource)
+haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, haft__resource *outer,
+                                 haft__resource **ret_resource)
 {
     haft_str id = source == outer->root ? (haft_str){NULL, 0} : id_of(source, outer->draft);
     if (id.ptr == NULL) {
@@ -176,7 +176,8 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source,
         return HAFT_OK;
     }
     if (known == outer && outer->draft == HAFT__DRAFT_07) {
-        *ret_resource = outer; /* the same base URI once more, for the sake of a "#name" behind it */
+        *ret_resource =
+            outer; /* the same base URI once more, for the sake of a "#name" behind it */
         return HAFT_OK;
     }
     if (known != NULL) {
@@ -216,8 +217,7 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
         return haft__compile_no_memory(c);
     }
     *document = (haft__document){.uri = uri, .root = root, .resource = resource};
-    unsigned by_option
-        = c->options.draft == HAFT__SCHEMA_07 ? HAFT__DRAFT_07 : HAFT__DRAFT_2020;
+    unsigned by_option = c->options.draft == HAFT__SCHEMA_07 ? HAFT__DRAFT_07 : HAFT__DRAFT_2020;
     resource->draft = (uint8_t)(referrer != NULL ? referrer->draft : by_option);
     resource->vocabularies = HAFT__VOCABULARIES_ALL;
     *ret_document = document;
@@ -344,14 +344,14 @@ static bool value_is_schema(haft__shape shape, const haft__json *value)
            && value->kind == HAFT__JSON_OBJECT;
 }
 
-static haft_status index_schema(haft__compiler *c, const haft__json *source,
-                                haft__resource *outer, uint32_t depth);
+static haft_status index_schema(haft__compiler *c, const haft__json *source, haft__resource *outer,
+                                uint32_t depth);
 
 static haft_status index_keyword(haft__compiler *c, const haft__json_member *member,
                                  haft__resource *resource, uint32_t depth)
 {
-    const haft__keyword *keyword
-        = haft__keyword_find(haft__json_text(member->key), resource->draft);
+    const haft__keyword *keyword =
+        haft__keyword_find(haft__json_text(member->key), resource->draft);
     const haft__json *value = &member->value;
     if (keyword == NULL) {
         return HAFT_OK;
@@ -362,15 +362,15 @@ static haft_status index_keyword(haft__compiler *c, const haft__json_member *mem
     haft_status status = HAFT_OK;
     uint32_t count = parts_are_schemas(keyword->shape, value) ? value->count : 0;
     for (uint32_t i = 0; status == HAFT_OK && i < count; i++) {
-        const haft__json *part
-            = value->kind == HAFT__JSON_ARRAY ? &value->items[i] : &value->members[i].value;
+        const haft__json *part =
+            value->kind == HAFT__JSON_ARRAY ? &value->items[i] : &value->members[i].value;
         status = index_schema(c, part, resource, depth + 1);
     }
     return status;
 }
 
-static haft_status index_schema(haft__compiler *c, const haft__json *source,
-                                haft__resource *outer, uint32_t depth)
+static haft_status index_schema(haft__compiler *c, const haft__json *source, haft__resource *outer,
+                                uint32_t depth)
 {
     if (source->kind != HAFT__JSON_OBJECT || depth >= HAFT__LIMIT_JSON_DEPTH) {
         return HAFT_OK;
@@ -414,8 +414,8 @@ static haft_status find_member(haft__compiler *c, const haft__json *object, haft
         haft__map_init(map, c->arena, c->options.hash_key);
         for (uint32_t i = 0; i < object->count; i++) {
             haft__json *value = (haft__json *)(uintptr_t)&object->members[i].value;
-            haft_status status
-                = haft__map_put(map, haft__json_text(object->members[i].key), value, c->err);
+            haft_status status =
+                haft__map_put(map, haft__json_text(object->members[i].key), value, c->err);
             if (status != HAFT_OK) {
                 return status;
             }
@@ -512,8 +512,8 @@ static haft_status follow(haft__compiler *c, haft_str pointer, haft__target *tar
 static haft_status find_anchor(haft__compiler *c, haft_str name, haft__target *target)
 {
     haft_status status = haft__document_index(c, target->resource->document);
-    const haft__anchor *anchor
-        = status == HAFT_OK ? haft__map_get(&target->resource->anchors, name) : NULL;
+    const haft__anchor *anchor =
+        status == HAFT_OK ? haft__map_get(&target->resource->anchors, name) : NULL;
     if (anchor != NULL) {
         target->source = anchor->source;
         target->dynamic = anchor->dynamic ? name : (haft_str){NULL, 0};
@@ -548,8 +548,8 @@ haft_status haft__reference_resolve(haft__compiler *c, haft__resource *resource,
 {
     haft_str text = haft__json_text(*reference);
     haft__target target = {0};
-    haft_status status
-        = find_resource(c, resource, haft__uri_without_fragment(text), &target.resource);
+    haft_status status =
+        find_resource(c, resource, haft__uri_without_fragment(text), &target.resource);
     if (status != HAFT_OK) {
         return status;
     }
@@ -566,8 +566,7 @@ haft_status haft__reference_resolve(haft__compiler *c, haft__resource *resource,
                                                          : find_anchor(c, fragment, &target);
     if (status == HAFT_OK && target.source == NULL) {
         return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, reference),
-                          "found the reference \"%.*s\", which leads to nothing",
-                          HAFT__ARG(text));
+                          "found the reference \"%.*s\", which leads to nothing", HAFT__ARG(text));
     }
     if (status == HAFT_OK) {
         *ret_target = target;

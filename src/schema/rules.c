@@ -7,8 +7,8 @@
  */
 #include "base/error.h"
 #include "base/str.h"
-#include "json/number.h"
 #include "schema/compile_int.h"
+#include "json/number.h"
 
 #define FEW_VALUES 8U
 

@@ -11,9 +11,9 @@
 #define HAFT_SCHEMA_SCHEMA_INT_H
 
 #include "base/buf.h"
-#include "json/value.h"
 #include "schema/pattern.h"
 #include "schema/schema.h"
+#include "json/value.h"
 
 /* A node's types: a bit for each haft__json_kind, so that looking one up is a shift. The last bit
  * stands for the numbers that are integers; it is set instead of the bit of all numbers. */
@@ -134,8 +134,8 @@ typedef struct haft__general_rules {
 } haft__general_rules;
 
 struct haft__node {
-    uint8_t types; /* 0 for the schema `false` */
-    bool plain;    /* says nothing but its types */
+    uint8_t types;           /* 0 for the schema `false` */
+    bool plain;              /* says nothing but its types */
     const haft__node *alias; /* a $ref and nothing else: the node to use instead */
     const haft__number_rules *number;
     const haft__string_rules *string;

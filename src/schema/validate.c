@@ -11,8 +11,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "json/number.h"
 #include "schema/schema_int.h"
+#include "json/number.h"
 
 bool haft__type_fits(uint8_t types, const haft__json *value)
 {
@@ -275,8 +275,7 @@ static bool array_fits(haft__checker *checker, const haft__array_rules *rules,
         return false;
     }
     for (uint32_t i = 0; i < array->count; i++) {
-        const haft__node *node
-            = i < rules->prefix.count ? rules->prefix.items[i] : rules->items;
+        const haft__node *node = i < rules->prefix.count ? rules->prefix.items[i] : rules->items;
         if (node == NULL) {
             break;
         }
@@ -298,14 +297,12 @@ static inline bool is_property(const haft__property *property, uint64_t prefix,
                                const haft__json *key)
 {
     return property->prefix == prefix && property->length == key->count
-           && (key->count <= 8
-               || memcmp(property->name + 8, key->text + 8, key->count - 8) == 0);
+           && (key->count <= 8 || memcmp(property->name + 8, key->text + 8, key->count - 8) == 0);
 }
 
 static const haft__property *search_property(const haft__checker *checker,
-                                             const haft__object_rules *rules,
-                                             const haft__json *key, uint64_t prefix,
-                                             uint32_t *hint)
+                                             const haft__object_rules *rules, const haft__json *key,
+                                             uint64_t prefix, uint32_t *hint)
 {
     if (rules->slots != NULL) {
         uint32_t at = (uint32_t)haft__hash(checker->hash_key, haft__json_text(*key)) & rules->mask;
@@ -349,7 +346,7 @@ const haft__property *haft__property_find(const haft__checker *checker,
 const haft__json *haft__member_find(haft__checker *checker, const haft__json *object, haft_str key)
 {
     return haft__checker_charge(checker, 1 + object->count / 16) ? haft__json_get(*object, key)
-                                                                  : NULL;
+                                                                 : NULL;
 }
 
 /* A member that is not in `properties`, or that patternProperties may have something to say on. */
@@ -380,8 +377,7 @@ static bool members_fit(haft__checker *checker, const haft__object_rules *rules,
     uint32_t hint = 0;
     for (uint32_t i = 0; i < object->count; i++) {
         const haft__json_member *member = &object->members[i];
-        const haft__property *property
-            = find_property(checker, rules, &member->key, &hint);
+        const haft__property *property = find_property(checker, rules, &member->key, &hint);
         bool evaluated = false;
         if (property != NULL) {
             missing -= property->required;
@@ -568,9 +564,10 @@ static bool accepts_all_parts(haft__checker *checker, const haft__node *node,
     }
     bool accepted = haft__accepts_before_unevaluated(checker, node, value, &own);
     for (uint32_t i = 0; accepted && i < value->count; i++) {
-        const haft__json *part
-            = value->kind == HAFT__JSON_ARRAY ? &value->items[i] : &value->members[i].value;
-        accepted = haft__marked(checker, &own, i) || haft__accepts(checker, unevaluated, part, NULL);
+        const haft__json *part =
+            value->kind == HAFT__JSON_ARRAY ? &value->items[i] : &value->members[i].value;
+        accepted =
+            haft__marked(checker, &own, i) || haft__accepts(checker, unevaluated, part, NULL);
     }
     haft__marks_pop(checker, &own);
     if (accepted && marks != NULL) {
