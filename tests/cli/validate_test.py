@@ -83,8 +83,8 @@ def test_objects():
         (["--json", schema, put("i.json", "1")],
          '{"valid":true,"errors":[],"more":false,"coerced":null,"error":null}\n', 0),
         (["--json", schema, put("s.json", '"x"')],
-         '{"valid":false,"errors":[{"where":"","message":"Expected integer, found string \\"x\\""}],'
-         '"more":false,"coerced":null,"error":null}\n', 1),
+         '{"valid":false,"errors":[{"where":"","message":"Expected integer, found string \\"x\\"'
+         '"}],"more":false,"coerced":null,"error":null}\n', 1),
         (["--json", "--coerce", schema, put("ten.json", '"10"')],
          '{"valid":true,"errors":[],"more":false,"coerced":10,"error":null}\n', 0),
         (["--json", schema, put("cut.json", "[")],
