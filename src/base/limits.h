@@ -27,8 +27,10 @@
     X(SCHEMA_ERRORS, "schema.errors", 32, "failures reported for one instance")                    \
     X(PATTERN_BYTES, "pattern.bytes", 4096, "bytes of one regular expression")                     \
     X(PATTERN_NESTING, "pattern.nesting", 128, "groups inside each other in one expression")       \
-    X(PATTERN_MATCH, "pattern.match", 100000, "steps of one match (PCRE2 match limit)")            \
-    X(PATTERN_HEAP_KIB, "pattern.heap_kib", 4096, "KiB one match may take (PCRE2 heap limit)")     \
+    X(PATTERN_REPEAT, "pattern.repeat", 65535, "count in a repeat such as {1,100}")                \
+    X(PATTERN_LOOK_BEHIND, "pattern.look_behind", 255, "characters a look-behind looks back")      \
+    X(PATTERN_MATCH, "pattern.match", 100000, "steps of one match, and 2 more for each byte")      \
+    X(PATTERN_HEAP_KIB, "pattern.heap_kib", 16384, "KiB one match may take (PCRE2 heap limit)")    \
     X(NEAR_BYTES, "near.bytes", 64, "bytes of a name that a hint may suggest")                     \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
