@@ -38,6 +38,12 @@
     X(TOOL_FIELDS, "tool.fields", 16, "fields of a tool declared in C")                            \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
+    X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \
+    X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
+    X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
+    X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
+    X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
+    X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {
