@@ -10,6 +10,7 @@
 #define HAFT_CHOICE_CHOICE_H
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "tool/spec.h"
 
 /* Most tools that can be offered in one turn; whoever resolves the offer sees to it. */
@@ -61,7 +62,7 @@ typedef enum haft__choice_rule {
 } haft__choice_rule;
 
 /* Room for the longest reason: two names of tools and the words around them. */
-#define HAFT__CHOICE_REASON 320
+#define HAFT__CHOICE_REASON (2 * HAFT__LIMIT_TOOL_NAME_BYTES + 96)
 
 typedef struct haft__choice {
     haft__mode mode;

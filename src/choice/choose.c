@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "choice/choice.h"
@@ -20,21 +21,22 @@ typedef struct turn {
     haft__choice *choice;
 } turn;
 
+/* Appends to the reason. */
 static void say(haft__choice *choice, const char *format, ...) HAFT__PRINTF(2, 3);
 
-/* Appends to the reason. A name longer than a name may be is cut, between two characters. */
 static void say(haft__choice *choice, const char *format, ...)
 {
     size_t used = strlen(choice->reason);
-    size_t room = sizeof(choice->reason) - used;
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(choice->reason + used, room, format, args);
+    (void)vsnprintf(choice->reason + used, sizeof(choice->reason) - used, format, args);
     va_end(args);
-    if (length >= 0 && (size_t)length >= room) {
-        haft_str whole = haft__str(choice->reason);
-        choice->reason[haft__utf8_valid_prefix(whole)] = '\0';
-    }
+}
+
+/* A name may have been asked for that no tool could have, of any length: what of it is shown. */
+static haft_str shown(haft_str name)
+{
+    return (haft_str){name.ptr, haft__utf8_floor(name, HAFT__LIMIT_TOOL_NAME_BYTES)};
 }
 
 /* ---- what may run ---- */
@@ -144,7 +146,7 @@ static void say_wish(haft__choice *choice, const haft__wish *wish)
     switch (wish->mode) {
     case HAFT__MODE_AUTO: say(choice, "auto"); return;
     case HAFT__MODE_ANY: say(choice, "any"); return;
-    case HAFT__MODE_TOOL: say(choice, "tool %.*s", HAFT__ARG(wish->tool)); return;
+    case HAFT__MODE_TOOL: say(choice, "tool %.*s", HAFT__ARG(shown(wish->tool))); return;
     case HAFT__MODE_NONE: say(choice, "none"); return;
     }
     HAFT__UNREACHABLE();
@@ -174,7 +176,7 @@ static bool by_schedule(const turn *t)
         return false;
     }
     if (wish->mode == HAFT__MODE_TOOL && !is_offered(t->facts, wish->tool)) {
-        say(t->choice, "scheduled tool %.*s is not offered; ", HAFT__ARG(wish->tool));
+        say(t->choice, "scheduled tool %.*s is not offered; ", HAFT__ARG(shown(wish->tool)));
         return false;
     }
     say(t->choice, "schedule, turn %u: ", t->facts->turn);
