@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* id.c - 128 bits as 26 characters, the first one of only three bits. Tests: tests/base/id_test.c. */
+/* id.c - 128 bits as 26 characters, the first one of only three bits. Tests: tests/base/id_test.c.
+ */
 #include "base/id.h"
 
 #include <string.h>

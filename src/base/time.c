@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define DAY_MS       86400000U
-#define DAYS_TO_1970 719468 /* from 0000-03-01 */
+#define DAYS_TO_1970 719468           /* from 0000-03-01 */
 #define LAST_MS      253402300799999U /* 9999-12-31T23:59:59.999Z */
 
 typedef struct date {
@@ -21,7 +21,8 @@ static date date_of(int64_t days)
 {
     int64_t n = days + DAYS_TO_1970;
     int64_t era = n / 146097, day_of_era = n % 146097;
-    int64_t year = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t year =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
     int64_t day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
     int64_t month = (5 * day_of_year + 2) / 153; /* from March */
     date d = {
@@ -90,7 +91,7 @@ bool haft__time_parse(haft_str text, uint64_t *ret_ms)
     if (again.month != d.month || again.day != d.day) {
         return false; /* the 31st of a month that has 30 days */
     }
-    *ret_ms = (uint64_t)days * DAY_MS
-              + (uint64_t)(((hour * 60 + minute) * 60 + second) * 1000 + milli);
+    *ret_ms =
+        (uint64_t)days * DAY_MS + (uint64_t)(((hour * 60 + minute) * 60 + second) * 1000 + milli);
     return true;
 }

@@ -153,10 +153,8 @@ haft_status haft__assembly_reply(const haft__assembly *assembly, haft__arena *ar
     }
     size_t count = assembly->call_count;
     haft__message_call *calls = haft__arena_array(arena, count, sizeof(*calls));
-    haft__reply reply = {.calls = calls,
-                         .call_count = count,
-                         .usage = assembly->usage,
-                         .stop = assembly->stop};
+    haft__reply reply = {
+        .calls = calls, .call_count = count, .usage = assembly->usage, .stop = assembly->stop};
     bool copied = calls != NULL && copy_text(arena, &assembly->content, &reply.content)
                   && copy_text(arena, &assembly->reasoning, &reply.reasoning);
     for (size_t i = 0; copied && i < count; i++) {

@@ -4,9 +4,9 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "json/write.h"
 #include "prompt/prompt.h"
 #include "tool/wire.h"
+#include "json/write.h"
 
 #define MOST_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
 

@@ -12,13 +12,14 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "schema/schema.h"
 #include "json/number.h"
 #include "json/read.h"
 #include "json/write.h"
-#include "schema/schema.h"
 
 static const char script_schema[] =
-    "{\"type\":\"object\",\"required\":[\"replies\"],\"additionalProperties\":false,\"properties\":{"
+    "{\"type\":\"object\",\"required\":[\"replies\"],\"additionalProperties\":false,\"properties\":"
+    "{"
     "\"replies\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/reply\"}},"
     "\"results\":{\"type\":\"object\"}},"
     "\"$defs\":{"
@@ -44,6 +45,7 @@ static const char script_schema[] =
 
 static haft_status check_shape(haft__arena *arena, haft__json document, haft_error *err)
 {
+    haft_str text = {script_schema, sizeof(script_schema) - 1};
     haft__json schema_value;
     const haft__schema *schema = NULL;
     haft__schema_report report = {0};
@@ -51,8 +53,7 @@ static haft_status check_shape(haft__arena *arena, haft__json document, haft_err
     if (checker == NULL) {
         return haft__fail_no_memory(err);
     }
-    haft_status status = haft__json_read(arena, HAFT__LIT(script_schema), NULL, &schema_value, NULL,
-                                         err);
+    haft_status status = haft__json_read(arena, text, NULL, &schema_value, NULL, err);
     if (status == HAFT_OK) {
         status = haft__schema_compile(arena, schema_value, NULL, &schema, err);
     }
@@ -302,8 +303,8 @@ static haft_status read_reply(haft__json entry, haft__arena *arena, haft__script
     return status;
 }
 
-haft_status haft__script_ask(haft__script *script, const haft__request *request,
-                             haft__arena *arena, haft__script_answer *ret_answer, haft_error *err)
+haft_status haft__script_ask(haft__script *script, const haft__request *request, haft__arena *arena,
+                             haft__script_answer *ret_answer, haft_error *err)
 {
     if (script->next == script->replies.count) {
         return haft__fail(err, HAFT_BAD_STATE, "/replies",
@@ -315,8 +316,7 @@ haft_status haft__script_ask(haft__script *script, const haft__request *request,
     const haft__json *error = haft__json_get(entry, HAFT__LIT("error"));
     const haft__json *delay = haft__json_get(entry, HAFT__LIT("delay"));
     haft__script_answer answer = {0};
-    haft_status status =
-        expect != NULL ? check_expect(script, request, *expect, err) : HAFT_OK;
+    haft_status status = expect != NULL ? check_expect(script, request, *expect, err) : HAFT_OK;
     if (status == HAFT_OK) {
         status = error != NULL ? read_failure(*error, arena, &answer, err)
                                : read_reply(entry, arena, &answer, err);
@@ -385,9 +385,10 @@ haft_status haft__script_result_of(haft__script *script, haft_str tool, haft__ar
         return read_result(*listed, arena, ret_result, err);
     }
     if (script->results_used[index] == listed->count) {
-        *ret_result = (haft__script_result){
-            .ok = false, .text = HAFT__LIT("the script has no more results for this tool"),
-            .hint = HAFT__LIT("")};
+        *ret_result =
+            (haft__script_result){.ok = false,
+                                  .text = HAFT__LIT("the script has no more results for this tool"),
+                                  .hint = HAFT__LIT("")};
         return HAFT_OK;
     }
     return read_result(listed->items[script->results_used[index]++], arena, ret_result, err);

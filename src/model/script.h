@@ -19,9 +19,9 @@
 #include "model/model.h"
 
 typedef struct haft__script {
-    haft__json replies; /* an array */
-    haft__json results; /* an object, or null */
-    size_t next;        /* the reply that comes next */
+    haft__json replies;     /* an array */
+    haft__json results;     /* an object, or null */
+    size_t next;            /* the reply that comes next */
     uint32_t *results_used; /* for each member of `results` */
 } haft__script;
 
@@ -46,8 +46,8 @@ HAFT_MUST_USE haft_status haft__script_ask(haft__script *script, const haft__req
 /* The next result of a tool: text, or an error to be told. */
 typedef struct haft__script_result {
     bool ok;
-    haft_str text;                /* the result, or the error's message */
-    haft_str hint;                /* of an error; may be empty */
+    haft_str text; /* the result, or the error's message */
+    haft_str hint; /* of an error; may be empty */
 } haft__script_result;
 
 /* False when the script has no `results` for the tool. A list that is used up gives an error
@@ -55,7 +55,6 @@ typedef struct haft__script_result {
 bool haft__script_has_results(const haft__script *script, haft_str tool);
 HAFT_MUST_USE haft_status haft__script_result_of(haft__script *script, haft_str tool,
                                                  haft__arena *arena,
-                                                 haft__script_result *ret_result,
-                                                 haft_error *err);
+                                                 haft__script_result *ret_result, haft_error *err);
 
 #endif

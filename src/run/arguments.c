@@ -72,8 +72,7 @@ static bool read_object(reading *r, haft_str raw, haft__json *ret_value, haft_st
 /* Adds the defaults of properties that are missing, one level deep. */
 static haft_status fill_defaults(reading *r, haft__json *object)
 {
-    const haft__json *properties =
-        haft__json_get(r->tool->input_schema, HAFT__LIT("properties"));
+    const haft__json *properties = haft__json_get(r->tool->input_schema, HAFT__LIT("properties"));
     if (properties == NULL || properties->kind != HAFT__JSON_OBJECT) {
         return HAFT_OK;
     }

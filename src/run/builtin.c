@@ -9,8 +9,8 @@
 #include "base/sha256.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "json/number.h"
 #include "run/decide_int.h"
+#include "json/number.h"
 
 static haft_str text_of(const haft__run_call *call, const char *key)
 {
@@ -27,7 +27,8 @@ static uint64_t number_of(const haft__run_call *call, const char *key, uint64_t 
     return given ? (uint64_t)number : otherwise;
 }
 
-static haft_status finish(haft__deciding *d, const haft__run_call *call, const haft__outcome *outcome)
+static haft_status finish(haft__deciding *d, const haft__run_call *call,
+                          const haft__outcome *outcome)
 {
     haft__buf_clear(&d->tools->body);
     haft__input_call_finished(&d->tools->body, d->run, call, outcome);

@@ -183,8 +183,7 @@ static haft_status decide_stage(haft__deciding *d)
                                 "nobody answered before the deadline", NULL);
     }
     switch (run->stage) {
-    case HAFT__RUN_NEW:
-        return haft__fail(d->err, HAFT_BAD_STATE, "", "the run has not started");
+    case HAFT__RUN_NEW: return haft__fail(d->err, HAFT_BAD_STATE, "", "the run has not started");
     case HAFT__RUN_IDLE: return haft__decide_turn(d);
     case HAFT__RUN_ASKING: return decide_asking(d);
     case HAFT__RUN_JUDGING: return haft__decide_reply(d);

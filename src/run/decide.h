@@ -36,8 +36,7 @@ HAFT_MUST_USE haft_status haft__decider_init(haft__decider *decider, haft_error 
 void haft__decider_finish(haft__decider *decider);
 
 HAFT_MUST_USE haft_status haft__decide(haft__decider *decider, const haft__run *run,
-                                       uint64_t now_ms, haft__effect *ret_effect,
-                                       haft_error *err);
+                                       uint64_t now_ms, haft__effect *ret_effect, haft_error *err);
 
 /* A call had started when the host stopped, and nobody knows what became of it: run again, ask a
  * person, or tell the model. Decides an EVENT. */

@@ -66,7 +66,8 @@ static void list_allowed(haft__deciding *d)
 static haft_status refuse_unknown(haft__deciding *d, const haft__run_call *call)
 {
     haft_str near = haft__tools_nearest(&d->spec->tools, call->name);
-    haft__buf_addf(&d->tools->text, "Error: there is no tool named \"%.*s\".", HAFT__ARG(call->name));
+    haft__buf_addf(&d->tools->text, "Error: there is no tool named \"%.*s\".",
+                   HAFT__ARG(call->name));
     if (near.ptr != NULL) {
         haft__buf_addf(&d->tools->text, " Did you mean \"%.*s\"?", HAFT__ARG(near));
     }
@@ -144,9 +145,10 @@ static haft_status write_pause(haft__deciding *d, const haft__run_call *call, ha
     haft__json_key(&d->w, "arguments");
     haft__json_add(&d->w, arguments);
     const haft__json *question = haft__json_get(arguments, HAFT__LIT("question"));
-    haft__field_text_or_null(&d->w, "question", question != NULL && pause == HAFT__PAUSE_QUESTION
-                                                    ? haft__json_text(*question)
-                                                    : (haft_str){NULL, 0});
+    haft__field_text_or_null(&d->w, "question",
+                             question != NULL && pause == HAFT__PAUSE_QUESTION
+                                 ? haft__json_text(*question)
+                                 : (haft_str){NULL, 0});
     if (deadline > 0) {
         char at[HAFT__TIME_SIZE];
         haft__time_format(deadline, at);
@@ -252,12 +254,11 @@ static haft_status check_guard(haft__deciding *d, const haft__run_call *call, bo
         const haft__phase *phase = &d->spec->phases[i];
         for (size_t k = 0; k < phase->tool_count; k++) {
             const haft__tool *tool = haft__tools_find(&d->spec->tools, phase->tools[k]);
-            phases[i] = phases[i]
-                        || (tool != NULL && run->past[haft__run_tool_index(run, tool)].finished);
+            phases[i] =
+                phases[i] || (tool != NULL && run->past[haft__run_tool_index(run, tool)].finished);
         }
     }
-    haft__guard_facts guard =
-        haft__guard_look(d->spec, &facts, phases, run->artifact_count > 0);
+    haft__guard_facts guard = haft__guard_look(d->spec, &facts, phases, run->artifact_count > 0);
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
     *ret_passes = haft__guard_passes(d->spec, &guard, call->name, &d->tools->text);
     if (*ret_passes) {

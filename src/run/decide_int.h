@@ -3,9 +3,9 @@
 #ifndef HAFT_RUN_DECIDE_INT_H
 #define HAFT_RUN_DECIDE_INT_H
 
-#include "json/write.h"
 #include "run/decide.h"
 #include "run/offer.h"
+#include "json/write.h"
 
 /* One decision being made. */
 typedef struct haft__deciding {

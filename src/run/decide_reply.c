@@ -23,7 +23,7 @@ static haft__call_standing standing_of(const haft__run *run, const haft__run_cal
         return HAFT__CALL_UNKNOWN;
     }
     return run->allowed[haft__run_tool_index(run, call->tool)] ? HAFT__CALL_ALLOWED
-                                                                : HAFT__CALL_NOT_ALLOWED;
+                                                               : HAFT__CALL_NOT_ALLOWED;
 }
 
 static haft_status judge(haft__deciding *d, bool has_text, haft__violation *ret_violation)
@@ -55,8 +55,7 @@ static haft_status decide_violation(haft__deciding *d, haft__violation violation
     if (status != HAFT_OK) {
         return status;
     }
-    bool *allowed =
-        haft__arena_array(&d->tools->scratch, facts.tool_count, sizeof(*allowed));
+    bool *allowed = haft__arena_array(&d->tools->scratch, facts.tool_count, sizeof(*allowed));
     if (allowed == NULL) {
         return haft__arena_fail(&d->tools->scratch, d->err);
     }

@@ -57,8 +57,7 @@ static void write_gate(haft__deciding *d, const haft__choice_facts *facts, haft_
 static haft_status decide_choice(haft__deciding *d, const haft__choice_facts *facts)
 {
     static const char *const modes[] = {"auto", "any", "tool", "none"};
-    bool *allowed =
-        haft__arena_array(&d->tools->scratch, facts->tool_count, sizeof(*allowed));
+    bool *allowed = haft__arena_array(&d->tools->scratch, facts->tool_count, sizeof(*allowed));
     if (allowed == NULL) {
         return haft__arena_fail(&d->tools->scratch, d->err);
     }

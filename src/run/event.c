@@ -28,8 +28,8 @@ void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str ru
 {
     char at[HAFT__TIME_SIZE];
     haft__time_format(at_ms, at);
-    haft__buf_addf(buf, "{\"seq\":%llu,\"at\":\"%s\",\"run\":\"%.*s\",", (unsigned long long)seq, at,
-                   HAFT__ARG(run));
+    haft__buf_addf(buf, "{\"seq\":%llu,\"at\":\"%s\",\"run\":\"%.*s\",", (unsigned long long)seq,
+                   at, HAFT__ARG(run));
     haft__buf_add_str(buf, body);
 }
 
@@ -101,8 +101,10 @@ static haft_status read_kind(haft__event *event, haft_error *err)
             return HAFT_OK;
         }
     }
-    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "", "expected a known kind of event, "
-                                    "found \"%.*s\"", HAFT__ARG(name));
+    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "",
+                                    "expected a known kind of event, "
+                                    "found \"%.*s\"",
+                                    HAFT__ARG(name));
     return haft__hint(err, status, "the log may be of a newer version of haft");
 }
 
@@ -117,8 +119,10 @@ static haft_status read_envelope(haft__event *event, haft_error *err)
         status = haft__event_text(event, "run", &event->run, err);
     }
     if (status == HAFT_OK && !haft__time_parse(at, &event->at_ms)) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/at", "expected a time such as "
-                          "2026-11-15T03:04:05.678Z, found \"%.*s\"", HAFT__ARG(at));
+        return haft__fail(err, HAFT_BAD_INPUT, "/at",
+                          "expected a time such as "
+                          "2026-11-15T03:04:05.678Z, found \"%.*s\"",
+                          HAFT__ARG(at));
     }
     return status;
 }

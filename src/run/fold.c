@@ -12,9 +12,9 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "json/number.h"
 #include "prompt/prompt.h"
 #include "run/run.h"
+#include "json/number.h"
 
 static haft_status fail(const haft__event *event, const char *what, haft_error *err)
 {
@@ -24,8 +24,8 @@ static haft_status fail(const haft__event *event, const char *what, haft_error *
                       haft__event_kind_name(event->kind), what);
 }
 
-static haft_status want_stage(const haft__run *run, const haft__event *event,
-                              haft__run_stage stage, const char *what, haft_error *err)
+static haft_status want_stage(const haft__run *run, const haft__event *event, haft__run_stage stage,
+                              const char *what, haft_error *err)
 {
     return run->stage == stage ? HAFT_OK : fail(event, what, err);
 }
@@ -57,7 +57,8 @@ static haft_status settle(haft__run *run, haft_error *err)
     return haft__messages_add(&run->messages, message, err);
 }
 
-/* When the last call of a batch has its result, all results join the conversation, in call order. */
+/* When the last call of a batch has its result, all results join the conversation, in call order.
+ */
 static haft_status end_batch(haft__run *run, haft_error *err)
 {
     if (!haft__run_batch_done(run)) {
@@ -110,8 +111,7 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
 {
     uint64_t version = 0;
     haft_str hash = {NULL, 0};
-    haft_status status =
-        want_stage(run, event, HAFT__RUN_NEW, "the run has started already", err);
+    haft_status status = want_stage(run, event, HAFT__RUN_NEW, "the run has started already", err);
     if (status == HAFT_OK) {
         status = haft__event_number(event, "version", &version, err);
     }
@@ -214,8 +214,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
 
 static haft_status on_gate_opened(haft__run *run, const haft__event *event, haft_error *err)
 {
-    haft_status status =
-        want_stage(run, event, HAFT__RUN_IDLE, "a gate opens between turns", err);
+    haft_status status = want_stage(run, event, HAFT__RUN_IDLE, "a gate opens between turns", err);
     run->gate_opened = run->gate_opened || status == HAFT_OK;
     return status;
 }
@@ -405,7 +404,7 @@ static haft_status sign(haft__run *run, haft__run_call *call, haft_error *err)
     haft_status status = haft__run_call_key(&text, call->name, call->arguments, err);
     if (status == HAFT_OK) {
         call->cache_key = haft__arena_copy(run->arena, haft__buf_str(&text));
-        call->signature = haft__run_hash( haft__buf_str(&text));
+        call->signature = haft__run_hash(haft__buf_str(&text));
         status = call->cache_key.ptr != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
     }
     haft__buf_finish(&text);
@@ -509,8 +508,7 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     bool is_completion = call->tool->source == HAFT__TOOL_BUILTIN
                          && haft__str_equal(call->name, HAFT__LIT("complete_workflow"));
     run->completed = run->completed || (is_completion && call->ok);
-    bool keep = call->ok && call->tool->traits.cache != HAFT__CACHE_NONE
-                && call->cache_key.len > 0;
+    bool keep = call->ok && call->tool->traits.cache != HAFT__CACHE_NONE && call->cache_key.len > 0;
     return keep ? haft__map_put(&run->results, call->cache_key, call, err) : HAFT_OK;
 }
 
@@ -526,7 +524,8 @@ static haft_status on_call_finished(haft__run *run, const haft__event *event, ha
         return fail(event, "the call has its result already, or can have none", err);
     }
     if (!call->started && haft__event_field(event, "arguments") != NULL) {
-        status = take_arguments(run, event, call, err); /* answered from the cache, or by a person */
+        status =
+            take_arguments(run, event, call, err); /* answered from the cache, or by a person */
     }
     const haft__json *error = haft__event_field(event, "error");
     call->ok = haft__event_flag(event, "ok");
@@ -538,9 +537,9 @@ static haft_status on_call_finished(haft__run *run, const haft__event *event, ha
         status = fail(event, "it is not ok but has no error", err);
     }
     if (status == HAFT_OK) {
-        haft__progress_call past = {.tool = haft__run_hash( call->name),
+        haft__progress_call past = {.tool = haft__run_hash(call->name),
                                     .call = call->signature,
-                                    .result = haft__run_hash( call->result) | 1,
+                                    .result = haft__run_hash(call->result) | 1,
                                     .failed = !call->ok};
         call->stage = HAFT__CALL_FINISHED;
         status = show(run, call, haft__progress_note(&run->progress, past), err);
@@ -569,8 +568,8 @@ static haft_status on_call_refused(haft__run *run, const haft__event *event, haf
         return fail(event, "the call is past that", err);
     }
     call->stage = HAFT__CALL_REFUSED;
-    call->counts_invalid = haft__str_equal(why, HAFT__LIT("unknown"))
-                           || haft__str_equal(why, HAFT__LIT("invalid"));
+    call->counts_invalid =
+        haft__str_equal(why, HAFT__LIT("unknown")) || haft__str_equal(why, HAFT__LIT("invalid"));
     if (call->tool != NULL) {
         haft__tool_past *past = &run->past[haft__run_tool_index(run, call->tool)];
         bool by_person = haft__str_equal(why, HAFT__LIT("denied"));
@@ -643,8 +642,8 @@ static haft_status on_artifact_stored(haft__run *run, const haft__event *event, 
 {
     haft__run_call *call = NULL;
     haft__artifact *artifact = haft__arena_alloc(run->arena, sizeof(*artifact));
-    haft_status status = artifact != NULL ? find_call(run, event, &call, err)
-                                          : haft__arena_fail(run->arena, err);
+    haft_status status =
+        artifact != NULL ? find_call(run, event, &call, err) : haft__arena_fail(run->arena, err);
     if (status == HAFT_OK) {
         artifact->call = call->id;
         status = haft__event_text(event, "name", &artifact->name, err);

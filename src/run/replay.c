@@ -43,8 +43,7 @@ static haft_status differ(player *p, const haft__event *event, haft_str decided)
 static const haft__run_call *interrupted(const haft__run *run, const haft__event *event)
 {
     const haft__json *id = haft__event_field(event, "call");
-    const haft__run_call *call =
-        id != NULL ? haft__run_find_call(run, haft__json_text(*id)) : NULL;
+    const haft__run_call *call = id != NULL ? haft__run_find_call(run, haft__json_text(*id)) : NULL;
     return call != NULL && call->stage == HAFT__CALL_STARTED ? call : NULL;
 }
 

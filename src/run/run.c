@@ -80,8 +80,7 @@ uint64_t haft__run_hash(haft_str text)
     return haft__hash((haft__hash_key){0x68616674, 0x72756e}, text);
 }
 
-haft_status haft__run_call_key(haft__buf *buf, haft_str tool, haft__json arguments,
-                               haft_error *err)
+haft_status haft__run_call_key(haft__buf *buf, haft_str tool, haft__json arguments, haft_error *err)
 {
     haft__buf_add_str(buf, tool);
     haft__buf_add_char(buf, '\n');

@@ -86,12 +86,12 @@ typedef struct haft__run_call {
     haft__pause pause;
     uint64_t deadline_ms; /* 0: none */
     haft__json on_expire;
-    haft_str verdict;   /* of an answer: approve, edit, reject, respond, answer */
-    haft__json value;   /* of an answer */
-    bool stored;        /* its artifact has been recorded */
-    bool ok;            /* of a finished call */
-    haft_str result;    /* whole, as the tool gave it (or the error as text) */
-    haft_str shown;     /* what the model sees */
+    haft_str verdict;    /* of an answer: approve, edit, reject, respond, answer */
+    haft__json value;    /* of an answer */
+    bool stored;         /* its artifact has been recorded */
+    bool ok;             /* of a finished call */
+    haft_str result;     /* whole, as the tool gave it (or the error as text) */
+    haft_str shown;      /* what the model sees */
     bool counts_invalid; /* was refused as unknown or invalid */
 } haft__run_call;
 
@@ -119,8 +119,8 @@ typedef struct haft__run {
     uint32_t turn;
     haft__mode mode;
     haft_str mode_tool;
-    bool by_limit;      /* mode none, because a budget is used up */
-    bool *allowed;      /* for each tool of the spec */
+    bool by_limit;       /* mode none, because a budget is used up */
+    bool *allowed;       /* for each tool of the spec */
     uint32_t violations; /* of this turn so far */
     haft_str correction; /* what the model is told when it is asked again; "" at first */
 
@@ -156,9 +156,8 @@ typedef struct haft__run {
 } haft__run;
 
 /* `spec` must outlive the run. */
-HAFT_MUST_USE haft_status haft__run_init(haft__run *run, haft__arena *arena,
-                                         const haft__spec *spec, haft__hash_key hash_key,
-                                         haft_error *err);
+HAFT_MUST_USE haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec *spec,
+                                         haft__hash_key hash_key, haft_error *err);
 
 /* Takes one event in: `line` is copied. BAD_INPUT when it does not follow what came before. After
  * an error the run must not be used any more. */
