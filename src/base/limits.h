@@ -37,6 +37,8 @@
     X(TOOL_DESCRIPTION_BYTES, "tool.description_bytes", 16384, "bytes of a tool's description")    \
     X(TOOL_FIELDS, "tool.fields", 16, "fields of a tool declared in C")                            \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
+    X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with every alias written out")      \
+    X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
