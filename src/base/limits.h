@@ -36,6 +36,14 @@
     X(TOOL_NAME_BYTES, "tool.name_bytes", 128, "bytes of a tool's name")                           \
     X(TOOL_DESCRIPTION_BYTES, "tool.description_bytes", 16384, "bytes of a tool's description")    \
     X(TOOL_FIELDS, "tool.fields", 16, "fields of a tool declared in C")                            \
+    X(TOOL_FIELDS_TOTAL, "tool.fields_total", 256, "the same, those of nested objects included")   \
+    X(TOOL_OBJECT_DEPTH, "tool.object_depth", 8, "objects inside each other in a declaration")     \
+    X(TOOL_COUNT, "tool.count", 16384, "tools in one registry")                                    \
+    X(TOOL_ARGS, "tool.args", 64, "names in the `args` of a tool")                                 \
+    X(TOOL_TIMEOUT_MS, "tool.timeout_ms", 86400000, "milliseconds one attempt of a call may take") \
+    X(TOOL_RETRIES, "tool.retries", 10, "retries of a call after its first attempt")               \
+    X(TOOL_LANE_BYTES, "tool.lane_bytes", 64, "bytes of a lane's name")                            \
+    X(TOOL_RESULT_BYTES, "tool.result_bytes", 16 << 20, "bytes a tool's function may reply")       \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with every alias written out")      \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \

@@ -68,9 +68,18 @@ typedef struct haft__tool {
     haft__tool_source source;
     haft__tool_role role;
     haft__traits traits;
+    bool traits_given;          /* by whoever wrote the tool down; else they are the defaults */
     bool typed;                 /* has a schema of its own, not the fallback where all is text */
     haft__json definition;      /* how it runs, as the spec has it; for src/exec */
     const haft__schema *schema; /* input_schema, compiled by the registry */
 } haft__tool;
+
+/* Names as people and JSON have them: "function", "data". */
+const char *haft__tool_source_name(haft__tool_source source);
+const char *haft__tool_role_name(haft__tool_role role);
+
+/* Whether `name` can be a tool's: 1 to HAFT__LIMIT_TOOL_NAME_BYTES of letters, digits and _ . : / -
+ * with at most one ':' ("server:tool"), which stands between two others. */
+HAFT_MUST_USE haft_status haft__tool_name_check(haft_str name, haft_error *err);
 
 #endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tool/args.h - the short form of a schema: `args: [a, b]`, all strings, all required. */
+#ifndef HAFT_TOOL_ARGS_H
+#define HAFT_TOOL_ARGS_H
+
+#include "json/value.h"
+
+/* The JSON Schema that `args` stands for; null, as when it was left out, is no arguments. BAD_INPUT
+ * when it is not an array of distinct names (letters, digits and _ . -, at most 64 bytes), TOO_BIG
+ * past HAFT__LIMIT_TOOL_ARGS; err->where is a JSON Pointer into `args`. Lives in `arena`; the names
+ * are borrowed. */
+HAFT_MUST_USE haft_status haft__args_schema(haft__arena *arena, haft__json args,
+                                            haft__json *ret_schema, haft_error *err);
+
+/* Whether `name` can name an argument: what the providers take, too. */
+bool haft__args_name_fits(haft_str name);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* builtin.c - the table of built-in tools, and their schemas. Tests: tests/tool/builtin_test.c. */
+#include "tool/builtin.h"
+
+#include "base/error.h"
+#include "base/near.h"
+#include "base/str.h"
+#include "tool/traits.h"
+#include "json/read.h"
+
+/* What an argument can be, with the members of its schema. */
+enum {
+    TEXT,
+    FILLED, /* a text that is not empty */
+    TEXTS,
+    FROM_0, /* an integer */
+    FROM_1,
+};
+static const char *const kinds[] = {
+    [TEXT] = "{\"type\":\"string\"}",
+    [FILLED] = "{\"type\":\"string\",\"minLength\":1}",
+    [TEXTS] = "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}",
+    [FROM_0] = "{\"type\":\"integer\",\"minimum\":0}",
+    [FROM_1] = "{\"type\":\"integer\",\"minimum\":1}",
+};
+
+static const haft__builtin builtins[] = {
+    {
+        .name = "glob",
+        .description = "List the files whose path matches a pattern, without opening "
+                       "them. The cheapest way to find out what is there: use it before "
+                       "grep and read.",
+        .arguments =
+            {
+                {"pattern", FILLED, true,
+                 "Path pattern: * stands for any characters of one name, ** for any "
+                 "directories, ? for one character; for example src/**/*.md"},
+                {"path", TEXT, false,
+                 "Directory to look in, relative to the root; the root itself when "
+                 "left out"},
+            },
+        .role = HAFT__ROLE_DATA,
+        .cost = HAFT__COST_FREE,
+        .read_only = true,
+        .idempotent = true,
+    },
+    {
+        .name = "grep",
+        .description = "Search the contents of files for a regular expression and return "
+                       "the matching lines with path and line number. Use it to find "
+                       "where something is written before reading a file.",
+        .arguments =
+            {
+                {"pattern", FILLED, true, "Regular expression to look for, matched line by line"},
+                {"path", TEXT, false,
+                 "File or directory to search, relative to the root; the root "
+                 "itself when left out"},
+                {"glob", TEXT, false,
+                 "Search only files whose path matches this pattern, for example "
+                 "*.md"},
+                {"limit", FROM_1, false, "Most matching lines to return"},
+            },
+        .role = HAFT__ROLE_DATA,
+        .cost = HAFT__COST_LIGHT,
+        .read_only = true,
+        .idempotent = true,
+    },
+    {
+        .name = "read",
+        .description = "Read a text file, all of it or a range of its lines. Long files "
+                       "are cut: find the right lines with grep first, then read around "
+                       "them.",
+        .arguments =
+            {
+                {"path", FILLED, true, "File to read, relative to the root"},
+                {"offset", FROM_1, false,
+                 "Number of the first line to return; the first line is 1"},
+                {"limit", FROM_1, false, "Most lines to return"},
+            },
+        .role = HAFT__ROLE_DATA,
+        .cost = HAFT__COST_HEAVY,
+        .read_only = true,
+        .idempotent = true,
+    },
+    {
+        .name = "search_schemas",
+        .description = "Find the database tables and columns that a question is about, "
+                       "from their names and descriptions. Use it before execute_sql to "
+                       "learn what the tables are called.",
+        .arguments =
+            {
+                {"query", FILLED, true,
+                 "What the data is about, in words; for example orders of a "
+                 "customer"},
+                {"limit", FROM_1, false, "Most tables to return"},
+            },
+        .role = HAFT__ROLE_DATA,
+        .cost = HAFT__COST_LIGHT,
+        .read_only = true,
+        .idempotent = true,
+    },
+    {
+        .name = "execute_sql",
+        .description = "Run one SQL statement on a database and return the rows. Look the "
+                       "tables up with search_schemas first, and select only the columns "
+                       "and rows that are needed.",
+        .arguments =
+            {
+                {"database", FILLED, true,
+                 "Name of the database, as the instructions or search_schemas give "
+                 "it"},
+                {"query", FILLED, true, "One SQL statement"},
+            },
+        .role = HAFT__ROLE_DATA,
+        .cost = HAFT__COST_HEAVY,
+    },
+    {
+        .name = "python_execution",
+        .description = "Run a Python program in a sandbox without network and return what "
+                       "it prints. Use it to calculate, to transform data, or to combine "
+                       "the results of other tools.",
+        .arguments =
+            {
+                {"code", FILLED, true, "Complete Python program; only what it prints comes back"},
+            },
+        .role = HAFT__ROLE_DATA,
+        .cost = HAFT__COST_HEAVY,
+    },
+    {
+        .name = "tool_search",
+        .description = "Find further tools by what they can do. Those that are found can "
+                       "be called from the next turn on. Use it when none of the tools at "
+                       "hand fits the task.",
+        .arguments =
+            {
+                {"query", FILLED, true, "What the tool should be able to do, in words"},
+                {"limit", FROM_1, false, "Most tools to return"},
+            },
+        .role = HAFT__ROLE_NEUTRAL,
+        .cost = HAFT__COST_FREE,
+        .read_only = true,
+        .idempotent = true,
+    },
+    {
+        .name = "read_result",
+        .description = "Read more of the result of an earlier tool call that was cut "
+                       "because it was too long.",
+        .arguments =
+            {
+                {"call", FILLED, true,
+                 "Id of the call, as the cut result names it; for example c3.1"},
+                {"offset", FROM_0, false, "Characters to skip from the start of the result"},
+                {"limit", FROM_1, false, "Most characters to return"},
+                {"grep", FILLED, false, "Return only the lines that match this regular expression"},
+            },
+        .role = HAFT__ROLE_NEUTRAL,
+        .cost = HAFT__COST_FREE,
+        .read_only = true,
+        .idempotent = true,
+    },
+    {
+        .name = "request_user_input",
+        .description = "Ask the user one question and wait for the answer. Only for what "
+                       "the tools cannot find out: look first, then ask.",
+        .arguments =
+            {
+                {"question", FILLED, true, "The question, complete and understandable by itself"},
+                {"choices", TEXTS, false, "Answers to choose from, when there are only a few"},
+                {"default", TEXT, false, "Answer that is taken when the user gives none"},
+            },
+        .role = HAFT__ROLE_CONTROL,
+        .cost = HAFT__COST_HEAVY,
+    },
+    {
+        .name = "complete_workflow",
+        .description = "Declare the whole task done. Call it once, after every phase has "
+                       "run and what was to be produced is stored; then give the final "
+                       "answer as text.",
+        .arguments =
+            {
+                {"summary", TEXT, false,
+                 "What was done and what came out of it, in a few sentences"},
+            },
+        .role = HAFT__ROLE_CONTROL,
+        .cost = HAFT__COST_FREE,
+        .idempotent = true,
+    },
+    {
+        .name = "store_artifact",
+        .description = "Store a finished piece of work, such as a report or a table, "
+                       "under a name for the user to fetch. Storing under the same name "
+                       "again replaces it.",
+        .arguments =
+            {
+                {"name", FILLED, true, "File name of the artifact, for example report.md"},
+                {"content", TEXT, true, "The whole content as text"},
+                {"media_type", FILLED, false,
+                 "Media type of the content, for example text/markdown; guessed "
+                 "from the name when left out"},
+            },
+        .role = HAFT__ROLE_ARTIFACT,
+        .cost = HAFT__COST_LIGHT,
+        .idempotent = true,
+    },
+};
+
+const haft__builtin *haft__builtins(size_t *ret_count)
+{
+    *ret_count = COUNT(builtins);
+    return builtins;
+}
+
+const haft__builtin *haft__builtin_find(haft_str name)
+{
+    for (size_t i = 0; i < COUNT(builtins); i++) {
+        if (haft__str_equal(name, haft__str(builtins[i].name))) {
+            return &builtins[i];
+        }
+    }
+    return NULL;
+}
+
+static haft_status no_builtin(haft_str name, haft_error *err)
+{
+    haft__near near;
+    haft__near_init(&near, name);
+    for (size_t i = 0; i < COUNT(builtins); i++) {
+        haft__near_offer(&near, haft__str(builtins[i].name));
+    }
+    haft_status status =
+        haft__fail(err, HAFT_NOT_FOUND, "", "there is no built-in tool '%.*s'", HAFT__ARG(name));
+    return near.best.ptr == NULL
+               ? status
+               : haft__hint(err, status, "did you mean '%.*s'?", HAFT__ARG(near.best));
+}
+
+/* ---- schemas ---- */
+
+static haft__json_member member(const char *key, haft__json value)
+{
+    return (haft__json_member){haft__json_string(haft__str(key)), value};
+}
+
+/* The schema of one argument: its kind's, and what it means. */
+static haft_status argument_schema(haft__arena *arena, const haft__builtin_argument *argument,
+                                   haft__json *ret_schema, haft_error *err)
+{
+    haft__json kind = haft__json_null();
+    haft_status status =
+        haft__json_read(arena, haft__str(kinds[argument->kind]), NULL, &kind, NULL, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__json_member *members = haft__arena_array(arena, kind.count + 1U, sizeof(*members));
+    if (members == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    memcpy(members, kind.members, kind.count * sizeof(*members));
+    members[kind.count] = member("description", haft__json_string(haft__str(argument->what)));
+    *ret_schema = haft__json_object(members, kind.count + 1U);
+    return HAFT_OK;
+}
+
+static haft_status schema_of(haft__arena *arena, const haft__builtin *builtin,
+                             haft__json *ret_schema, haft_error *err)
+{
+    haft__json_member *members = haft__arena_array(arena, 4, sizeof(*members));
+    haft__json_member *properties =
+        haft__arena_array(arena, HAFT__BUILTIN_ARGUMENTS, sizeof(*properties));
+    haft__json *required = haft__arena_array(arena, HAFT__BUILTIN_ARGUMENTS, sizeof(*required));
+    if (members == NULL || properties == NULL || required == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    size_t count = 0, required_count = 0;
+    for (; count < HAFT__BUILTIN_ARGUMENTS && builtin->arguments[count].name != NULL; count++) {
+        const haft__builtin_argument *argument = &builtin->arguments[count];
+        properties[count] = member(argument->name, haft__json_null());
+        haft_status status = argument_schema(arena, argument, &properties[count].value, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+        if (argument->required) {
+            required[required_count++] = properties[count].key;
+        }
+    }
+    members[0] = member("type", haft__json_string(HAFT__LIT("object")));
+    members[1] = member("properties", haft__json_object(properties, count));
+    members[2] = member("required", haft__json_array(required, required_count));
+    members[3] = member("additionalProperties", haft__json_bool(false));
+    *ret_schema = haft__json_object(members, 4);
+    return HAFT_OK;
+}
+
+haft_status haft__builtin_tool(haft__arena *arena, haft_str name, haft__tool *ret_tool,
+                               haft_error *err)
+{
+    const haft__builtin *builtin = haft__builtin_find(name);
+    if (builtin == NULL) {
+        return no_builtin(name, err);
+    }
+    haft__tool tool = {.name = haft__str(builtin->name),
+                       .description = haft__str(builtin->description),
+                       .source = HAFT__TOOL_BUILTIN,
+                       .role = builtin->role,
+                       .traits_given = true,
+                       .typed = true};
+    haft__traits_init(&tool.traits);
+    tool.traits.cost = builtin->cost;
+    tool.traits.read_only = builtin->read_only;
+    tool.traits.idempotent = builtin->idempotent;
+    haft_status status = schema_of(arena, builtin, &tool.input_schema, err);
+    if (status == HAFT_OK) {
+        *ret_tool = tool;
+    }
+    return status;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * duration.c - exact: digits before and behind the point are two integers, nothing is rounded.
+ *
+ * The part behind the point can only come to whole milliseconds with at most FRACTION_DIGITS
+ * digits: the day, 2^10 * 3^3 * 5^5 ms, has no more factors 2 or 5 to give.
+ * Tests: tests/tool/duration_test.c.
+ */
+#include "tool/duration.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+#define FRACTION_DIGITS 10
+#define LARGEST_POWER   1000
+
+static const struct unit {
+    const char *name;
+    uint64_t ms;
+} units[] = {
+    /* the largest first */
+    {"d", 86400000}, {"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1},
+};
+
+/* A number taken apart: its digits without the point, and where the point stands among them. */
+typedef struct decimal {
+    haft_str digits; /* may have the point in them, which is skipped */
+    int64_t point;   /* digits before it; may be negative or past the last */
+} decimal;
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static haft_status bad_duration(haft_str text, haft_error *err)
+{
+    bool negative = text.len > 0 && text.ptr[0] == '-';
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                    negative ? "'%.*s' is negative" : "'%.*s' is no length of time",
+                                    HAFT__ARG(text));
+    return haft__hint(err, status, "write it like 250ms, 10s, 5m, 2h or 1d");
+}
+
+/* ---- numbers ---- */
+
+/* Digits, at most one point between them, and where `exponent` allows it "e+5". Returns how many
+ * bytes that took, 0 when there is no number. */
+static size_t take_number(haft_str text, bool exponent, decimal *ret_number)
+{
+    size_t at = 0, points = 0, digits = 0, before = 0;
+    for (; at < text.len && (is_digit(text.ptr[at]) || text.ptr[at] == '.'); at++) {
+        points += text.ptr[at] == '.';
+        digits += text.ptr[at] != '.';
+        before += text.ptr[at] != '.' && points == 0;
+    }
+    if (before == 0 || points > 1 || (points == 1 && digits == before)) {
+        return 0;
+    }
+    *ret_number = (decimal){{text.ptr, at}, (int64_t)before};
+    if (!exponent || at == text.len) {
+        return at;
+    }
+    /* A JSON number: what follows is an exponent. */
+    bool negative = text.ptr[++at] == '-';
+    int64_t power = 0;
+    for (at += !is_digit(text.ptr[at]); at < text.len; at++) {
+        power = power < LARGEST_POWER ? power * 10 + (text.ptr[at] - '0') : power;
+    }
+    ret_number->point += negative ? -power : power;
+    return at;
+}
+
+static bool add_digit(uint64_t *number, char digit)
+{
+    uint64_t value = (uint64_t)(digit - '0');
+    if (*number > (UINT64_MAX - value) / 10) {
+        return false;
+    }
+    *number = *number * 10 + value;
+    return true;
+}
+
+/* The integer that the digits from place `from` up to `to` are, zeros where there are none. False
+ * when it does not fit. */
+static bool take_digits(const decimal *number, int64_t from, int64_t to, uint64_t *ret_value)
+{
+    uint64_t value = 0;
+    int64_t place = 0;
+    for (size_t i = 0; i < number->digits.len && place < to; i++) {
+        if (number->digits.ptr[i] != '.') {
+            if (place >= from && !add_digit(&value, number->digits.ptr[i])) {
+                return false;
+            }
+            place++;
+        }
+    }
+    for (; place < to && value != 0; place++) {
+        if (!add_digit(&value, '0')) {
+            return false;
+        }
+    }
+    *ret_value = value;
+    return true;
+}
+
+/* One more than the place of the last digit that is not 0. */
+static int64_t significant(const decimal *number)
+{
+    int64_t place = 0, last = 0;
+    for (size_t i = 0; i < number->digits.len; i++) {
+        if (number->digits.ptr[i] != '.') {
+            place++;
+            last = number->digits.ptr[i] != '0' ? place : last;
+        }
+    }
+    return last;
+}
+
+/* ---- putting it together ---- */
+
+static haft_status too_long(haft_str text, haft_error *err)
+{
+    return haft__fail(err, HAFT_TOO_BIG, "", "'%.*s' is longer than any time can be",
+                      HAFT__ARG(text));
+}
+
+/* Milliseconds of the digits behind the point. */
+static bool take_fraction(const decimal *number, uint64_t unit, uint64_t *ret_ms)
+{
+    int64_t last = significant(number), first = number->point > 0 ? number->point : 0;
+    int64_t count = last - number->point;
+    uint64_t digits = 0, scale = 1;
+    if (last <= first) {
+        *ret_ms = 0;
+        return true;
+    }
+    if (count > FRACTION_DIGITS || !take_digits(number, first, last, &digits)) {
+        return false;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        scale *= 10;
+    }
+    *ret_ms = digits * unit / scale; /* 10^10 times a day fits */
+    return digits * unit % scale == 0;
+}
+
+static haft_status multiply(const decimal *number, uint64_t unit, haft_str text, uint64_t *ret_ms,
+                            haft_error *err)
+{
+    uint64_t whole = 0, fraction = 0;
+    if (!take_digits(number, 0, number->point, &whole) || whole > UINT64_MAX / unit) {
+        return too_long(text, err);
+    }
+    if (!take_fraction(number, unit, &fraction)) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "'%.*s' is no whole number of milliseconds",
+                          HAFT__ARG(text));
+    }
+    if (whole * unit > UINT64_MAX - fraction) {
+        return too_long(text, err);
+    }
+    *ret_ms = whole * unit + fraction;
+    return HAFT_OK;
+}
+
+haft_status haft__duration_parse(haft_str text, uint64_t *ret_ms, haft_error *err)
+{
+    decimal number = {0};
+    size_t taken = take_number(text, false, &number);
+    if (taken == 0) {
+        return bad_duration(text, err);
+    }
+    haft_str name = haft__str_skip(text, taken);
+    if (name.len == 0) {
+        return multiply(&number, 1000, text, ret_ms, err);
+    }
+    for (size_t i = 0; i < COUNT(units); i++) {
+        if (haft__str_equal(name, haft__str(units[i].name))) {
+            return multiply(&number, units[i].ms, text, ret_ms, err);
+        }
+    }
+    return bad_duration(text, err);
+}
+
+haft_status haft__duration_read(haft__json value, uint64_t *ret_ms, haft_error *err)
+{
+    haft_str text = haft__json_text(value);
+    if (value.kind == HAFT__JSON_STRING) {
+        return haft__duration_parse(text, ret_ms, err);
+    }
+    if (value.kind != HAFT__JSON_NUMBER) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "expected a length of time, found %s",
+                       haft__json_kind_name(value));
+        return haft__hint(err, status, "write it like 250ms, 10s, 5m, 2h or 1d");
+    }
+    decimal number = {0};
+    if (take_number(text, true, &number) == 0) {
+        return bad_duration(text, err);
+    }
+    return multiply(&number, 1000, text, ret_ms, err);
+}
+
+haft_str haft__duration_text(uint64_t ms, char to[HAFT__DURATION_BYTES])
+{
+    size_t i = 0;
+    while (ms % units[i].ms != 0) { /* ends at the milliseconds */
+        i++;
+    }
+    int length = snprintf(to, HAFT__DURATION_BYTES, "%" PRIu64 "%s", ms / units[i].ms,
+                          ms > 0 ? units[i].name : "s");
+    return (haft_str){to, (size_t)length};
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * registry.c - checks tools and keeps them, by name, by wire name and in order.
+ *
+ * Invariant: items, by_name and by_wire have the same tools. Whatever can fail in an add comes
+ * before the first change that shows. Tests: tests/tool/registry_test.c.
+ */
+#include "tool/registry.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/nearest.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "tool/traits.h"
+#include "tool/wire.h"
+
+#define FIRST_CAPACITY 16U
+
+void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key hash_key)
+{
+    *tools = (haft__tools){.arena = arena};
+    haft__map_init(&tools->by_name, arena, hash_key);
+    haft__map_init(&tools->by_wire, arena, hash_key);
+}
+
+/* ---- checking ---- */
+
+/* Puts the tool and the part of it in front of the pointer an error has. */
+static haft_status in_tool(haft_status status, haft_str name, const char *part, haft_error *err)
+{
+    if (status == HAFT_OK || err == NULL || status == HAFT_NO_MEMORY) {
+        return status;
+    }
+    /* Of a long name the start is enough, so that the pointer stays readable. */
+    char where[sizeof(err->where)];
+    (void)snprintf(where, sizeof(where), "%.*s#%s%.60s", (int)(name.len > 40 ? 40 : name.len),
+                   name.ptr, part, err->where);
+    memcpy(err->where, where, sizeof(where));
+    return status;
+}
+
+static haft_status check_description(haft_str text, haft_error *err)
+{
+    if (haft__str_trim(text).len == 0) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "the tool has no description");
+        return haft__hint(err, status, "say what it does and when to use it; the model reads that");
+    }
+    if (text.len > HAFT__LIMIT_TOOL_DESCRIPTION_BYTES) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "a description of %zu bytes, more than %d",
+                          text.len, HAFT__LIMIT_TOOL_DESCRIPTION_BYTES);
+    }
+    if (!haft__utf8_valid(text)) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "the description is not UTF-8 at byte %zu",
+                          haft__utf8_valid_prefix(text));
+    }
+    return HAFT_OK;
+}
+
+static haft_status check_schema(haft__json schema, haft_error *err)
+{
+    if (schema.kind != HAFT__JSON_OBJECT) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a JSON Schema, found %s",
+                          haft__json_kind_name(schema));
+    }
+    const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
+    if (type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("object"))) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/type",
+                                    "the arguments of a tool are an object, but this "
+                                    "schema does not say \"type\": \"object\"");
+    return haft__hint(err, status, "put each argument into \"properties\" of an object");
+}
+
+/* Compiles only once all else is right. The schema it then has replaces nothing on failure. */
+static haft_status check_tool(const haft__tools *tools, haft__tool *tool, haft_error *err)
+{
+    haft_status status =
+        in_tool(check_description(tool->description, err), tool->name, "/description", err);
+    if (status == HAFT_OK) {
+        status = in_tool(haft__traits_check(&tool->traits, err), tool->name, "/traits", err);
+    }
+    if (status == HAFT_OK) {
+        status = in_tool(check_schema(tool->input_schema, err), tool->name, "/input_schema", err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__schema_options options = {.hash_key = tools->by_name.hash_key};
+    status = haft__schema_compile(tools->arena, tool->input_schema, &options, &tool->schema, err);
+    return in_tool(status, tool->name, "/input_schema", err);
+}
+
+/* ---- adding ---- */
+
+static haft_status make_room(haft__tools *tools, haft_error *err)
+{
+    if (tools->count >= HAFT__LIMIT_TOOL_COUNT) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "more than %d tools", HAFT__LIMIT_TOOL_COUNT);
+    }
+    if (tools->count < tools->capacity) {
+        return HAFT_OK;
+    }
+    size_t capacity = tools->capacity > 0 ? tools->capacity * 2 : FIRST_CAPACITY;
+    const haft__tool **items = haft__arena_array(tools->arena, capacity, sizeof(*items));
+    if (items == NULL) {
+        return haft__arena_fail(tools->arena, err);
+    }
+    if (tools->count > 0) {
+        memcpy(items, tools->items, tools->count * sizeof(*items));
+    }
+    tools->items = items;
+    tools->capacity = capacity;
+    return HAFT_OK;
+}
+
+/* Two names with one name on the wire: only hashed ones can have that, and hardly ever do. */
+static haft_status wire_collision(haft_str name, const haft__tool *other, haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "", "the name has the same form on the wire as '%.*s'",
+                   HAFT__ARG(other->name));
+    status = haft__hint(err, status, "rename one of the two");
+    return in_tool(status, name, "/name", err);
+}
+
+static haft_status index_tool(haft__tools *tools, haft__tool *tool, haft_error *err)
+{
+    haft__wire wire = haft__wire_encode(tool->name);
+    const haft__tool *other = haft__wire_find(tools, haft__wire_str(&wire));
+    if (other != NULL) {
+        return wire_collision(tool->name, other, err);
+    }
+    haft_str key = haft__arena_copy(tools->arena, haft__wire_str(&wire));
+    if (key.ptr == NULL) {
+        return haft__arena_fail(tools->arena, err);
+    }
+    haft_status status = haft__map_put(&tools->by_wire, key, tool, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    status = haft__map_put(&tools->by_name, tool->name, tool, err);
+    if (status != HAFT_OK) { /* a map forgets nothing; an entry without a value is as good */
+        haft__map_find(&tools->by_wire, key)->value = NULL;
+    }
+    return status;
+}
+
+static haft_status add_new(haft__tools *tools, const haft__tool *tool, haft_error *err)
+{
+    haft_status status = make_room(tools, err);
+    haft__tool *copy = NULL;
+    if (status == HAFT_OK) {
+        copy = haft__arena_alloc(tools->arena, sizeof(*copy));
+        status = copy == NULL ? haft__arena_fail(tools->arena, err) : HAFT_OK;
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    *copy = *tool;
+    status = check_tool(tools, copy, err);
+    if (status == HAFT_OK) {
+        status = index_tool(tools, copy, err);
+    }
+    if (status == HAFT_OK) {
+        tools->items[tools->count++] = copy;
+    }
+    return status;
+}
+
+/* One of the two is typed. Its schema stays; the other one was written for this agent, so that its
+ * words and its traits do. */
+static haft__tool merged(const haft__tool *typed, const haft__tool *plain)
+{
+    haft__tool tool = *typed;
+    tool.description = plain->description;
+    if (plain->traits_given) {
+        tool.traits = plain->traits;
+        tool.traits_given = true;
+    }
+    if (typed->source == HAFT__TOOL_HEADLESS) {
+        tool.source = plain->source;
+        tool.definition = plain->definition;
+    }
+    return tool;
+}
+
+static haft_status add_again(haft__tools *tools, haft__tool *known, const haft__tool *tool,
+                             haft_error *err)
+{
+    if (known->typed == tool->typed) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "there are two tools '%.*s'",
+                                        HAFT__ARG(tool->name));
+        status = haft__hint(err, status, "rename one, or put them under servers: a:%.*s",
+                            HAFT__ARG(tool->name));
+        return in_tool(status, tool->name, "/name", err);
+    }
+    haft__tool both = known->typed ? merged(known, tool) : merged(tool, known);
+    both.name = known->name; /* the maps point to it */
+    haft_status status = check_tool(tools, &both, err);
+    if (status == HAFT_OK) {
+        *known = both;
+    }
+    return status;
+}
+
+haft_status haft__tools_add(haft__tools *tools, const haft__tool *tool, haft_error *err)
+{
+    haft_status status = haft__tool_name_check(tool->name, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__tool *known = haft__map_get(&tools->by_name, tool->name);
+    return known != NULL ? add_again(tools, known, tool, err) : add_new(tools, tool, err);
+}
+
+/* ---- looking up ---- */
+
+const haft__tool *haft__tools_find(const haft__tools *tools, haft_str name)
+{
+    return haft__map_get(&tools->by_name, name);
+}
+
+/* "search" of "docs:search"; all of a name without a server. */
+static haft_str local_part(haft_str name)
+{
+    const char *colon = memchr(name.ptr, ':', name.len);
+    return colon != NULL ? haft__str_skip(name, (size_t)(colon - name.ptr) + 1) : name;
+}
+
+haft_str haft__tools_nearest(const haft__tools *tools, haft_str name)
+{
+    haft_str best = {NULL, 0};
+    size_t reach = haft__name_reach(name);
+    for (size_t i = 0; i < tools->count; i++) {
+        haft_str other = tools->items[i]->name;
+        size_t distance = haft__name_distance(name, other, reach);
+        if (distance > reach && haft__str_equal(local_part(other), name)) {
+            distance = reach > 0 ? 1 : 0; /* as near as a slip, if nothing else is nearer */
+        }
+        if (distance <= reach && (best.ptr == NULL || distance < reach)) {
+            best = other;
+            reach = distance;
+        }
+        if (best.ptr != NULL && reach == 0) {
+            break;
+        }
+    }
+    return best;
+}

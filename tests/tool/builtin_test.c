@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/tool/builtin.c. */
+#include "tool/builtin.h"
+
+#include "test.h"
+#include "tool_help.h"
+
+/* What the outside contract says: names, arguments ("x?" may be left out), roles, traits. */
+static const struct {
+    const char *name, *arguments, *role, *cost;
+    bool read_only, idempotent;
+} wanted[] = {
+    {"glob", "pattern path?", "data", "free", true, true},
+    {"grep", "pattern path? glob? limit?", "data", "light", true, true},
+    {"read", "path offset? limit?", "data", "heavy", true, true},
+    {"search_schemas", "query limit?", "data", "light", true, true},
+    {"execute_sql", "database query", "data", "heavy", false, false},
+    {"python_execution", "code", "data", "heavy", false, false},
+    {"tool_search", "query limit?", "neutral", "free", true, true},
+    {"read_result", "call offset? limit? grep?", "neutral", "free", true, true},
+    {"request_user_input", "question choices? default?", "control", "heavy", false, false},
+    {"complete_workflow", "summary?", "control", "free", false, true},
+    {"store_artifact", "name content media_type?", "artifact", "light", false, true},
+};
+
+static bool is_required(haft__json schema, haft_str name)
+{
+    const haft__json *required = haft__json_get(schema, HAFT__LIT("required"));
+    for (uint32_t i = 0; required != NULL && i < required->count; i++) {
+        if (haft__str_equal(haft__json_text(required->items[i]), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "pattern path?" out of a schema. */
+static haft_str arguments_of(haft__json schema)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 4096);
+    const haft__json *properties = haft__json_get(schema, HAFT__LIT("properties"));
+    for (uint32_t i = 0; properties != NULL && i < properties->count; i++) {
+        haft_str name = haft__json_text(properties->members[i].key);
+        haft__buf_addf(&buf, "%s%.*s%s", i > 0 ? " " : "", HAFT__ARG(name),
+                       is_required(schema, name) ? "" : "?");
+        const haft__json *what =
+            haft__json_get(properties->members[i].value, HAFT__LIT("description"));
+        CHECK(what != NULL && what->count > 10, "%.*s has no description", HAFT__ARG(name));
+    }
+    char *copy = test_alloc(buf.len + 1);
+    memcpy(copy, buf.ptr, buf.len);
+    haft_str text = {copy, buf.len};
+    haft__buf_finish(&buf);
+    return text;
+}
+
+TEST(builtins_are_what_the_contract_says)
+{
+    size_t count = 0;
+    const haft__builtin *builtins = haft__builtins(&count);
+    CHECK_INT(count, COUNT(wanted), "built-ins");
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tools tools;
+    haft__tools_init(&tools, &arena, (haft__hash_key){1, 2});
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        const char *name = wanted[i].name;
+        haft__tool tool = {0};
+        haft_error err = {0};
+        CHECK(strcmp(builtins[i].name, name) == 0, "%s, wanted %s", builtins[i].name, name);
+        haft_status status = haft__builtin_tool(&arena, haft__str(name), &tool, &err);
+        CHECK_INT(status, HAFT_OK, "%s: %s %s", name, err.where, err.message);
+        CHECK_STR(arguments_of(tool.input_schema), haft__str(wanted[i].arguments), "%s", name);
+        const haft__json *more =
+            haft__json_get(tool.input_schema, HAFT__LIT("additionalProperties"));
+        CHECK(more != NULL && more->kind == HAFT__JSON_FALSE, "%s takes other arguments", name);
+        CHECK_STR(haft__str(haft__tool_role_name(tool.role)), haft__str(wanted[i].role), "%s",
+                  name);
+        CHECK_STR(haft__str(haft__cost_name(tool.traits.cost)), haft__str(wanted[i].cost), "%s",
+                  name);
+        CHECK_INT(tool.traits.read_only, wanted[i].read_only, "%s", name);
+        CHECK_INT(tool.traits.idempotent, wanted[i].idempotent, "%s", name);
+        CHECK(tool.typed && tool.traits_given && tool.source == HAFT__TOOL_BUILTIN, "%s", name);
+        status = haft__tools_add(&tools, &tool, &err);
+        CHECK_INT(status, HAFT_OK, "%s: %s %s", name, err.where, err.message);
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(arguments_of_builtins_are_checked)
+{
+    static const struct {
+        const char *name, *arguments, *error; /* NULL: valid */
+    } cases[] = {
+        {"glob", "{\"pattern\":\"**/*.md\"}", NULL},
+        {"glob", "{\"path\":\"src\"}", "Missing required argument: pattern"},
+        {"grep", "{\"pattern\":\"x\",\"limit\":0}", "limit"},
+        {"read", "{\"path\":\"a\",\"offset\":0}", "offset"},
+        {"read_result", "{\"call\":\"c1.1\",\"offset\":0,\"limit\":100,\"grep\":\"x\"}", NULL},
+        {"store_artifact", "{\"name\":\"a.md\",\"content\":\"\"}", NULL},
+        {"request_user_input", "{\"question\":\"Which?\",\"choices\":[\"a\",\"b\"]}", NULL},
+        {"request_user_input", "{\"question\":\"Which?\",\"choices\":[1]}", "choices"},
+        {"complete_workflow", "{}", NULL},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__checker *checker = haft__checker_create();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__tool tool = {0};
+        const haft__schema *schema = NULL;
+        haft__schema_report report = {0};
+        haft_status status = haft__builtin_tool(&arena, haft__str(cases[i].name), &tool, NULL);
+        CHECK_INT(status, HAFT_OK, "%s", cases[i].name);
+        status = haft__schema_compile(&arena, tool.input_schema, NULL, &schema, NULL);
+        CHECK_INT(status, HAFT_OK, "%s", cases[i].name);
+        haft__json arguments = help_json(&arena, cases[i].arguments);
+        status = haft__schema_check(schema, checker, arguments, &arena, &report, NULL);
+        CHECK_INT(status, HAFT_OK, "%s", cases[i].name);
+        CHECK_INT(report.valid, cases[i].error == NULL, "%s", cases[i].arguments);
+        if (cases[i].error != NULL && report.count > 0) {
+            haft_str where = report.errors[0].where, message = report.errors[0].message;
+            char text[256];
+            (void)snprintf(text, sizeof(text), "%.*s %.*s", HAFT__ARG(where), HAFT__ARG(message));
+            CHECK(strstr(text, cases[i].error) != NULL, "%s: %s", cases[i].arguments, text);
+        }
+    }
+    haft__checker_destroy(checker);
+    haft__arena_finish(&arena);
+}
+
+TEST(what_is_no_builtin)
+{
+    haft__tool tool = {0};
+    haft_error err = {0};
+    CHECK(haft__builtin_find(HAFT__LIT("grep")) != NULL, "grep");
+    CHECK(haft__builtin_find(HAFT__LIT("gre")) == NULL, "gre");
+    CHECK_INT(haft__builtin_tool(NULL, HAFT__LIT("raed"), &tool, &err), HAFT_NOT_FOUND, "raed");
+    CHECK_STR(help_error(&err),
+              HAFT__LIT(" | there is no built-in tool 'raed' | did you mean 'read'?"), "raed");
+    CHECK_INT(haft__builtin_tool(NULL, HAFT__LIT("shell"), &tool, &err), HAFT_NOT_FOUND, "shell");
+    CHECK_STR(help_error(&err), HAFT__LIT(" | there is no built-in tool 'shell' | "), "shell");
+}
+
+TEST(builtins_survive_every_failed_allocation)
+{
+    for (unsigned n = 0;; n++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__tool tool = {0};
+        test_fail_allocation(n);
+        haft_status status = haft__builtin_tool(&arena, HAFT__LIT("grep"), &tool, NULL);
+        bool failed = test_allow_allocations();
+        haft__arena_finish(&arena);
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        CHECK((tool.name.ptr != NULL) == !failed, "allocation %u", n);
+        if (!failed) {
+            CHECK(n > 0, "nothing was allocated");
+            break;
+        }
+    }
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/tool/registry.c. */
+#include "tool/registry.h"
+
+#include "base/limits.h"
+#include "test.h"
+#include "tool/wire.h"
+#include "tool_help.h"
+
+static const haft__hash_key key = {1, 2};
+
+TEST(tools_are_found_and_keep_their_order)
+{
+    static const char *const names[] = {"read", "docs:search", "grep"};
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tools tools;
+    haft__tools_init(&tools, &arena, key);
+    CHECK(haft__tools_find(&tools, HAFT__LIT("read")) == NULL, "found in an empty registry");
+    for (size_t i = 0; i < COUNT(names); i++) {
+        haft__tool tool = help_tool(&arena, names[i]);
+        haft_error err = {0};
+        haft_status status = haft__tools_add(&tools, &tool, &err);
+        CHECK_INT(status, HAFT_OK, "%s: %s %s", names[i], err.where, err.message);
+        tool.name = HAFT__LIT("changed");
+    }
+    CHECK_INT(tools.count, COUNT(names), "tools");
+    for (size_t i = 0; i < tools.count && i < COUNT(names); i++) {
+        const haft__tool *tool = haft__tools_find(&tools, haft__str(names[i]));
+        CHECK(tool == tools.items[i], "%s is at another place", names[i]);
+        CHECK_STR(tools.items[i]->name, haft__str(names[i]), "at %zu", i);
+        CHECK(tool != NULL && tool->schema != NULL, "%s has no compiled schema", names[i]);
+    }
+    CHECK(haft__tools_find(&tools, HAFT__LIT("search")) == NULL, "search");
+    haft__arena_finish(&arena);
+}
+
+/* One thing wrong with a tool each. */
+TEST(tools_that_are_refused)
+{
+    static const struct {
+        const char *name, *description, *schema, *traits;
+        const char *error;
+    } cases[] = {
+        {"a b", "Count words.", "{\"type\":\"object\"}", "{}",
+         " | tool name 'a b' has byte 0x20 at 1 | use letters, digits and _ . / - or server:tool"},
+        {"count", "", "{\"type\":\"object\"}", "{}",
+         "count#/description | the tool has no description | "
+         "say what it does and when to use it; the model reads that"},
+        {"count", " \n", "{\"type\":\"object\"}", "{}",
+         "count#/description | the tool has no description | "
+         "say what it does and when to use it; the model reads that"},
+        {"count", "caf\xc3", "{\"type\":\"object\"}", "{}",
+         "count#/description | the description is not UTF-8 at byte 3 | "},
+        {"count", "Count words.", "true", "{}",
+         "count#/input_schema | expected a JSON Schema, found boolean | "},
+        {"count", "Count words.", "null", "{}",
+         "count#/input_schema | expected a JSON Schema, found null | "},
+        {"count", "Count words.", "{}", "{}",
+         "count#/input_schema/type | the arguments of a tool are an object, but this schema does "
+         "not say \"type\": \"object\" | put each argument into \"properties\" of an object"},
+        {"count", "Count words.", "{\"type\":[\"object\"]}", "{}",
+         "count#/input_schema/type | the arguments of a tool are an object, but this schema does "
+         "not say \"type\": \"object\" | put each argument into \"properties\" of an object"},
+        {"s:count", "Count words.", "{\"type\":\"object\"}", "{\"retries\":1}",
+         "s:count#/traits/retries | retries on a tool that is neither read_only nor idempotent | "
+         "a second attempt could do the same thing twice; say idempotent: true if it cannot, or "
+         "leave retries out"},
+        {"count", "Count words.", "{\"type\":\"object\"}",
+         "{\"read_only\":true,\"destructive\":true}",
+         "count#/traits/destructive | a tool cannot be destructive and read_only | "},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__tools tools;
+        haft__tools_init(&tools, &arena, key);
+        haft__tool tool = help_tool(&arena, cases[i].name);
+        haft_error err = {0};
+        tool.description = haft__str(cases[i].description);
+        tool.input_schema = help_json(&arena, cases[i].schema);
+        haft_status status =
+            haft__traits_read(help_json(&arena, cases[i].traits), &tool.traits, NULL);
+        CHECK_INT(status, HAFT_OK, "case %zu", i);
+        CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_BAD_INPUT, "case %zu", i);
+        CHECK_STR(help_error(&err), haft__str(cases[i].error), "case %zu", i);
+        CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_BAD_INPUT, "case %zu, no error", i);
+        CHECK_INT(tools.count, 0, "case %zu: it is there", i);
+        CHECK(haft__tools_find(&tools, tool.name) == NULL, "case %zu: it is found", i);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(a_schema_that_does_not_compile_is_named)
+{
+    static const struct {
+        const char *name, *schema, *where;
+    } cases[] = {
+        {"count", "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"int\"}}}",
+         "count#/input_schema/properties/n/type"},
+        {"docs:count", "{\"type\":\"object\",\"required\":\"n\"}",
+         "docs:count#/input_schema/required"},
+        {"a_name_of_sixty_bytes_which_is_too_long_for_the_place_of_error",
+         "{\"type\":\"object\",\"required\":1}",
+         "a_name_of_sixty_bytes_which_is_too_long_#/input_schema/required"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__tools tools;
+        haft__tools_init(&tools, &arena, key);
+        haft__tool tool = help_tool(&arena, cases[i].name);
+        haft_error err = {0};
+        tool.input_schema = help_json(&arena, cases[i].schema);
+        CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_BAD_INPUT, "%s", cases[i].schema);
+        CHECK_STR(haft__str(err.where), haft__str(cases[i].where), "%s", err.message);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(a_description_may_be_as_long_as_the_limit)
+{
+    static char text[HAFT__LIMIT_TOOL_DESCRIPTION_BYTES + 1];
+    memset(text, 'd', sizeof(text));
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tools tools;
+    haft__tools_init(&tools, &arena, key);
+    haft__tool tool = help_tool(&arena, "count");
+    haft_error err = {0};
+    tool.description = (haft_str){text, sizeof(text)};
+    CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_TOO_BIG, "past the limit");
+    CHECK_STR(help_error(&err),
+              HAFT__LIT("count#/description | a description of 16385 bytes, more than 16384 | "),
+              "past the limit");
+    tool.description.len--;
+    CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_OK, "at the limit: %s", err.message);
+    haft__arena_finish(&arena);
+}
+
+static void add_pair(haft__tools *tools, const haft__tool *first, const haft__tool *second)
+{
+    haft_error err = {0};
+    CHECK_INT(haft__tools_add(tools, first, &err), HAFT_OK, "first: %s", err.message);
+    CHECK_INT(haft__tools_add(tools, second, &err), HAFT_OK, "second: %s", err.message);
+}
+
+/* A C function with a schema and the spec's entry of its name, in both orders. */
+TEST(a_typed_schema_wins)
+{
+    for (int typed_first = 0; typed_first < 2; typed_first++) {
+        for (int given = 0; given < 2; given++) {
+            haft__arena arena;
+            haft__arena_init(&arena, 0);
+            haft__tools tools;
+            haft__tools_init(&tools, &arena, key);
+            haft__tool other = help_tool(&arena, "other");
+            haft__tool typed = help_tool(&arena, "count"), plain = typed;
+            typed.source = HAFT__TOOL_FUNCTION;
+            typed.traits.read_only = typed.traits_given = true;
+            typed.role = HAFT__ROLE_NEUTRAL;
+            plain.typed = false;
+            plain.description = HAFT__LIT("Count the words of a letter.");
+            plain.source = HAFT__TOOL_HEADLESS;
+            plain.traits.cost = HAFT__COST_HEAVY;
+            plain.traits_given = given == 1;
+            plain.input_schema = help_json(&arena, "{\"type\":\"object\",\"properties\":{}}");
+            add_pair(&tools, typed_first ? &typed : &plain, &other);
+            haft_error err = {0};
+            haft_status status = haft__tools_add(&tools, typed_first ? &plain : &typed, &err);
+            CHECK_INT(status, HAFT_OK, "%s", err.message);
+            CHECK_INT(tools.count, 2, "tools");
+            const haft__tool *both = haft__tools_find(&tools, HAFT__LIT("count"));
+            CHECK(both == tools.items[0], "not at its first place");
+            CHECK(both->typed && both->source == HAFT__TOOL_FUNCTION, "source");
+            CHECK(both->role == HAFT__ROLE_NEUTRAL, "role");
+            CHECK_STR(both->description, plain.description, "description");
+            CHECK_STR(help_text(both->input_schema), help_text(typed.input_schema), "schema");
+            CHECK_INT(both->traits.cost, given ? HAFT__COST_HEAVY : HAFT__COST_LIGHT, "cost");
+            CHECK_INT(both->traits.read_only, given ? false : true, "read_only");
+            haft__arena_finish(&arena);
+        }
+    }
+}
+
+TEST(a_headless_typed_tool_runs_where_the_other_says)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tools tools;
+    haft__tools_init(&tools, &arena, key);
+    haft__tool typed = help_tool(&arena, "count"), plain = typed;
+    typed.source = HAFT__TOOL_HEADLESS;
+    plain.typed = false;
+    plain.definition = haft__json_string(HAFT__LIT("wc"));
+    add_pair(&tools, &typed, &plain);
+    CHECK_INT(tools.items[0]->source, HAFT__TOOL_COMMAND, "source");
+    CHECK_STR(haft__json_text(tools.items[0]->definition), HAFT__LIT("wc"), "definition");
+    haft__arena_finish(&arena);
+}
+
+TEST(two_tools_of_one_name)
+{
+    for (int typed = 0; typed < 2; typed++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__tools tools;
+        haft__tools_init(&tools, &arena, key);
+        haft__tool tool = help_tool(&arena, "count");
+        haft_error err = {0};
+        tool.typed = typed == 1;
+        CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_OK, "%s", err.message);
+        CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_BAD_INPUT, "typed %d", typed);
+        CHECK_STR(help_error(&err),
+                  HAFT__LIT("count#/name | there are two tools 'count' | "
+                            "rename one, or put them under servers: a:count"),
+                  "typed %d", typed);
+        CHECK_INT(tools.count, 1, "typed %d", typed);
+        haft__arena_finish(&arena);
+    }
+}
+
+/* The traits of one and the other are checked together; if they do not fit, nothing changes. */
+TEST(a_merged_tool_is_checked)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tools tools;
+    haft__tools_init(&tools, &arena, key);
+    haft__tool typed = help_tool(&arena, "count"), plain = typed;
+    haft_error err = {0};
+    plain.typed = false;
+    plain.traits_given = true;
+    plain.traits.retries = 1;
+    plain.description = HAFT__LIT("Another.");
+    CHECK_INT(haft__tools_add(&tools, &typed, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__tools_add(&tools, &plain, &err), HAFT_BAD_INPUT, "retries");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("count#/traits/retries"), "%s", err.message);
+    CHECK_STR(tools.items[0]->description, typed.description, "it was changed");
+    haft__arena_finish(&arena);
+}
+
+/* Two names with one hash cannot be found by trying, so the entry is forged. */
+TEST(names_that_collide_on_the_wire)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tools tools;
+    haft__tools_init(&tools, &arena, key);
+    haft__tool first = help_tool(&arena, "first"), second = help_tool(&arena, "second");
+    haft__wire wire = haft__wire_encode(second.name);
+    haft_error err = {0};
+    CHECK_INT(haft__map_put(&tools.by_wire, haft__wire_str(&wire), &first, NULL), HAFT_OK, "put");
+    CHECK_INT(haft__tools_add(&tools, &second, &err), HAFT_BAD_INPUT, "second");
+    CHECK_STR(help_error(&err),
+              HAFT__LIT("second#/name | the name has the same form on the wire as 'first' | "
+                        "rename one of the two"),
+              "second");
+    CHECK_INT(tools.count, 0, "tools");
+    haft__arena_finish(&arena);
+}
+
+TEST(the_nearest_name)
+{
+    static const char *const names[] = {"grep",        "docs:search", "read",
+                                        "wiki:search", "read_result", "x:go"};
+    static const struct {
+        const char *name, *wanted; /* NULL: none is near */
+    } cases[] = {
+        {"gerp", "grep"},
+        {"Grep", "grep"},
+        {"raed", "read"},
+        {"docs_search", "docs:search"},
+        {"search", "docs:search"},
+        {"wiki.search", "wiki:search"},
+        {"read_results", "read_result"},
+        {"go", "x:go"},
+        {"explode", NULL},
+        {"", NULL},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tools tools;
+    haft__tools_init(&tools, &arena, key);
+    CHECK(haft__tools_nearest(&tools, HAFT__LIT("grep")).ptr == NULL, "of no tools");
+    for (size_t i = 0; i < COUNT(names); i++) {
+        haft__tool tool = help_tool(&arena, names[i]);
+        CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "%s", names[i]);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_str found = haft__tools_nearest(&tools, haft__str(cases[i].name));
+        CHECK_STR(found, haft__str(cases[i].wanted != NULL ? cases[i].wanted : ""), "%s",
+                  cases[i].name);
+        CHECK((found.ptr == NULL) == (cases[i].wanted == NULL), "%s", cases[i].name);
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(a_registry_may_have_as_many_tools_as_the_limit)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tools tools;
+    haft__tools_init(&tools, &arena, key);
+    haft__tool tool = help_tool(&arena, "count");
+    haft_error err = {0};
+    for (unsigned i = 0; i <= HAFT__LIMIT_TOOL_COUNT; i++) {
+        tool.name = haft__arena_format(&arena, "t%u", i);
+        haft_status wanted = i < HAFT__LIMIT_TOOL_COUNT ? HAFT_OK : HAFT_TOO_BIG;
+        haft_status status = haft__tools_add(&tools, &tool, &err);
+        CHECK(status == wanted, "tool %u: %s", i, err.message);
+    }
+    CHECK_STR(haft__str(err.message), HAFT__LIT("more than 16384 tools"), "%s", err.message);
+    CHECK_INT(tools.count, HAFT__LIMIT_TOOL_COUNT, "tools");
+    CHECK(haft__tools_find(&tools, HAFT__LIT("t16383")) == tools.items[16383], "the last");
+    haft__arena_finish(&arena);
+}
+
+/* After each failure the registry is as before, and the same add works. Enough tools that items and
+ * maps grow while memory is short. */
+TEST(adding_survives_every_failed_allocation)
+{
+    for (unsigned n = 0;; n++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__tools tools;
+        haft__tools_init(&tools, &arena, key);
+        haft__tool tool = help_tool(&arena, "count");
+        char names[40][8];
+        bool failed = false;
+        for (unsigned i = 0; i < COUNT(names); i++) {
+            (void)snprintf(names[i], sizeof(names[i]), "t%u", i);
+            tool.name = haft__str(names[i]);
+            size_t before = tools.count;
+            if (!failed) { /* counts on from one add to the next */
+                test_fail_allocation(n > i * 16 ? n - i * 16 : 0);
+            }
+            haft_status status = haft__tools_add(&tools, &tool, NULL);
+            bool now = test_allow_allocations();
+            if (status != HAFT_OK) {
+                CHECK(now && status == HAFT_NO_MEMORY, "allocation %u, tool %u", n, i);
+                CHECK(tools.count == before, "allocation %u: it is there", n);
+                CHECK(haft__tools_find(&tools, tool.name) == NULL, "allocation %u: found", n);
+                CHECK(haft__wire_find(&tools, tool.name) == NULL, "allocation %u: on the wire", n);
+                failed = true;
+                status = haft__tools_add(&tools, &tool, NULL);
+            }
+            CHECK_INT(status, HAFT_OK, "allocation %u, tool %u", n, i);
+        }
+        CHECK_INT(tools.count, COUNT(names), "allocation %u", n);
+        haft__arena_finish(&arena);
+        if (n >= 200) {
+            break;
+        }
+    }
+}

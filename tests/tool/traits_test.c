@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/tool/traits.c. */
+#include "tool/traits.h"
+
+#include "test.h"
+#include "tool_help.h"
+
+#define DEFAULTS                                                                                   \
+    "{\"read_only\":false,\"idempotent\":false,\"destructive\":false,\"return_direct\":false,"     \
+    "\"needs_approval\":false,\"cost\":\"light\",\"timeout\":\"1m\",\"retries\":0,"                \
+    "\"cache\":\"none\",\"lane\":null}"
+
+static haft_str written(const haft__traits *traits)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 4096);
+    haft__json_writer w;
+    haft__json_writer_init(&w, &buf);
+    haft__traits_write(&w, traits);
+    char *copy = test_alloc(buf.len + 1);
+    memcpy(copy, buf.ptr, buf.len);
+    haft_str text = {copy, buf.len};
+    haft__buf_finish(&buf);
+    return text;
+}
+
+/* What is read is written, and what is written reads as the same. */
+TEST(traits_are_read_and_written)
+{
+    static const struct {
+        const char *json, *wanted;
+    } cases[] = {
+        {"{}", DEFAULTS},
+        {DEFAULTS, DEFAULTS},
+        {"{\"cost\":null,\"cache\":null,\"timeout\":null,\"read_only\":null}", DEFAULTS},
+        {"{\"read_only\":true,\"cost\":\"free\",\"timeout\":\"10s\",\"retries\":2,"
+         "\"cache\":\"run\",\"lane\":\"x\",\"needs_approval\":true}",
+         "{\"read_only\":true,\"idempotent\":false,\"destructive\":false,\"return_direct\":false,"
+         "\"needs_approval\":true,\"cost\":\"free\",\"timeout\":\"10s\",\"retries\":2,"
+         "\"cache\":\"run\",\"lane\":\"x\"}"},
+        {"{\"idempotent\":true,\"destructive\":true,\"return_direct\":true,\"cost\":\"heavy\","
+         "\"timeout\":0.5,\"retries\":10,\"cache\":{\"scope\":\"thread\",\"ttl\":\"5m\"}}",
+         "{\"read_only\":false,\"idempotent\":true,\"destructive\":true,\"return_direct\":true,"
+         "\"needs_approval\":false,\"cost\":\"heavy\",\"timeout\":\"500ms\",\"retries\":10,"
+         "\"cache\":{\"scope\":\"thread\",\"ttl\":\"5m\"},\"lane\":null}"},
+        {"{\"cache\":{\"scope\":\"global\"},\"timeout\":\"1d\"}",
+         "{\"read_only\":false,\"idempotent\":false,\"destructive\":false,\"return_direct\":false,"
+         "\"needs_approval\":false,\"cost\":\"light\",\"timeout\":\"1d\",\"retries\":0,"
+         "\"cache\":\"global\",\"lane\":null}"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__traits traits, again;
+        haft_error err = {0};
+        haft__traits_init(&traits);
+        haft_status status = haft__traits_read(help_json(&arena, cases[i].json), &traits, &err);
+        CHECK_INT(status, HAFT_OK, "%s: %s %s", cases[i].json, err.where, err.message);
+        haft_str text = written(&traits);
+        CHECK_STR(text, haft__str(cases[i].wanted), "%s", cases[i].json);
+        haft__traits_init(&again);
+        status = haft__traits_read(help_json(&arena, cases[i].wanted), &again, &err);
+        CHECK_INT(status, HAFT_OK, "%s: %s %s", cases[i].wanted, err.where, err.message);
+        CHECK_STR(written(&again), text, "%s", cases[i].wanted);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(what_is_not_named_stays)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__traits traits;
+    haft__traits_init(&traits);
+    haft_status status = haft__traits_read(
+        help_json(&arena, "{\"read_only\":true,\"cache\":{\"scope\":\"run\",\"ttl\":1}}"), &traits,
+        NULL);
+    CHECK_INT(status, HAFT_OK, "first");
+    status = haft__traits_read(help_json(&arena, "{\"cost\":\"heavy\"}"), &traits, NULL);
+    CHECK_INT(status, HAFT_OK, "second");
+    CHECK(traits.read_only && traits.cost == HAFT__COST_HEAVY && traits.cache == HAFT__CACHE_RUN
+              && traits.cache_ttl_ms == 1000,
+          "%.*s", HAFT__ARG(written(&traits)));
+    status = haft__traits_read(help_json(&arena, "{\"cache\":\"thread\"}"), &traits, NULL);
+    CHECK_INT(status, HAFT_OK, "third");
+    CHECK(traits.cache == HAFT__CACHE_THREAD && traits.cache_ttl_ms == 0,
+          "a new cache has no time of an old one");
+    haft__arena_finish(&arena);
+}
+
+TEST(what_traits_cannot_be)
+{
+    static const char lane_65[] =
+        "{\"lane\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}";
+    static const struct {
+        const char *json;
+        haft_status status;
+        const char *error;
+    } cases[] = {
+        {"[]", HAFT_BAD_INPUT, " | expected an object of traits, found array | "},
+        {"{\"readonly\":true}", HAFT_BAD_INPUT,
+         " | unknown key 'readonly' | did you mean 'read_only'?"},
+        {"{\"colour\":1}", HAFT_BAD_INPUT, " | unknown key 'colour' | "},
+        {"{\"read_only\":1}", HAFT_BAD_INPUT,
+         "/read_only | expected true or false, found number | "},
+        {"{\"needs_approval\":\"yes\"}", HAFT_BAD_INPUT,
+         "/needs_approval | expected true or false, found string | "},
+        {"{\"cost\":\"hevy\"}", HAFT_BAD_INPUT,
+         "/cost | expected one of free, light, heavy, found 'hevy' | did you mean 'heavy'?"},
+        {"{\"cost\":\"huge\"}", HAFT_BAD_INPUT,
+         "/cost | expected one of free, light, heavy, found 'huge' | "},
+        {"{\"cost\":3}", HAFT_BAD_INPUT, "/cost | expected a name, found number | "},
+        {"{\"timeout\":\"soon\"}", HAFT_BAD_INPUT,
+         "/timeout | 'soon' is no length of time | write it like 250ms, 10s, 5m, 2h or 1d"},
+        {"{\"timeout\":0}", HAFT_BAD_INPUT, "/timeout | a timeout of 0 leaves no time to run | "},
+        {"{\"timeout\":\"86400001ms\"}", HAFT_TOO_BIG,
+         "/timeout | a timeout can be at most 24 hours | "},
+        {"{\"retries\":11}", HAFT_TOO_BIG, "/retries | expected at most 10 retries, found 11 | "},
+        {"{\"retries\":-1}", HAFT_BAD_INPUT,
+         "/retries | expected a whole number from 0, found number | "},
+        {"{\"retries\":1.5}", HAFT_BAD_INPUT,
+         "/retries | expected a whole number from 0, found number | "},
+        {"{\"retries\":true}", HAFT_BAD_INPUT,
+         "/retries | expected a whole number from 0, found boolean | "},
+        {"{\"cache\":true}", HAFT_BAD_INPUT, "/cache | expected a name, found boolean | "},
+        {"{\"cache\":\"runs\"}", HAFT_BAD_INPUT,
+         "/cache | expected one of none, run, thread, global, found 'runs' | did you mean 'run'?"},
+        {"{\"cache\":{\"ttl\":\"5m\"}}", HAFT_BAD_INPUT,
+         "/cache | a cache needs its scope: run, thread or global | "},
+        {"{\"cache\":{\"scope\":\"run\",\"tll\":\"5m\"}}", HAFT_BAD_INPUT,
+         "/cache | unknown key 'tll' | did you mean 'ttl'?"},
+        {"{\"cache\":{\"scope\":\"rum\"}}", HAFT_BAD_INPUT,
+         "/cache/scope | expected one of none, run, thread, global, found 'rum' | "
+         "did you mean 'run'?"},
+        {"{\"cache\":{\"scope\":\"run\",\"ttl\":-1}}", HAFT_BAD_INPUT,
+         "/cache/ttl | '-1' is negative | write it like 250ms, 10s, 5m, 2h or 1d"},
+        {"{\"lane\":\"\"}", HAFT_BAD_INPUT,
+         "/lane | expected a name that is not empty, found string | "},
+        {"{\"lane\":[]}", HAFT_BAD_INPUT,
+         "/lane | expected a name that is not empty, found array | "},
+        {lane_65, HAFT_TOO_BIG, "/lane | a lane's name of 65 bytes, more than 64 | "},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__traits traits;
+        haft_error err = {0};
+        haft__traits_init(&traits);
+        haft_status status = haft__traits_read(help_json(&arena, cases[i].json), &traits, &err);
+        CHECK_INT(status, cases[i].status, "%s", cases[i].json);
+        CHECK_STR(help_error(&err), haft__str(cases[i].error), "%s", cases[i].json);
+        CHECK_STR(written(&traits), HAFT__LIT(DEFAULTS), "%s: changed", cases[i].json);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(a_lane_may_be_as_long_as_the_limit)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__traits traits;
+    haft__traits_init(&traits);
+    haft__json object = help_json(
+        &arena, "{\"lane\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}");
+    CHECK_INT(haft__traits_read(object, &traits, NULL), HAFT_OK, "64 bytes");
+    CHECK_INT(traits.lane.len, 64, "lane");
+    haft__arena_finish(&arena);
+}
+
+TEST(traits_that_contradict_each_other)
+{
+    static const struct {
+        haft__traits traits;
+        const char *where; /* NULL: fine */
+    } cases[] = {
+        {{.destructive = true}, NULL},
+        {{.read_only = true}, NULL},
+        {{.read_only = true, .destructive = true}, "/destructive"},
+        {{.retries = 1}, "/retries"},
+        {{.retries = 1, .destructive = true}, "/retries"},
+        {{.retries = 1, .read_only = true}, NULL},
+        {{.retries = 1, .idempotent = true}, NULL},
+        {{.retries = 1, .idempotent = true, .destructive = true}, NULL},
+        {{.cache = HAFT__CACHE_RUN}, "/cache"},
+        {{.cache = HAFT__CACHE_RUN, .read_only = true}, NULL},
+        {{.cache = HAFT__CACHE_GLOBAL, .idempotent = true}, NULL},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_error err = {0};
+        haft_status status = haft__traits_check(&cases[i].traits, &err);
+        const char *where = cases[i].where != NULL ? cases[i].where : "";
+        CHECK_INT(status, cases[i].where == NULL ? HAFT_OK : HAFT_BAD_INPUT, "case %zu", i);
+        CHECK_STR(haft__str(err.where), haft__str(where), "case %zu: %s", i, err.message);
+    }
+}
+
+TEST(annotations_of_mcp_are_hints)
+{
+    static const struct {
+        const char *annotations;
+        bool read_only, destructive, idempotent;
+    } cases[] = {
+        {"null", false, true, false},
+        {"{}", false, true, false},
+        {"[]", false, true, false},
+        {"{\"readOnlyHint\":true}", true, false, false},
+        {"{\"readOnlyHint\":false}", false, true, false},
+        {"{\"readOnlyHint\":true,\"destructiveHint\":false}", true, false, false},
+        {"{\"readOnlyHint\":true,\"destructiveHint\":true}", false, true, false},
+        {"{\"destructiveHint\":false,\"idempotentHint\":true}", false, false, true},
+        {"{\"readOnlyHint\":\"true\",\"destructiveHint\":0,\"idempotentHint\":1}", false, true,
+         false},
+        {"{\"title\":\"x\",\"openWorldHint\":true,\"idempotentHint\":true}", false, true, true},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__traits traits = {0};
+        haft__traits_from_mcp(help_json(&arena, cases[i].annotations), &traits);
+        CHECK_INT(traits.read_only, cases[i].read_only, "read_only of %s", cases[i].annotations);
+        CHECK_INT(traits.destructive, cases[i].destructive, "destructive of %s",
+                  cases[i].annotations);
+        CHECK_INT(traits.idempotent, cases[i].idempotent, "idempotent of %s", cases[i].annotations);
+        CHECK_INT(traits.timeout_ms, HAFT__TRAITS_TIMEOUT_MS, "timeout");
+        CHECK_INT(haft__traits_check(&traits, NULL), HAFT_OK, "%s", cases[i].annotations);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(costs_and_scopes_have_names)
+{
+    CHECK(strcmp(haft__cost_name(HAFT__COST_FREE), "free") == 0, "free");
+    CHECK(strcmp(haft__cost_name(HAFT__COST_HEAVY), "heavy") == 0, "heavy");
+    CHECK(strcmp(haft__cache_scope_name(HAFT__CACHE_NONE), "none") == 0, "none");
+    CHECK(strcmp(haft__cache_scope_name(HAFT__CACHE_GLOBAL), "global") == 0, "global");
+}
