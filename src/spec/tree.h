@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spec/tree.h - a spec as a JSON value, and where in the text each part of it stands.
+ *
+ * Both front ends, YAML (spec/yaml.h) and JSON (spec/text.h), feed the same builder; it finds
+ * duplicate keys, resolves aliases and keeps the limits. What an alias stands for is shared, not
+ * copied, and counted as if it were copied: a text that would grow too large written out is refused
+ * before anybody walks over it.
+ */
+#ifndef HAFT_SPEC_TREE_H
+#define HAFT_SPEC_TREE_H
+
+#include "base/limits.h"
+#include "base/map.h"
+#include "spec/problem.h"
+#include "json/value.h"
+
+/* Where a value stands: parallel to the value itself. */
+typedef struct haft__spot haft__spot;
+struct haft__spot {
+    uint32_t at, key_at;      /* offsets of the value and, in an object, of its key */
+    const haft__spot *inside; /* one for each item or member */
+};
+
+typedef struct haft__spec_document {
+    haft_str text;
+    haft__json value;
+    haft__spot spot;
+} haft__spec_document;
+
+/* The offset of what a JSON Pointer leads to, or of the innermost value around it that is there.
+ * `key`: of the key rather than of the value, where there is one. */
+size_t haft__spec_offset(const haft__spec_document *document, haft_str pointer, bool key);
+
+/* A value that waits for its container to close. */
+typedef struct haft__tree_entry {
+    haft__json key, value;
+    haft__spot spot;
+    uint32_t size;   /* values in it, itself included, aliases written out */
+    uint32_t height; /* containers inside each other in it */
+} haft__tree_entry;
+
+typedef struct haft__tree_anchor {
+    haft__tree_entry entry;
+    bool open; /* its container is not closed yet: an alias to it would never end */
+} haft__tree_anchor;
+
+/* A container that is not closed yet. */
+typedef struct haft__tree_frame {
+    size_t start;   /* its first entry */
+    bool object;    /* or an array */
+    bool has_key;   /* `key` waits for its value */
+    bool drop;      /* ... which is not wanted */
+    haft__json key; /* a string */
+    uint32_t at, key_at;
+    haft__tree_anchor *anchor; /* may be NULL */
+} haft__tree_frame;
+
+typedef struct haft__tree {
+    haft__arena *arena;
+    haft__arena scratch;
+    haft__spec_problems *problems;
+    haft_str text;
+    haft__hash_key hash_key;
+    haft__map anchors;
+    haft__tree_entry *entries; /* from malloc */
+    size_t count, capacity;
+    uint64_t size; /* of everything so far, aliases written out */
+    haft__tree_frame frames[HAFT__LIMIT_JSON_DEPTH_STRICT];
+    uint32_t depth;
+    haft_status status; /* NO_MEMORY or TOO_BIG (of the arena) when that was why it stopped */
+} haft__tree;
+
+/* Problems go to `problems`, values to `arena`; `text` is borrowed for both. */
+void haft__tree_init(haft__tree *tree, haft__arena *arena, haft__spec_problems *problems,
+                     haft_str text, haft__hash_key hash_key);
+void haft__tree_finish(haft__tree *tree);
+
+/* The functions below return false when reading must stop: a problem was added, or `status` set.
+ * `at` is the offset of what is added; `anchor` its name, .ptr NULL for none, copied. */
+
+/* A container begins. */
+bool haft__tree_open(haft__tree *tree, bool object, size_t at, haft_str anchor);
+
+/* The innermost container ends. */
+bool haft__tree_close(haft__tree *tree);
+
+/* A key; only where haft__tree_wants_key. Its text is borrowed. With `drop` the member is read
+ * and forgotten. */
+bool haft__tree_key(haft__tree *tree, haft__json key, size_t at, bool drop);
+
+/* A value that is no container. Its text is borrowed. */
+bool haft__tree_value(haft__tree *tree, haft__json value, size_t at, haft_str anchor);
+
+/* A value again that was anchored. */
+bool haft__tree_alias(haft__tree *tree, haft_str name, size_t at);
+
+/* What an anchor stands for, or NULL and a problem. */
+const haft__tree_entry *haft__tree_find(haft__tree *tree, haft_str name, size_t at);
+
+/* Remembers a value that is in no container, such as a key. */
+bool haft__tree_remember(haft__tree *tree, haft_str anchor, const haft__tree_entry *entry);
+
+bool haft__tree_wants_key(const haft__tree *tree);
+
+/* The offset of the key that waits for its value; SIZE_MAX when there is none. */
+size_t haft__tree_key_offset(const haft__tree *tree);
+
+/* The whole document; false when there is none. */
+bool haft__tree_document(const haft__tree *tree, haft__spec_document *ret_document);
+
+/* A problem at `at` that makes the spec unusable. Returns it for a hint; may be NULL. */
+haft__spec_problem *haft__tree_problem(haft__tree *tree, size_t at, const char *format, ...)
+    HAFT__PRINTF(3, 4);
+
+/* What was out of memory: `status` from now on. Returns false. */
+bool haft__tree_fail(haft__tree *tree, haft_status status);
+
+#endif
