@@ -16,12 +16,16 @@
 
 /* In the order in which help shows them. */
 #define HAFT__COMMANDS(X)                                                                          \
+    X(run)                                                                                         \
+    X(explain)                                                                                     \
+    X(runs)                                                                                        \
     X(validate)                                                                                    \
     X(help)                                                                                        \
     X(version)
 
 /* What a command works with. */
 typedef struct haft__cli {
+    FILE *errors;      /* what is wrong with a file, and what happens on the way */
     FILE *out;         /* results; whether writing worked is checked at the end by the caller */
     haft__arena arena; /* lives as long as the command runs */
 } haft__cli;
