@@ -10,6 +10,7 @@
 
 #include "bench.h"
 #include "inputs.h"
+#include "run_bench.h"
 #include "schema_bench.h"
 
 static const bench_library *const libraries[] = {&bench_haft, &bench_jansson, &bench_jsonc,
@@ -146,5 +147,6 @@ int main(void)
     table_of_lengths();
     table_of_hostile();
     bench_schema();
+    bench_runs();
     return 0;
 }
