@@ -32,6 +32,7 @@
     X(PATTERN_MATCH, "pattern.match", 100000, "steps of one match, and 2 more for each byte")      \
     X(PATTERN_HEAP_KIB, "pattern.heap_kib", 16384, "KiB one match may take (PCRE2 heap limit)")    \
     X(NEAR_BYTES, "near.bytes", 64, "bytes of a name that a hint may suggest")                     \
+    X(NEAR_NAMES, "near.names", 1000, "names looked at for one hint")                              \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {
