@@ -16,6 +16,15 @@
 
 #define MOST_PREFIXES 256
 
+/* N of "1:2 (byte N)". */
+static uint64_t offset_of(haft_str where)
+{
+    (void)haft__str_split(&where, '(');
+    (void)haft__str_split(&where, ' ');
+    uint64_t offset = UINT64_MAX;
+    return haft__str_to_u64(haft__str_split(&where, ')'), &offset) ? offset : UINT64_MAX;
+}
+
 /* The value, written; false when it was refused. */
 static bool read_tolerantly(haft_str text, haft__buf *written, haft__json_kind *ret_kind,
                             haft__json_notes *ret_notes)
@@ -30,9 +39,8 @@ static bool read_tolerantly(haft_str text, haft__buf *written, haft__json_kind *
         haft__json_write(written, value);
         *ret_kind = (haft__json_kind)value.kind;
     } else {
-        size_t line, column, offset = SIZE_MAX;
-        int fields = sscanf(err.where, "%zu:%zu (byte %zu)", &line, &column, &offset);
-        REQUIREF(fields == 3 && offset <= text.len, "it fails at %s: %s", err.where, err.message);
+        REQUIREF(offset_of(haft__str(err.where)) <= text.len, "it fails at %s: %s", err.where,
+                 err.message);
     }
     haft__arena_finish(&arena);
     return status == HAFT_OK;

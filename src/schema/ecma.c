@@ -359,7 +359,7 @@ static haft_status read_stray(haft__ecma *p)
         p->at = at;
         return fail_repeat(p);
     }
-    if (haft__ecma_peek(p) == ']' && haft__ecma_after_posix_class(p)) {
+    if (haft__ecma_peek(p) == ']' && p->posix_class) {
         haft_status status =
             haft__ecma_fail(p, HAFT_BAD_INPUT, at, "ECMA-262 has no classes such as [:alpha:]");
         return haft__hint(p->err, status, "write [A-Za-z] or \\p{L} for letters, \\d for digits");

@@ -59,4 +59,7 @@ const haft__ecma_names *haft__ecma_properties(haft__ecma_kind kind, size_t *ret_
  * nothing: ECMA-262 wants every letter as the standard has it, unlike PCRE2. */
 bool haft__ecma_property(haft_str text, bool negated, haft__buf *ret_buf);
 
+/* Adds to an error about such a text what was probably meant. */
+haft_status haft__ecma_hint_property(haft_str text, haft_status status, haft_error *err);
+
 #endif

@@ -126,6 +126,16 @@ static haft_status read_members(haft__ecma *p, class_state *class)
     return HAFT_OK;
 }
 
+/* "[[:alpha:]", which other kinds of expression go on with to "]". */
+static bool looks_like_posix(haft_str text)
+{
+    size_t at = 0;
+    while (at < text.len && !haft__str_starts(haft__str_skip(text, at), HAFT__LIT("[:"))) {
+        at++;
+    }
+    return at + 3 < text.len && haft__str_ends(text, HAFT__LIT(":]"));
+}
+
 haft_status haft__ecma_class(haft__ecma *p)
 {
     class_state class = {.open = p->at - 1, .empty = true};
@@ -136,6 +146,8 @@ haft_status haft__ecma_class(haft__ecma *p)
     if (status != HAFT_OK) {
         return status;
     }
+    haft_str text = {p->source.ptr + class.open, p->at - class.open};
+    p->posix_class = p->posix_class || looks_like_posix(text);
     if (class.empty) {
         p->out->len = start;
         haft__buf_add_str(p->out, negated ? HAFT__ECMA_ANYTHING : HAFT__ECMA_NOTHING);
@@ -143,17 +155,4 @@ haft_status haft__ecma_class(haft__ecma *p)
         haft__buf_add_char(p->out, ']');
     }
     return HAFT_OK;
-}
-
-bool haft__ecma_after_posix_class(const haft__ecma *p)
-{
-    haft_str before = {p->source.ptr, p->at};
-    if (!haft__str_ends(before, HAFT__LIT(":]"))) {
-        return false;
-    }
-    size_t at = p->at - 2;
-    while (at > 0 && p->source.ptr[at - 1] != ':' && p->source.ptr[at - 1] != ']') {
-        at--;
-    }
-    return haft__str_ends((haft_str){p->source.ptr, at}, HAFT__LIT("[:"));
 }

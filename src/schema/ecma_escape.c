@@ -278,8 +278,7 @@ static haft_status property(haft__ecma *p, bool negated)
     haft_status status =
         haft__ecma_fail(p, HAFT_BAD_INPUT, at,
                         "`%.*s` is not a Unicode property that ECMA-262 knows", HAFT__ARG(name));
-    return haft__hint(p->err, status,
-                      "names are spelled as in Unicode: \\p{Letter}, \\p{L}, \\p{Script=Greek}");
+    return haft__ecma_hint_property(name, status, p->err);
 }
 
 haft_status haft__ecma_set(haft__ecma *p, bool in_class)

@@ -64,8 +64,9 @@ typedef struct haft__ecma {
     uint32_t captures;    /* opened so far */
     uint32_t written;     /* of these, in the output */
     uint32_t depth;
-    bool has_references;      /* somewhere in the source */
-    bool behind;              /* inside a look-behind */
+    bool has_references; /* somewhere in the source */
+    bool behind;         /* inside a look-behind */
+    bool posix_class;    /* there was something like [[:alpha:], so a stray `]` is no accident */
     uint32_t free_characters; /* matched since the last toll */
     size_t toll_end;          /* where the last toll ends in `out` */
 } haft__ecma;
@@ -126,9 +127,6 @@ static inline bool haft__ecma_is_surrogate(uint32_t code)
 
 /* ecma_class.c: [...]; `p` is behind the opening bracket. */
 HAFT_MUST_USE haft_status haft__ecma_class(haft__ecma *p);
-
-/* Whether the `]` at p->at closes what was meant as a POSIX class: [[:alpha:]]. */
-bool haft__ecma_after_posix_class(const haft__ecma *p);
 
 /* ecma_group.c: groups, their names, and references to them. */
 

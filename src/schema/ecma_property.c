@@ -6,7 +6,9 @@
  * the Unicode files it points to, letter for letter. A name that the PCRE2 in use does not know yet
  * is found out when the translation is compiled. Tests: tests/schema/ecma_property_test.c.
  */
+#include "base/error.h"
 #include "base/macros.h"
+#include "base/near.h"
 #include "base/str.h"
 #include "schema/ecma.h"
 
@@ -339,20 +341,21 @@ static bool add_lone(haft_str text, bool negated, haft__buf *buf)
     return true;
 }
 
+static const struct {
+    haft_str name;
+    haft__ecma_kind kind;
+    const char *prefix; /* PCRE2's */
+} keys[] = {
+    {{"General_Category", 16}, HAFT__ECMA_CATEGORY, ""},
+    {{"gc", 2}, HAFT__ECMA_CATEGORY, ""},
+    {{"Script", 6}, HAFT__ECMA_SCRIPT, "sc:"},
+    {{"sc", 2}, HAFT__ECMA_SCRIPT, "sc:"},
+    {{"Script_Extensions", 17}, HAFT__ECMA_SCRIPT, "scx:"},
+    {{"scx", 3}, HAFT__ECMA_SCRIPT, "scx:"},
+};
+
 bool haft__ecma_property(haft_str text, bool negated, haft__buf *ret_buf)
 {
-    static const struct {
-        haft_str name;
-        haft__ecma_kind kind;
-        const char *prefix;
-    } keys[] = {
-        {{"General_Category", 16}, HAFT__ECMA_CATEGORY, ""},
-        {{"gc", 2}, HAFT__ECMA_CATEGORY, ""},
-        {{"Script", 6}, HAFT__ECMA_SCRIPT, "sc:"},
-        {{"sc", 2}, HAFT__ECMA_SCRIPT, "sc:"},
-        {{"Script_Extensions", 17}, HAFT__ECMA_SCRIPT, "scx:"},
-        {{"scx", 3}, HAFT__ECMA_SCRIPT, "scx:"},
-    };
     haft_str value = text;
     haft_str key = haft__str_split(&value, '=');
     if (key.len == text.len) {
@@ -367,4 +370,34 @@ bool haft__ecma_property(haft_str text, bool negated, haft__buf *ret_buf)
         }
     }
     return false;
+}
+
+static void offer(haft__near *near, haft__ecma_kind kind)
+{
+    size_t count;
+    const haft__ecma_names *rows = haft__ecma_properties(kind, &count);
+    for (size_t i = 0; i < count; i++) {
+        haft__near_offer(near, haft__str(rows[i].name[0]));
+    }
+}
+
+haft_status haft__ecma_hint_property(haft_str text, haft_status status, haft_error *err)
+{
+    haft_str value = text;
+    haft_str key = haft__str_split(&value, '=');
+    bool lone = key.len == text.len;
+    haft__near near;
+    haft__near_init(&near, lone ? text : value);
+    if (lone || haft__str_equal(key, keys[0].name) || haft__str_equal(key, keys[1].name)) {
+        offer(&near, HAFT__ECMA_CATEGORY);
+        offer(&near, HAFT__ECMA_BINARY);
+    }
+    haft_str property = near.best;
+    offer(&near, HAFT__ECMA_SCRIPT);
+    if (near.best.ptr == NULL) {
+        return haft__hint(
+            err, status, "names are spelled as in Unicode: \\p{Letter}, \\p{L}, \\p{Script=Greek}");
+    }
+    return haft__hint(err, status, "did you mean \\p{%s%.*s}?",
+                      near.best.ptr == property.ptr ? "" : "Script=", HAFT__ARG(near.best));
 }

@@ -45,7 +45,7 @@ struct haft__pattern_scratch {
     pcre2_match_data *data;
     size_t steps_given; /* for the running match, times CHARACTERS_PER_STEP */
     size_t steps_left;  /* of those */
-    size_t position;   /* of the last toll in the text */
+    size_t position;    /* of the last toll in the text */
 };
 
 /* The code of a pattern is made with malloc, for PCRE2 works with more memory than it keeps, and
