@@ -229,9 +229,6 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
     if (status != HAFT_OK || root->kind != HAFT__JSON_OBJECT) {
         return status;
     }
-    if (c->main == NULL) {
-        c->main = document; /* what errors in its $schema are told with */
-    }
     return read_dialect(c, resource, chain);
 }
 

@@ -91,6 +91,14 @@ static const struct {
     {"{\"$id\":\"http://x/a/b\",\"$ref\":\"#/$defs/in/$defs/ref\",\"$defs\":{\"in\":{\"$id\":"
      "\"http://x/in/in\",\"$defs\":{\"ref\":{\"$ref\":\"../int\"}}}}}",
      "1", "\"\""},
+    {"{\"$id\":\"http://x/a/b\",\"$ref\":\"#/not/not\",\"not\":{\"$id\":\"http://x/in/"
+     "in\",\"not\":{\"$ref\":"
+     "\"../int\"}}}",
+     "1", "\"\""},
+    /* draft-07: a "#name" behind the same base URI once more */
+    {"{\"$id\":\"http://x/r\",\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"allOf\":[{"
+     "\"$ref\":\"r#n\"}],\"definitions\":{\"a\":{\"$id\":\"http://x/r#n\",\"type\":\"null\"}}}",
+     "null", "1"},
     /* but not through one that is data */
     {"{\"$id\":\"http://x/a\",\"$ref\":\"#/x/y\",\"x\":{\"$id\":\"http://other/\",\"y\":{\"$ref\":"
      "\"int\"}}}",

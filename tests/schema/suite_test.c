@@ -136,7 +136,7 @@ static size_t list_folder(const char *folder, char names[MOST_FILES][128])
     const struct dirent *entry;
     while (dir != NULL && count < MOST_FILES && (entry = readdir(dir)) != NULL) {
         if (haft__str_ends(haft__str(entry->d_name), HAFT__LIT(".json"))) {
-            (void)snprintf(names[count++], sizeof(names[0]), "%s", entry->d_name);
+            (void)snprintf(names[count++], sizeof(names[0]), "%.120s", entry->d_name);
         }
     }
     if (dir != NULL) {
