@@ -15,31 +15,30 @@ help: ## show these targets
 
 build: ## build build/haft, the libraries and the tests
 	@scripts/deps build
-	@scripts/build build
+	@scripts/build build -Dprefix=$(PREFIX)
 
 run: build ## show haft at work on an example
-	@build/haft help validate >/dev/null 2>&1 \
-	    || { echo "This build has no 'haft validate' yet; what it has:"; build/haft --help; exit 0; } \
-	    && { echo "haft validate $(EXAMPLE)"; build/haft validate $(EXAMPLE); }
+	@if build/haft help validate >/dev/null 2>&1; then \
+	    echo "haft validate $(EXAMPLE)"; build/haft validate $(EXAMPLE); \
+	else \
+	    echo "This build has no 'haft validate' yet; what it has:"; build/haft --help; \
+	fi
 
 test: build ## run every test (T="words" chooses)
 	@$(TESTS)
 
-check-all: lint test clang asan tsan valgrind coverage analyze fuzz ## everything a release must pass
+check-all: test lint clang asan tsan valgrind coverage analyze fuzz ## all a release must pass
 
 bench: ## measure against other libraries
 	@scripts/deps build bench
 	@scripts/build build-bench -Dbench=true
 	@scripts/bench build-bench
 
-install: build ## install under $(DESTDIR)$(PREFIX)
-	@meson configure build -Dprefix=$(PREFIX)
-	@scripts/build build
+install: build ## install under DESTDIR and PREFIX (/usr/local)
 	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet
 
-lint: ## check layout (clang-format) and habits (clang-tidy)
-	@scripts/deps build lint
-	@scripts/build build
+lint: build ## check layout (clang-format) and habits (clang-tidy)
+	@scripts/deps lint
 	@scripts/lint build
 
 fmt: ## lay all C files out

@@ -19,7 +19,7 @@
 #include "base/limits.h"
 
 #define FIRST_CHUNK   ((size_t)4096)
-#define LARGEST_CHUNK ((size_t)1 << 20)
+#define LARGEST_CHUNK ((size_t)32 << 20)
 
 struct haft__arena_chunk {
     haft__arena_chunk *older;

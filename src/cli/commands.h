@@ -16,6 +16,7 @@
 
 /* In the order in which help shows them. */
 #define HAFT__COMMANDS(X)                                                                          \
+    X(validate)                                                                                    \
     X(help)                                                                                        \
     X(version)
 

@@ -4,7 +4,7 @@
 #include "json/builder.h"
 
 #include "base/error.h"
-#include "base/str.h"
+#include "json/syntax.h"
 
 void haft__json_builder_init(haft__json_builder *builder, haft__arena *arena,
                              const haft__json_options *options)
@@ -12,9 +12,8 @@ void haft__json_builder_init(haft__json_builder *builder, haft__arena *arena,
     builder->arena = arena;
     static const haft__json_options defaults = HAFT__JSON_OPTIONS_INIT;
     const haft__json_options *used = options != NULL ? options : &defaults;
-    haft__stack_init(&builder->stack, used->max_values, used->hash_key);
+    haft__stack_init(&builder->stack, used);
     haft__buf_init(&builder->text, used->max_bytes);
-    builder->refuse_duplicates = used->refuse_duplicates;
 }
 
 void haft__json_builder_finish(haft__json_builder *builder)
@@ -56,14 +55,16 @@ static haft_status add_whole(haft__json_builder *builder, haft__json value, haft
 
 static haft_status close_container(haft__json_builder *builder, haft_error *err)
 {
-    uint32_t before = builder->stack.duplicates;
-    haft_status status = haft__stack_close(&builder->stack, builder->arena, err);
-    if (status != HAFT_OK || builder->stack.duplicates == before || !builder->refuse_duplicates) {
-        return status;
+    switch (haft__stack_close(&builder->stack, builder->arena)) {
+    case HAFT__STACK_OK: return HAFT_OK;
+    case HAFT__STACK_NO_MEMORY: return haft__fail_no_memory(err);
+    case HAFT__STACK_ARENA_FULL: return haft__arena_fail(builder->arena, err);
+    case HAFT__STACK_DUPLICATE: return haft__json_fail_duplicate(err, "", builder->stack.duplicate);
+    case HAFT__STACK_TOO_MANY:
+        return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %u values, found more",
+                          builder->stack.max_values);
     }
-    return haft__fail(err, HAFT_BAD_INPUT, "",
-                      "expected each key once in an object, found \"%.*s\" more than once",
-                      HAFT__ARG(builder->stack.duplicate));
+    HAFT__UNREACHABLE();
 }
 
 haft_status haft__json_builder_add(haft__json_builder *builder, const haft__json_event *event,

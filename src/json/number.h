@@ -38,7 +38,8 @@ HAFT_MUST_USE haft_status haft__number_is_multiple(haft_str value, haft_str divi
 /* Appends the one normal spelling of its value: an integer as plain digits up to 21 digits
  * ("100", "-5", "0"), other values plainly from 0.000001 up to there ("0.25"), else one digit,
  * fraction and exponent ("1.5e300", "1e-7"). Numbers that compare equal have the same spelling, and
- * no others. */
+ * no others. Of the longest numbers it can be up to 8 characters longer than what was written, and
+ * so than HAFT__LIMIT_JSON_NUMBER_BYTES. */
 void haft__number_add_normal(haft__buf *buf, haft_str a);
 
 /* Equal numbers have equal hashes. */

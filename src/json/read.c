@@ -68,13 +68,18 @@ static const char *fail_full(reader *r, const char *p)
     return NULL;
 }
 
-static inline const char *skip_space(const char *p, const char *end)
+static const char *skip_more_space(const char *p, const char *end)
 {
-    while (p < end && (unsigned char)*p <= ' '
-           && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) {
+    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) {
         p++;
     }
     return p;
+}
+
+/* Mostly there is none. */
+static inline const char *skip_space(const char *p, const char *end)
+{
+    return HAFT__LIKELY(p < end && (unsigned char)*p > ' ') ? p : skip_more_space(p, end);
 }
 
 /* Goes over characters that are not ASCII. */
@@ -343,52 +348,45 @@ static inline const char *read_key(reader *r, const char *p, haft__json_problem 
     return p + 1;
 }
 
-static const char *fail_duplicate(reader *r, const char *p, haft_str key)
+static const char *fail_duplicate(reader *r, const char *p)
 {
     /* A key without escapes still stands in the text, so we know its place. */
+    haft_str key = r->stack.duplicate;
     bool in_text = key.ptr >= r->start && key.ptr < r->end;
-    haft__json_place place = place_of(r, in_text ? key.ptr - 1 : p);
     char where[80];
-    (void)snprintf(where, sizeof(where), "%zu:%zu (byte %zu)", place.line, place.column,
-                   place.offset);
-    r->status = haft__fail(r->err, HAFT_BAD_INPUT, where,
-                           "expected each key once in an object, found \"%.*s\" more than once",
-                           HAFT__ARG(key));
+    haft__json_say_place(where, sizeof(where), place_of(r, in_text ? key.ptr - 1 : p));
+    r->status = haft__json_fail_duplicate(r->err, where, key);
     return NULL;
 }
 
-/* `p` is at the closing bracket. */
-static inline const char *close_container(reader *r, const char *p)
+/* The container whose closing bracket is at `p` could not be closed. */
+static const char *fail_close(reader *r, const char *p, haft__stack_result result)
 {
-    uint32_t before = r->stack.duplicates;
-    r->status = haft__stack_close(&r->stack, r->arena, r->err);
-    if (HAFT__UNLIKELY(r->status != HAFT_OK)) {
-        return NULL;
+    switch (result) {
+    case HAFT__STACK_OK: break;
+    case HAFT__STACK_NO_MEMORY: r->status = haft__fail_no_memory(r->err); return NULL;
+    case HAFT__STACK_ARENA_FULL: r->status = haft__arena_fail(r->arena, r->err); return NULL;
+    case HAFT__STACK_DUPLICATE: return fail_duplicate(r, p);
+    case HAFT__STACK_TOO_MANY: return fail_limit(r, p, r->options->max_values, "values");
     }
-    if (HAFT__UNLIKELY(r->stack.duplicates > before && r->options->refuse_duplicates)) {
-        return fail_duplicate(r, p, r->stack.duplicate);
-    }
-    if (HAFT__UNLIKELY(r->stack.closed >= r->options->max_values)) {
-        return fail_limit(r, p, r->options->max_values, "values");
-    }
-    return p + 1;
+    HAFT__UNREACHABLE();
 }
 
-/* Opens the container at `p` and goes on to where its first value starts; one that is empty is
- * closed at once and *ret_empty is set. */
+/* Opens the container at `p` and goes on to where its first value starts. One that is empty is
+ * complete at once, and *ret_empty is set. */
 static inline const char *open_container(reader *r, const char *p, bool *ret_empty)
 {
     bool object = *p == '{';
-    if (r->stack.depth >= r->options->max_depth) {
+    if (HAFT__UNLIKELY(r->stack.depth >= r->options->max_depth)) {
         return fail_limit(r, p, r->options->max_depth, "levels of nesting");
     }
-    if (!haft__stack_open(&r->stack, object)) {
+    if (HAFT__UNLIKELY(!haft__stack_open(&r->stack, object))) {
         return fail_full(r, p);
     }
     p = skip_space(p + 1, r->end);
     if (p < r->end && *p == (object ? '}' : ']')) {
         *ret_empty = true;
-        return close_container(r, p);
+        return p;
     }
     return object ? read_key(r, p, HAFT__JSON_PROBLEM_KEY_OR_END) : p;
 }
@@ -399,19 +397,20 @@ static inline const char *read_separators(reader *r, const char *p)
 {
     while (r->stack.depth > 0) {
         p = skip_space(p, r->end);
-        bool object = r->stack.in_object;
+        bool object = haft__stack_in_object(&r->stack);
         char c = p < r->end ? *p : '\0';
-        if (HAFT__LIKELY(c == ',')) {
+        if (c == ',') {
             return object ? read_key(r, skip_space(p + 1, r->end), HAFT__JSON_PROBLEM_KEY) : p + 1;
         }
         if (HAFT__UNLIKELY(c != (object ? '}' : ']'))) {
             return fail(r, p,
                         object ? HAFT__JSON_PROBLEM_COMMA_OBJECT : HAFT__JSON_PROBLEM_COMMA_ARRAY);
         }
-        p = close_container(r, p);
-        if (HAFT__UNLIKELY(p == NULL)) {
-            return NULL;
+        haft__stack_result result = haft__stack_close(&r->stack, r->arena);
+        if (HAFT__UNLIKELY(result != HAFT__STACK_OK)) {
+            return fail_close(r, p, result);
         }
+        p++;
     }
     return p;
 }
@@ -493,7 +492,7 @@ haft_status haft__json_read_made(haft__arena *arena, haft_str text, const haft__
     r.notes = (haft__json_notes){0};
     r.status = HAFT_OK;
     r.err = err;
-    haft__stack_init(&r.stack, r.options->max_values, r.options->hash_key);
+    haft__stack_init(&r.stack, r.options);
     read_document(&r);
     if (r.status == HAFT_OK) {
         *ret_value = r.stack.values[0];

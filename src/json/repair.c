@@ -164,7 +164,8 @@ static void skip_opening_fence(mender *m)
     size_t blanks = run_of(m, 0, is_blank);
     size_t word = run_of(m, blanks, is_language);
     size_t end = blanks + word + run_of(m, blanks + word, is_blank);
-    bool ends_line = peek(m, end) == '\n' || peek(m, end) == '\r';
+    /* At the end of the text the line may have been cut off, so a word is no value there. */
+    bool ends_line = m->at + end == m->text.len || peek(m, end) == '\n' || peek(m, end) == '\r';
     if (ends_line || is_json_word((haft_str){m->text.ptr + m->at + blanks, word})) {
         m->at += blanks + word;
     }

@@ -19,6 +19,22 @@
 /* The kind of a key whose member has been superseded; never seen outside this file. */
 #define DROPPED 0xFF
 
+void haft__stack_init(haft__stack *stack, const haft__json_options *options)
+{
+    /* Field by field: clearing `local` would cost more than reading a small text. */
+    stack->values = stack->top = stack->open = stack->local;
+    stack->limit = stack->local + HAFT__STACK_INLINE;
+    stack->depth = 0;
+    stack->max_values = options->max_values;
+    stack->closed = 0;
+    stack->hash_key = options->hash_key;
+    stack->refuse_duplicates = options->refuse_duplicates;
+    stack->duplicates = 0;
+    stack->duplicate = (haft_str){NULL, 0};
+    stack->slots = NULL;
+    stack->slot_count = 0;
+}
+
 void haft__stack_finish(haft__stack *stack)
 {
     if (stack->values != stack->local) {
@@ -34,6 +50,7 @@ bool haft__stack_grow(haft__stack *stack)
     if (haft__stack_is_full(stack)) {
         return false;
     }
+    size_t open = (size_t)(stack->open - stack->values);
     haft__json *values = realloc(local ? NULL : stack->values, 2 * count * sizeof(haft__json));
     if (values == NULL) {
         return false;
@@ -41,6 +58,7 @@ bool haft__stack_grow(haft__stack *stack)
     if (local) {
         memcpy(values, stack->local, count * sizeof(haft__json));
     }
+    stack->open = values + open;
     stack->values = values;
     stack->top = values + count;
     stack->limit = values + 2 * count;
@@ -134,19 +152,20 @@ static haft_str close_gaps(haft__json_member *members, uint32_t count)
     return dropped;
 }
 
-uint32_t haft__stack_drop_duplicates(haft__stack *stack, haft__json *marker, uint32_t count)
+haft__stack_result haft__stack_drop_duplicates(haft__stack *stack, uint32_t *io_count)
 {
     /* A member is a key and a value, side by side, both in its struct and on the stack. */
-    haft__json_member *members = (haft__json_member *)(void *)(marker + 1);
-    uint32_t pairs = count / 2, dropped = 0;
+    haft__json_member *members = (haft__json_member *)(void *)(stack->open + 1);
+    uint32_t pairs = *io_count / 2, dropped = 0;
     if (pairs <= FEW_MEMBERS) {
         dropped = drop_among_few(members, pairs);
     } else if (!drop_among_many(stack, members, pairs, &dropped)) {
-        return UINT32_MAX;
+        return HAFT__STACK_NO_MEMORY;
     }
     if (HAFT__UNLIKELY(dropped > 0)) {
         stack->duplicate = close_gaps(members, pairs);
         stack->duplicates += dropped;
+        *io_count -= 2 * dropped;
     }
-    return count - 2 * dropped;
+    return dropped > 0 && stack->refuse_duplicates ? HAFT__STACK_DUPLICATE : HAFT__STACK_OK;
 }

@@ -9,7 +9,6 @@
 #ifndef HAFT_JSON_STACK_H
 #define HAFT_JSON_STACK_H
 
-#include "base/error.h"
 #include "json/read.h"
 #include "json/value.h"
 
@@ -19,12 +18,12 @@
 typedef struct haft__stack {
     haft__json *top, *limit; /* where the next value goes; the end of the room */
     haft__json *values;      /* `local`, or from malloc */
-    uint32_t open;           /* index of the innermost open container's marker, or none */
+    haft__json *open;        /* the innermost open container's marker, if there is one */
     uint32_t depth;          /* open containers */
-    bool in_object;          /* the innermost one is an object */
-    uint32_t max_values;     /* no more than this many may wait */
+    uint32_t max_values;     /* of the whole document */
     size_t closed;           /* values already moved into the arena */
     haft__hash_key hash_key;
+    bool refuse_duplicates;
     uint32_t duplicates; /* members dropped so far because a later one had the same key */
     haft_str duplicate;  /* one such key */
     uint32_t *slots;     /* scratch for finding duplicate keys in large objects */
@@ -32,27 +31,25 @@ typedef struct haft__stack {
     haft__json local[HAFT__STACK_INLINE];
 } haft__stack;
 
-/* Takes no memory until more than HAFT__STACK_INLINE values wait at once. */
-static inline void haft__stack_init(haft__stack *stack, uint32_t max_values,
-                                    haft__hash_key hash_key)
-{
-    stack->values = stack->top = stack->local;
-    stack->limit = stack->local + HAFT__STACK_INLINE;
-    stack->open = HAFT__STACK_NONE;
-    stack->depth = 0;
-    stack->in_object = false;
-    stack->max_values = max_values;
-    stack->closed = 0;
-    stack->hash_key = hash_key;
-    stack->duplicates = 0;
-    stack->slots = NULL;
-    stack->slot_count = 0;
-}
+/* What came of closing a container. */
+typedef enum haft__stack_result {
+    HAFT__STACK_OK,
+    HAFT__STACK_NO_MEMORY,
+    HAFT__STACK_ARENA_FULL, /* haft__arena_fail says why */
+    HAFT__STACK_DUPLICATE,  /* a duplicate key, which is refused */
+    HAFT__STACK_TOO_MANY,   /* more than max_values in all */
+} haft__stack_result;
 
+/* Takes no memory until more than HAFT__STACK_INLINE values wait at once. */
+void haft__stack_init(haft__stack *stack, const haft__json_options *options);
 void haft__stack_finish(haft__stack *stack);
 
 /* Doubles the room. False when out of memory, or when too many values wait already. */
 bool haft__stack_grow(haft__stack *stack);
+
+/* Drops superseded members of the innermost container, an object. *io_count is how many values it
+ * has: before and after. */
+haft__stack_result haft__stack_drop_duplicates(haft__stack *stack, uint32_t *io_count);
 
 /* How many values wait, markers included. */
 static inline size_t haft__stack_count(const haft__stack *stack)
@@ -80,55 +77,59 @@ static inline void haft__stack_keep(haft__stack *stack)
     stack->top++;
 }
 
-/* False as with haft__stack_reserve. */
+/* False as with haft__stack_reserve. A marker's `count` says how far back the marker of the
+ * container around it is. */
 static inline bool haft__stack_open(haft__stack *stack, bool object)
 {
     haft__json *marker = haft__stack_reserve(stack);
-    if (marker == NULL) {
+    if (HAFT__UNLIKELY(marker == NULL)) {
         return false;
     }
-    *marker =
-        (haft__json){.kind = object ? HAFT__JSON_OBJECT : HAFT__JSON_ARRAY, .count = stack->open};
-    stack->open = (uint32_t)haft__stack_count(stack);
-    stack->in_object = object;
+    *marker = (haft__json){.kind = object ? HAFT__JSON_OBJECT : HAFT__JSON_ARRAY,
+                           .count = (uint32_t)(marker - stack->open)};
+    stack->open = marker;
     stack->depth++;
     stack->top++;
     return true;
 }
 
-/* In an object with a key twice, drops the earlier member. Returns how many values are left behind
- * `marker`, or UINT32_MAX when out of memory. */
-uint32_t haft__stack_drop_duplicates(haft__stack *stack, haft__json *marker, uint32_t count);
+static inline bool haft__stack_in_object(const haft__stack *stack)
+{
+    return stack->open->kind == HAFT__JSON_OBJECT;
+}
 
 /* Closes the innermost container. */
-HAFT_MUST_USE static inline haft_status haft__stack_close(haft__stack *stack, haft__arena *arena,
-                                                          haft_error *err)
+static inline haft__stack_result haft__stack_close(haft__stack *stack, haft__arena *arena)
 {
-    haft__json *marker = &stack->values[stack->open], *items = NULL;
-    uint32_t count = (uint32_t)(stack->top - marker) - 1;
+    haft__json *marker = stack->open;
+    uint32_t back = marker->count, count = (uint32_t)(stack->top - marker) - 1;
+    bool object = marker->kind == HAFT__JSON_OBJECT;
     stack->closed += count;
-    if (stack->in_object && count > 2) {
-        count = haft__stack_drop_duplicates(stack, marker, count);
-        if (HAFT__UNLIKELY(count == UINT32_MAX)) {
-            return haft__fail_no_memory(err);
+    if (HAFT__UNLIKELY(stack->closed >= stack->max_values)) {
+        return HAFT__STACK_TOO_MANY;
+    }
+    if (object && count > 2) {
+        haft__stack_result result = haft__stack_drop_duplicates(stack, &count);
+        if (HAFT__UNLIKELY(result != HAFT__STACK_OK)) {
+            return result;
         }
     }
+    haft__json *items = NULL;
     if (count > 0) {
         items = haft__arena_alloc(arena, count * sizeof(*items));
         if (HAFT__UNLIKELY(items == NULL)) {
-            return haft__arena_fail(arena, err);
+            return HAFT__STACK_ARENA_FULL;
         }
         for (uint32_t i = 0; i < count; i++) {
             items[i] = marker[i + 1];
         }
     }
-    stack->top = marker + 1;
-    stack->open = marker->count;
-    stack->depth--;
-    marker->count = count >> stack->in_object; /* two values make a member */
     marker->items = items;
-    stack->in_object = stack->depth > 0 && stack->values[stack->open].kind == HAFT__JSON_OBJECT;
-    return HAFT_OK;
+    marker->count = count >> object; /* two values make a member */
+    stack->top = marker + 1;
+    stack->open = marker - back;
+    stack->depth--;
+    return HAFT__STACK_OK;
 }
 
 #endif

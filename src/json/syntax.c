@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/str.h"
 
 static const struct {
     const char *wanted, *hint;
@@ -28,7 +29,7 @@ haft__json_place haft__json_place_of(haft_str text, size_t offset)
     return place;
 }
 
-static void say_place(char *to, size_t size, haft__json_place place)
+void haft__json_say_place(char *to, size_t size, haft__json_place place)
 {
     (void)snprintf(to, size, "%zu:%zu (byte %zu)", place.line, place.column, place.offset);
 }
@@ -48,7 +49,7 @@ haft_status haft__json_fail(haft_error *err, haft__json_problem problem, haft__j
                             int found)
 {
     char where[80], what[24];
-    say_place(where, sizeof(where), place);
+    haft__json_say_place(where, sizeof(where), place);
     say_found(what, sizeof(what), found);
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, where, "%s, found %s", problems[problem].wanted, what);
@@ -58,11 +59,18 @@ haft_status haft__json_fail(haft_error *err, haft__json_problem problem, haft__j
     return status;
 }
 
+haft_status haft__json_fail_duplicate(haft_error *err, const char *where, haft_str key)
+{
+    return haft__fail(err, HAFT_BAD_INPUT, where,
+                      "expected each key once in an object, found \"%.*s\" more than once",
+                      HAFT__ARG(key));
+}
+
 haft_status haft__json_fail_limit(haft_error *err, haft__json_place place, size_t limit,
                                   const char *of_what)
 {
     char where[80];
-    say_place(where, sizeof(where), place);
+    haft__json_say_place(where, sizeof(where), place);
     return haft__fail(err, HAFT_TOO_BIG, where, "expected at most %zu %s, found more", limit,
                       of_what);
 }

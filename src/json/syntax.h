@@ -65,6 +65,12 @@ static inline int haft__json_byte_at(haft_str text, size_t offset)
 haft_status haft__json_fail(haft_error *err, haft__json_problem problem, haft__json_place place,
                             int found);
 
+/* BAD_INPUT: the key stands more than once in an object that must not have it so. */
+haft_status haft__json_fail_duplicate(haft_error *err, const char *where, haft_str key);
+
+/* Writes "line:column (byte offset)". */
+void haft__json_say_place(char *to, size_t size, haft__json_place place);
+
 /* TOO_BIG: "more than 256 levels of nesting". */
 haft_status haft__json_fail_limit(haft_error *err, haft__json_place place, size_t limit,
                                   const char *of_what);

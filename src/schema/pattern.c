@@ -43,8 +43,9 @@ struct haft__pattern_scratch {
     pcre2_general_context *general;
     pcre2_match_context *context;
     pcre2_match_data *data;
-    size_t steps_left; /* of the running match, times CHARACTERS_PER_STEP */
-    size_t position;   /* of the last toll in the text */
+    size_t steps_given; /* for the running match, times CHARACTERS_PER_STEP */
+    size_t steps_left;  /* of those */
+    size_t position;    /* of the last toll in the text */
 };
 
 /* The code of a pattern is made with malloc, for PCRE2 works with more memory than it keeps, and
@@ -226,7 +227,7 @@ static void set_limits(haft__pattern_scratch *scratch, size_t length)
     uint32_t limit = steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
     (void)pcre2_set_match_limit(scratch->context, limit);
     (void)pcre2_set_depth_limit(scratch->context, limit);
-    scratch->steps_left = steps * CHARACTERS_PER_STEP;
+    scratch->steps_given = scratch->steps_left = steps * CHARACTERS_PER_STEP;
     scratch->position = 0;
 }
 
@@ -244,4 +245,9 @@ haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
         return HAFT__PATTERN_NO;
     }
     return found == PCRE2_ERROR_NOMEMORY ? HAFT__PATTERN_NO_MEMORY : HAFT__PATTERN_LIMIT;
+}
+
+size_t haft__pattern_steps(const haft__pattern_scratch *scratch)
+{
+    return (scratch->steps_given - scratch->steps_left) / CHARACTERS_PER_STEP;
 }

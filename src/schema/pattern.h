@@ -44,4 +44,7 @@ void haft__pattern_scratch_destroy(haft__pattern_scratch *scratch);
 haft__pattern_result haft__pattern_match(const haft__pattern *pattern,
                                          haft__pattern_scratch *scratch, haft_str subject);
 
+/* How many steps the last match took: what a caller with a budget for many matches charges. */
+size_t haft__pattern_steps(const haft__pattern_scratch *scratch);
+
 #endif

@@ -195,6 +195,8 @@ TEST(what_cannot_be_mended_is_refused_with_its_place)
         {"```", "1:4 (byte 3): expected a value, found the end of the text"},
         {"```json", "1:8 (byte 7): expected a value, found the end of the text"},
         {"```json\n", "2:1 (byte 8): expected a value, found the end of the text"},
+        {"```True", "1:8 (byte 7): expected a value, found the end of the text"},
+        {"```12 ", "1:7 (byte 6): expected a value, found the end of the text"},
         {"```json\n```", "2:1 (byte 8): expected a value, found '`'"},
         {"```json\n{\n```", "3:1 (byte 10): expected a key in double quotes or '}', found '`'"},
         {"```json\n[1,\n```", "3:1 (byte 12): expected a value, found '`'"},

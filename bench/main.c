@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_bench.c - our JSON module beside Debian's, and against itself on long and hostile texts.
+ * main.c - our JSON module beside Debian's, and against itself on long and hostile texts.
  *
- * Prints Markdown tables for docs/benchmarks.md.
+ * The main program of the benchmark: prints the Markdown tables of docs/benchmarks.md.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "bench.h"
 #include "inputs.h"
+#include "schema_bench.h"
 
 static const bench_library *const libraries[] = {&bench_haft, &bench_jansson, &bench_jsonc,
                                                  &bench_cjson, &bench_simdjson};
@@ -144,5 +145,6 @@ int main(void)
     table_of_libraries();
     table_of_lengths();
     table_of_hostile();
+    bench_schema();
     return 0;
 }

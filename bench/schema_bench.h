@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schema_bench.h - the part of the benchmark about JSON Schema. */
+#ifndef HAFT_BENCH_SCHEMA_BENCH_H
+#define HAFT_BENCH_SCHEMA_BENCH_H
+
+void bench_schema(void);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Properties of the tolerant reader:
+ *   - what the strict reader takes, it takes too, with the same value, and not as repaired; what
+ * the strict reader refuses and it takes is reported as repaired;
+ *   - what it takes, written and read strictly, is the same value;
+ *   - no beginning of a text that it takes gives another value: what is cut off is refused;
+ *   - the place of an error lies in the text.
+ */
+#include <stdint.h>
+
+#include "base/str.h"
+#include "fuzz.h"
+#include "json/repair.h"
+#include "json/write.h"
+
+#define MOST_PREFIXES 256
+
+/* N of "1:2 (byte N)". */
+static uint64_t offset_of(haft_str where)
+{
+    (void)haft__str_split(&where, '(');
+    (void)haft__str_split(&where, ' ');
+    uint64_t offset = UINT64_MAX;
+    return haft__str_to_u64(haft__str_split(&where, ')'), &offset) ? offset : UINT64_MAX;
+}
+
+/* The value, written; false when it was refused. */
+static bool read_tolerantly(haft_str text, haft__buf *written, haft__json_kind *ret_kind,
+                            haft__json_notes *ret_notes)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json value;
+    haft_error err = {0};
+    haft_status status = haft__json_read_tolerant(&arena, text, NULL, &value, ret_notes, &err);
+    haft__buf_clear(written);
+    if (status == HAFT_OK) {
+        haft__json_write(written, value);
+        *ret_kind = (haft__json_kind)value.kind;
+    } else {
+        REQUIREF(offset_of(haft__str(err.where)) <= text.len, "it fails at %s: %s", err.where,
+                 err.message);
+    }
+    haft__arena_finish(&arena);
+    return status == HAFT_OK;
+}
+
+static bool read_strictly(haft_str text, haft__buf *written)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json value;
+    haft_status status = haft__json_read(&arena, text, NULL, &value, NULL, NULL);
+    haft__buf_clear(written);
+    if (status == HAFT_OK) {
+        haft__json_write(written, value);
+    }
+    haft__arena_finish(&arena);
+    return status == HAFT_OK;
+}
+
+/* Numbers and literals do not tell where they end; everything else does. */
+static void check_prefixes(haft_str text, haft__json_kind kind, haft_str whole, haft__buf *written)
+{
+    if (kind != HAFT__JSON_STRING && kind != HAFT__JSON_ARRAY && kind != HAFT__JSON_OBJECT) {
+        return;
+    }
+    size_t step = text.len / MOST_PREFIXES + 1;
+    for (size_t length = 0; length < text.len; length += step) {
+        haft__json_notes notes;
+        if (read_tolerantly((haft_str){text.ptr, length}, written, &kind, &notes)) {
+            REQUIREF(haft__str_equal(haft__buf_str(written), whole), "%.*s read as %.*s",
+                     (int)length, text.ptr, HAFT__ARG(haft__buf_str(written)));
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    haft_str text = {(const char *)data, size};
+    haft__buf tolerant, other;
+    haft__buf_init(&tolerant, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&other, HAFT__LIMIT_JSON_BYTES);
+    haft__json_kind kind = HAFT__JSON_NULL;
+    haft__json_notes notes = {0};
+    bool strict = read_strictly(text, &other);
+    if (read_tolerantly(text, &tolerant, &kind, &notes)) {
+        haft_str whole = haft__buf_str(&tolerant);
+        REQUIREF(notes.repaired == !strict, "repaired: %d, strict: %d", notes.repaired, strict);
+        REQUIREF(!strict || haft__str_equal(whole, haft__buf_str(&other)), "another value");
+        REQUIREF(read_strictly(whole, &other), "what was mended is no JSON");
+        REQUIREF(haft__str_equal(whole, haft__buf_str(&other)), "the value changes when written");
+        check_prefixes(text, kind, whole, &other);
+    } else {
+        REQUIREF(!strict, "the tolerant reader refuses JSON");
+    }
+    haft__buf_finish(&tolerant);
+    haft__buf_finish(&other);
+    return 0;
+}

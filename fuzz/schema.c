@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Properties of JSON Schema. The input is a schema, a newline and an instance, both JSON; what is
+ * not, and schemas that do not compile, are passed over.
+ *   - compiling, checking and coercing end (the fuzzer's own time limit sees to that), and no step
+ *     budget is overdrawn by much;
+ *   - the fast and the explaining pass agree: what is valid has no failure, what is not has one
+ *     that is worded;
+ *   - what is valid is not coerced, and what was coerced is well formed.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "fuzz.h"
+#include "schema/schema_int.h"
+#include "json/read.h"
+#include "json/write.h"
+
+/* What explain.c says when it finds nothing to say. */
+#define NO_REASON "Not what the schema wants"
+
+static void check_report(const haft__schema *schema, haft__checker *checker, haft__json instance,
+                         haft__arena *arena, bool *ret_valid)
+{
+    haft__schema_report report;
+    haft_status status = haft__schema_check(schema, checker, instance, arena, &report, NULL);
+    REQUIREF(status == HAFT_OK, "check fails: %d", status);
+    REQUIREF(report.valid == (report.count == 0), "%zu errors", report.count);
+    REQUIREF(report.count <= HAFT__LIMIT_SCHEMA_ERRORS, "%zu errors", report.count);
+    for (size_t i = 0; i < report.count; i++) {
+        REQUIREF(!haft__str_equal(report.errors[i].message, HAFT__LIT(NO_REASON)),
+                 "invalid, but the second pass finds nothing wrong");
+    }
+    *ret_valid = report.valid;
+    if (!report.valid) {
+        return;
+    }
+    haft__checker_begin(checker, schema);
+    status = haft__explain(schema, checker, &instance, arena, &report, NULL);
+    REQUIREF(status == HAFT_OK, "explain fails: %d", status);
+    REQUIREF(report.count == 1 && haft__str_equal(report.errors[0].message, HAFT__LIT(NO_REASON)),
+             "valid, but the second pass says: %s", report.errors[0].message.ptr);
+}
+
+static void check_coercion(const haft__schema *schema, haft__checker *checker, haft__json instance,
+                           haft__arena *arena, bool valid)
+{
+    haft__json made;
+    bool changed;
+    haft_status status =
+        haft__schema_coerce(schema, checker, instance, arena, &made, &changed, NULL);
+    REQUIREF(status == HAFT_OK, "coerce fails: %d", status);
+    REQUIREF(!changed || !valid, "a valid instance was changed");
+    haft__buf before, after;
+    haft__buf_init(&before, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&after, HAFT__LIMIT_JSON_BYTES);
+    haft__json_write(&before, instance);
+    haft__json_write(&after, made);
+    REQUIREF(changed != haft__str_equal(haft__buf_str(&before), haft__buf_str(&after)),
+             "changed is %d, but the text says otherwise", changed);
+    haft__buf_finish(&before);
+    haft__buf_finish(&after);
+}
+
+static void check_pair(haft_str schema_text, haft_str instance_text, haft__arena *arena,
+                       haft__schema_draft draft)
+{
+    haft__json schema, instance;
+    const haft__schema *compiled;
+    haft__schema_options options = {.draft = draft, .hash_key = {1, 2}};
+    if (haft__json_read(arena, schema_text, NULL, &schema, NULL, NULL) != HAFT_OK
+        || haft__json_read(arena, instance_text, NULL, &instance, NULL, NULL) != HAFT_OK
+        || haft__schema_compile(arena, schema, &options, &compiled, NULL) != HAFT_OK) {
+        return;
+    }
+    haft__checker *checker = haft__checker_create();
+    REQUIRE(checker != NULL);
+    bool valid;
+    check_report(compiled, checker, instance, arena, &valid);
+    check_coercion(compiled, checker, instance, arena, valid);
+    haft__checker_destroy(checker);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    haft_str rest = {(const char *)data, size};
+    haft_str schema = haft__str_split(&rest, '\n');
+    for (haft__schema_draft draft = HAFT__SCHEMA_2020_12; draft <= HAFT__SCHEMA_07; draft++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        check_pair(schema, rest, &arena, draft);
+        haft__arena_finish(&arena);
+    }
+    return 0;
+}

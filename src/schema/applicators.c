@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * applicators.c - compiles the keywords that have subschemas.
+ *
+ * Tests: tests/schema/compile_test.c, tests/schema/suite_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "schema/compile_int.h"
+
+#define FEW_PROPERTIES 16U
+
+static haft_status compile_in(haft__frame *frame, const haft__json *source,
+                              const haft__node **ret_node)
+{
+    return haft__compile_node(frame->c, source, frame->resource, frame->depth + 1, ret_node);
+}
+
+static haft_status compile_nodes(haft__frame *frame, const haft__json *value,
+                                 haft__node_list *ret_list)
+{
+    if (value->kind != HAFT__JSON_ARRAY || value->count == 0) {
+        return haft__compile_wanted(frame, value, "an array of at least one schema");
+    }
+    const haft__node **items =
+        haft__arena_array(frame->c->arena, value->count, sizeof(const haft__node *));
+    if (items == NULL) {
+        return haft__compile_no_memory(frame->c);
+    }
+    for (uint32_t i = 0; i < value->count; i++) {
+        haft_status status = compile_in(frame, &value->items[i], &items[i]);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    *ret_list = (haft__node_list){items, value->count};
+    return HAFT_OK;
+}
+
+haft_status haft__compile_list(haft__frame *frame, const haft__keyword *keyword,
+                               const haft__json *value)
+{
+    haft__general_rules *rules = haft__frame_general(frame);
+    if (rules == NULL) {
+        return haft__compile_no_memory(frame->c);
+    }
+    switch ((haft__list_kind)keyword->which) {
+    case HAFT__LIST_ALL: return compile_nodes(frame, value, &rules->all);
+    case HAFT__LIST_ANY: return compile_nodes(frame, value, &rules->any);
+    case HAFT__LIST_ONE: return compile_nodes(frame, value, &rules->one);
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Where a keyword that has one subschema keeps it; NULL without memory. */
+static const haft__node **child_of(haft__frame *frame, haft__child_kind kind)
+{
+    bool of_array = kind == HAFT__CHILD_CONTAINS;
+    bool of_object = kind == HAFT__CHILD_ADDITIONAL || kind == HAFT__CHILD_NAMES;
+    haft__array_rules *array = of_array ? haft__frame_array(frame) : NULL;
+    haft__object_rules *object = of_object ? haft__frame_object(frame) : NULL;
+    haft__general_rules *rules = !of_array && !of_object ? haft__frame_general(frame) : NULL;
+    if (array == NULL && object == NULL && rules == NULL) {
+        return NULL;
+    }
+    switch (kind) {
+    case HAFT__CHILD_NOT: return &rules->none;
+    case HAFT__CHILD_IF: return &rules->test;
+    case HAFT__CHILD_THEN: return &rules->then;
+    case HAFT__CHILD_ELSE: return &rules->otherwise;
+    case HAFT__CHILD_UNEVALUATED_ITEMS: return &rules->unevaluated_items;
+    case HAFT__CHILD_UNEVALUATED_PROPERTIES: return &rules->unevaluated_properties;
+    case HAFT__CHILD_CONTAINS: return &array->contains;
+    case HAFT__CHILD_ADDITIONAL: return &object->additional;
+    case HAFT__CHILD_NAMES: return &object->names;
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__compile_child(haft__frame *frame, const haft__keyword *keyword,
+                                const haft__json *value)
+{
+    const haft__node **child = child_of(frame, keyword->which);
+    return child != NULL ? compile_in(frame, value, child) : haft__compile_no_memory(frame->c);
+}
+
+static haft_status add_pending(haft__frame *frame, const haft__json *value, haft__dynamic *dynamic)
+{
+    haft__compiler *c = frame->c;
+    if (value->kind != HAFT__JSON_STRING) {
+        return haft__compile_wanted(frame, value, "a URI reference (a string)");
+    }
+    haft__general_rules *rules = haft__frame_general(frame);
+    haft__pending *pending = haft__arena_array(c->arena, 1, sizeof(*pending));
+    if (rules == NULL || pending == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    *pending = (haft__pending){c->pending, frame->resource, value, rules, dynamic};
+    c->pending = pending;
+    return HAFT_OK;
+}
+
+haft_status haft__compile_ref(haft__frame *frame, const haft__keyword *keyword,
+                              const haft__json *value)
+{
+    (void)keyword;
+    return add_pending(frame, value, NULL);
+}
+
+haft_status haft__compile_dynamic_ref(haft__frame *frame, const haft__keyword *keyword,
+                                      const haft__json *value)
+{
+    (void)keyword;
+    haft__dynamic *dynamic = haft__arena_array(frame->c->arena, 1, sizeof(*dynamic));
+    if (dynamic == NULL) {
+        return haft__compile_no_memory(frame->c);
+    }
+    return add_pending(frame, value, dynamic);
+}
+
+haft_status haft__compile_items(haft__frame *frame, const haft__keyword *keyword,
+                                const haft__json *value)
+{
+    haft__array_rules *rules = haft__frame_array(frame);
+    if (rules == NULL) {
+        return haft__compile_no_memory(frame->c);
+    }
+    if (value->kind != HAFT__JSON_ARRAY || keyword->shape == HAFT__SHAPE_SCHEMA) {
+        return compile_in(frame, value, &rules->items);
+    }
+    frame->items = value;
+    return value->count > 0 ? compile_nodes(frame, value, &rules->prefix) : HAFT_OK;
+}
+
+/* Means something behind a list of items only. */
+haft_status haft__compile_additional_items(haft__frame *frame, const haft__keyword *keyword,
+                                           const haft__json *value)
+{
+    (void)keyword;
+    frame->additional_items = value;
+    return HAFT_OK;
+}
+
+haft_status haft__compile_prefix_items(haft__frame *frame, const haft__keyword *keyword,
+                                       const haft__json *value)
+{
+    (void)keyword;
+    haft__array_rules *rules = haft__frame_array(frame);
+    return rules != NULL ? compile_nodes(frame, value, &rules->prefix)
+                         : haft__compile_no_memory(frame->c);
+}
+
+haft_status haft__compile_properties(haft__frame *frame, const haft__keyword *keyword,
+                                     const haft__json *value)
+{
+    (void)keyword;
+    frame->properties = value;
+    return value->kind == HAFT__JSON_OBJECT
+               ? HAFT_OK
+               : haft__compile_wanted(frame, value, "an object whose members are schemas");
+}
+
+haft_status haft__compile_pattern_properties(haft__frame *frame, const haft__keyword *keyword,
+                                             const haft__json *value)
+{
+    (void)keyword;
+    haft__compiler *c = frame->c;
+    if (value->kind != HAFT__JSON_OBJECT) {
+        return haft__compile_wanted(frame, value, "an object whose members are schemas");
+    }
+    haft__object_rules *rules = haft__frame_object(frame);
+    haft__pattern_property *patterns = haft__arena_array(c->arena, value->count, sizeof(*patterns));
+    if (rules == NULL || patterns == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    for (uint32_t i = 0; i < value->count; i++) {
+        const haft__json_member *member = &value->members[i];
+        patterns[i].source = haft__json_text(member->key);
+        haft_status status =
+            haft__pattern_compile(c->arena, patterns[i].source, &patterns[i].pattern, c->err);
+        if (status != HAFT_OK) {
+            if (status != HAFT_NO_MEMORY && c->err != NULL) {
+                haft__error_at(c->err, haft__compile_where(c, frame->resource, &member->value));
+            }
+            return status;
+        }
+        status = compile_in(frame, &member->value, &patterns[i].node);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    rules->patterns = patterns;
+    rules->pattern_count = value->count;
+    return HAFT_OK;
+}
+
+/* dependencies, dependentSchemas and dependentRequired, one behind the other. */
+haft_status haft__compile_dependencies(haft__frame *frame, const haft__keyword *keyword,
+                                       const haft__json *value)
+{
+    haft__compiler *c = frame->c;
+    if (value->kind != HAFT__JSON_OBJECT) {
+        return haft__compile_wanted(frame, value, "an object");
+    }
+    haft__object_rules *rules = haft__frame_object(frame);
+    uint32_t before = rules != NULL ? rules->dependency_count : 0;
+    haft__dependency *all =
+        haft__arena_array(c->arena, (size_t)before + value->count, sizeof(*all));
+    if (rules == NULL || all == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    if (before > 0) {
+        memcpy(all, rules->dependencies, before * sizeof(*all));
+    }
+    bool may_be_names = !haft__str_equal(keyword->name, HAFT__LIT("dependentSchemas"));
+    for (uint32_t i = 0; i < value->count; i++) {
+        const haft__json_member *member = &value->members[i];
+        haft__dependency *dependency = &all[before + i];
+        dependency->name = haft__json_text(member->key);
+        haft_status status = HAFT_OK;
+        if (may_be_names && member->value.kind == HAFT__JSON_ARRAY) {
+            dependency->names = &member->value;
+        } else {
+            status = compile_in(frame, &member->value, &dependency->node);
+        }
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    rules->dependencies = all;
+    rules->dependency_count = before + value->count;
+    return HAFT_OK;
+}
+
+/* A table of properties being filled. */
+typedef struct property_table {
+    haft__property *properties;
+    uint32_t count;
+    uint32_t mask;
+    uint32_t *slots; /* NULL when there are few */
+    haft__hash_key key;
+} property_table;
+
+static bool has_name(const haft__property *property, haft_str name)
+{
+    return property->length == name.len
+           && (name.len == 0 || memcmp(property->name, name.ptr, name.len) == 0);
+}
+
+static haft__property *find_or_add(property_table *table, haft_str name)
+{
+    uint32_t at = 0;
+    if (table->slots != NULL) {
+        at = (uint32_t)haft__hash(table->key, name) & table->mask;
+        for (; table->slots[at] != 0; at = (at + 1) & table->mask) {
+            haft__property *known = &table->properties[table->slots[at] - 1];
+            if (has_name(known, name)) {
+                return known;
+            }
+        }
+        table->slots[at] = table->count + 1;
+    } else {
+        for (uint32_t i = 0; i < table->count; i++) {
+            if (has_name(&table->properties[i], name)) {
+                return &table->properties[i];
+            }
+        }
+    }
+    haft__property *property = &table->properties[table->count++];
+    *property = (haft__property){.prefix = haft__key_prefix(name.ptr, name.len),
+                                 .name = name.ptr,
+                                 .length = (uint32_t)name.len};
+    return property;
+}
+
+static haft_status make_table(haft__frame *frame, size_t capacity, property_table *ret_table)
+{
+    haft__arena *arena = frame->c->arena;
+    property_table made = {.key = frame->c->options.hash_key};
+    made.properties = haft__arena_array(arena, capacity, sizeof(*made.properties));
+    size_t size = 0;
+    if (capacity > FEW_PROPERTIES) {
+        for (size = 4 * FEW_PROPERTIES; size < 2 * capacity; size *= 2) {
+        }
+        made.slots = haft__arena_array(arena, size, sizeof(*made.slots));
+        made.mask = (uint32_t)(size - 1);
+    }
+    if (made.properties == NULL || (size > 0 && made.slots == NULL)) {
+        return haft__compile_no_memory(frame->c);
+    }
+    *ret_table = made;
+    return HAFT_OK;
+}
+
+/* `properties` and `required` become one table, so that a member is looked up once. */
+static haft_status merge_properties(haft__frame *frame)
+{
+    const haft__json *declared = frame->properties, *required = frame->required;
+    size_t capacity =
+        (declared != NULL ? declared->count : 0) + (size_t)(required != NULL ? required->count : 0);
+    haft__object_rules *rules = haft__frame_object(frame);
+    property_table table;
+    if (rules == NULL || capacity > UINT32_MAX / 8) {
+        return haft__compile_no_memory(frame->c);
+    }
+    haft_status status = make_table(frame, capacity, &table);
+    for (uint32_t i = 0; status == HAFT_OK && declared != NULL && i < declared->count; i++) {
+        const haft__json_member *member = &declared->members[i];
+        haft__property *property = find_or_add(&table, haft__json_text(member->key));
+        property->declared = true;
+        status = compile_in(frame, &member->value, &property->node);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; required != NULL && i < required->count; i++) {
+        haft__property *property = find_or_add(&table, haft__json_text(required->items[i]));
+        rules->required += !property->required;
+        property->required = true;
+    }
+    rules->properties = table.properties;
+    rules->count = table.count;
+    rules->slots = table.slots;
+    rules->mask = table.mask;
+    return HAFT_OK;
+}
+
+haft_status haft__compile_together(haft__frame *frame)
+{
+    haft_status status = HAFT_OK;
+    if (frame->properties != NULL || frame->required != NULL) {
+        status = merge_properties(frame);
+    }
+    if (status == HAFT_OK && frame->items != NULL && frame->additional_items != NULL) {
+        status = compile_in(frame, frame->additional_items, &frame->array->items);
+    }
+    return status;
+}

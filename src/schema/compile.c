@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compile.c - schema JSON to nodes.
+ *
+ * A subschema is compiled where it stands; references are put on a list and resolved afterwards,
+ * so that recursion is bounded by the depth of the JSON and loops need no care. $defs are compiled
+ * only when something refers to them.
+ * Invariants:
+ *   1. Every node is in the table `nodes`, by the address of its source: no schema is compiled
+ *      twice, and a reference to itself finds the node that is still being made.
+ *   2. When a reference is left on `pending` the schema is not finished.
+ * Tests: tests/schema/compile_test.c.
+ */
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "schema/compile_int.h"
+#include "json/pointer.h"
+
+#define FIRST_NODES 64U
+
+haft_status haft__compile_no_memory(haft__compiler *c)
+{
+    return haft__arena_fail(c->arena, c->err);
+}
+
+/* Writes the JSON Pointer from `root` to the value at the address `at`. */
+static bool locate(haft__buf *buf, const haft__json *root, const haft__json *at, uint32_t depth)
+{
+    if (root == at) {
+        return true;
+    }
+    if (root->kind < HAFT__JSON_ARRAY || depth >= HAFT__LIMIT_JSON_DEPTH) {
+        return false;
+    }
+    size_t before = buf->len;
+    for (uint32_t i = 0; i < root->count; i++) {
+        const haft__json *part = NULL;
+        if (root->kind == HAFT__JSON_ARRAY) {
+            haft__pointer_add_index(buf, i);
+            part = &root->items[i];
+        } else {
+            haft__pointer_add_key(buf, haft__json_text(root->members[i].key));
+            part = &root->members[i].value;
+        }
+        if (locate(buf, part, at, depth + 1)) {
+            return true;
+        }
+        buf->len = before;
+    }
+    return false;
+}
+
+const char *haft__compile_where(haft__compiler *c, const haft__resource *resource,
+                                const haft__json *at)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, (size_t)HAFT__LIMIT_JSON_BYTES);
+    const haft__document *document = resource->document;
+    if (document != c->main) {
+        haft__buf_add_str(&buf, document->uri);
+        haft__buf_add_char(&buf, '#');
+    }
+    c->where[0] = '\0';
+    if (locate(&buf, document->root, at, 0)) {
+        (void)snprintf(c->where, sizeof(c->where), "%.*s", HAFT__ARG(haft__buf_str(&buf)));
+    }
+    haft__buf_finish(&buf);
+    return c->where;
+}
+
+static const char *kind_words(const haft__json *value)
+{
+    switch ((haft__json_kind)value->kind) {
+    case HAFT__JSON_NULL: return "null";
+    case HAFT__JSON_FALSE: return "false";
+    case HAFT__JSON_TRUE: return "true";
+    case HAFT__JSON_NUMBER: return "the number";
+    case HAFT__JSON_STRING: return "the string";
+    case HAFT__JSON_ARRAY: return value->count > 0 ? "an array" : "an empty array";
+    case HAFT__JSON_OBJECT: return "an object";
+    }
+    HAFT__UNREACHABLE();
+}
+
+static haft_status fail_wanted(haft__compiler *c, const haft__resource *resource,
+                               const haft__json *at, const char *wanted)
+{
+    haft_str text = haft__json_text(*at);
+    const char *quote = at->kind == HAFT__JSON_STRING ? "\"" : "";
+    text.len = text.len > 40 ? 40 : text.len;
+    return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, at),
+                      "found %s%s%s%.*s%s, wanted %s", kind_words(at),
+                      at->kind == HAFT__JSON_STRING || text.len > 0 ? " " : "", quote,
+                      HAFT__ARG(text), quote, wanted);
+}
+
+haft_status haft__compile_wanted(haft__frame *frame, const haft__json *at, const char *wanted)
+{
+    return fail_wanted(frame->c, frame->resource, at, wanted);
+}
+
+haft__number_rules *haft__frame_number(haft__frame *frame)
+{
+    if (frame->number == NULL) {
+        frame->number = haft__arena_array(frame->c->arena, 1, sizeof(*frame->number));
+        frame->node->number = frame->number;
+    }
+    return frame->number;
+}
+
+haft__string_rules *haft__frame_string(haft__frame *frame)
+{
+    if (frame->string == NULL) {
+        frame->string = haft__arena_array(frame->c->arena, 1, sizeof(*frame->string));
+        if (frame->string != NULL) {
+            frame->string->length.max = UINT64_MAX;
+        }
+        frame->node->string = frame->string;
+    }
+    return frame->string;
+}
+
+haft__array_rules *haft__frame_array(haft__frame *frame)
+{
+    if (frame->array == NULL) {
+        frame->array = haft__arena_array(frame->c->arena, 1, sizeof(*frame->array));
+        if (frame->array != NULL) {
+            frame->array->length.max = UINT64_MAX;
+            frame->array->containing = (haft__range){1, UINT64_MAX};
+            frame->array->contains_marks = frame->resource->draft == HAFT__DRAFT_2020;
+        }
+        frame->node->array = frame->array;
+    }
+    return frame->array;
+}
+
+haft__object_rules *haft__frame_object(haft__frame *frame)
+{
+    if (frame->object == NULL) {
+        frame->object = haft__arena_array(frame->c->arena, 1, sizeof(*frame->object));
+        if (frame->object != NULL) {
+            frame->object->size.max = UINT64_MAX;
+        }
+        frame->node->object = frame->object;
+    }
+    return frame->object;
+}
+
+haft__general_rules *haft__frame_general(haft__frame *frame)
+{
+    if (frame->general == NULL) {
+        frame->general = haft__arena_array(frame->c->arena, 1, sizeof(*frame->general));
+        frame->node->general = frame->general;
+    }
+    return frame->general;
+}
+
+/* Where the node of `source` is, or would go. Addresses are multiples of 16 at best. */
+static haft__node **node_slot(const haft__compiler *c, const haft__json *source)
+{
+    uint64_t hash = ((uint64_t)(uintptr_t)source >> 3) * 0x9E3779B97F4A7C15U;
+    for (uint32_t at = (uint32_t)(hash >> 32) & c->node_mask;; at = (at + 1) & c->node_mask) {
+        haft__node **slot = &c->nodes[at];
+        if (*slot == NULL || (*slot)->source == source) {
+            return slot;
+        }
+    }
+}
+
+static haft_status grow_nodes(haft__compiler *c)
+{
+    haft__node **old = c->nodes;
+    uint32_t old_size = old != NULL ? c->node_mask + 1 : 0;
+    uint32_t size = old_size > 0 ? old_size * 2 : FIRST_NODES;
+    c->nodes = haft__arena_array(c->arena, size, sizeof(*c->nodes));
+    if (c->nodes == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    c->node_mask = size - 1;
+    for (uint32_t i = 0; i < old_size; i++) {
+        if (old[i] != NULL) {
+            *node_slot(c, old[i]->source) = old[i];
+        }
+    }
+    return HAFT_OK;
+}
+
+static haft_status add_node(haft__compiler *c, const haft__json *source, haft__node **ret_node)
+{
+    if (c->node_count >= HAFT__LIMIT_SCHEMA_NODES) {
+        return haft__fail(c->err, HAFT_TOO_BIG, "", "the schema has more than %d subschemas",
+                          HAFT__LIMIT_SCHEMA_NODES);
+    }
+    if (c->nodes == NULL || 2 * c->node_count > c->node_mask) {
+        haft_status status = grow_nodes(c);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    haft__node *node = haft__arena_array(c->arena, 1, sizeof(*node));
+    if (node == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    node->source = source;
+    node->types = HAFT__TYPES_ALL;
+    *node_slot(c, source) = node;
+    c->node_count++;
+    *ret_node = node;
+    return HAFT_OK;
+}
+
+static void note_entered(haft__compiler *c, haft__resource *resource)
+{
+    if (!resource->entered) {
+        resource->entered = true;
+        *c->entered_last = resource;
+        c->entered_last = &resource->next_entered;
+    }
+}
+
+static haft_status compile_keyword(haft__frame *frame, const haft__json_member *member)
+{
+    const haft__resource *resource = frame->resource;
+    const haft__keyword *keyword =
+        haft__keyword_find(haft__json_text(member->key), resource->draft);
+    if (keyword == NULL || keyword->compile == NULL
+        || (keyword->vocabulary & resource->vocabularies) == 0) {
+        return HAFT_OK;
+    }
+    return keyword->compile(frame, keyword, &member->value);
+}
+
+static haft_status compile_keywords(haft__frame *frame, const haft__json *source)
+{
+    const haft__json *ref = frame->resource->draft == HAFT__DRAFT_07
+                                ? haft__json_get(*source, HAFT__LIT("$ref"))
+                                : NULL;
+    if (ref != NULL) {
+        /* In draft-07 whatever stands beside a $ref is ignored. */
+        return haft__compile_ref(frame, NULL, ref);
+    }
+    for (uint32_t i = 0; i < source->count; i++) {
+        haft_status status = compile_keyword(frame, &source->members[i]);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    return haft__compile_together(frame);
+}
+
+static bool says_only_types(const haft__node *node)
+{
+    return node->number == NULL && node->string == NULL && node->array == NULL
+           && node->object == NULL && node->enumeration == NULL && node->constant == NULL
+           && node->general == NULL;
+}
+
+static haft_status compile_object(haft__compiler *c, const haft__json *source,
+                                  haft__resource *resource, uint32_t depth,
+                                  const haft__node **ret_node)
+{
+    haft__frame frame = {.c = c, .depth = depth};
+    haft_status status = haft__resource_enter(c, source, resource, &frame.resource);
+    if (status == HAFT_OK) {
+        status = add_node(c, source, &frame.node);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    note_entered(c, frame.resource);
+    frame.node->resource = frame.resource;
+    status = compile_keywords(&frame, source);
+    frame.node->plain = says_only_types(frame.node);
+    *ret_node = frame.node;
+    return status;
+}
+
+haft_status haft__compile_node(haft__compiler *c, const haft__json *source,
+                               haft__resource *resource, uint32_t depth,
+                               const haft__node **ret_node)
+{
+    if (source->kind == HAFT__JSON_TRUE || source->kind == HAFT__JSON_FALSE) {
+        *ret_node = source->kind == HAFT__JSON_TRUE ? c->always : c->never;
+        return HAFT_OK;
+    }
+    if (source->kind != HAFT__JSON_OBJECT) {
+        return fail_wanted(c, resource, source, "a schema (an object or a boolean)");
+    }
+    const haft__node *known = c->nodes != NULL ? *node_slot(c, source) : NULL;
+    if (known != NULL) {
+        *ret_node = known;
+        return HAFT_OK;
+    }
+    if (depth >= HAFT__LIMIT_JSON_DEPTH) {
+        return haft__fail(c->err, HAFT_TOO_BIG, "", "the schema is nested more than %d deep",
+                          HAFT__LIMIT_JSON_DEPTH);
+    }
+    return compile_object(c, source, resource, depth, ret_node);
+}
+
+static haft_status resolve_pending(haft__compiler *c, const haft__pending *pending)
+{
+    haft__target target;
+    haft_status status = haft__reference_resolve(c, pending->resource, pending->text, &target);
+    const haft__node *node = NULL;
+    if (status == HAFT_OK) {
+        status = haft__compile_node(c, target.source, target.resource, 0, &node);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (pending->dynamic == NULL) {
+        pending->rules->ref = node;
+        return HAFT_OK;
+    }
+    *pending->dynamic = (haft__dynamic){target.dynamic, node};
+    pending->rules->dynamic = pending->dynamic;
+    c->schema->dynamic |= target.dynamic.len > 0;
+    return HAFT_OK;
+}
+
+/* Every $dynamicAnchor of a resource that may be in the dynamic scope can be the target of a
+ * $dynamicRef. */
+static haft_status compile_anchors(haft__compiler *c, haft__resource *resource)
+{
+    haft_status status = haft__document_index(c, resource->document);
+    haft__dynamic_anchor *anchor = resource->dynamic;
+    for (; status == HAFT_OK && anchor != NULL; anchor = anchor->next) {
+        status = haft__compile_node(c, anchor->source, resource, 0, &anchor->node);
+    }
+    return status;
+}
+
+static haft_status compile_references(haft__compiler *c)
+{
+    for (;;) {
+        haft_status status;
+        if (c->pending != NULL) {
+            const haft__pending *pending = c->pending;
+            c->pending = pending->next;
+            status = resolve_pending(c, pending);
+        } else if (c->schema->dynamic && *c->anchors_next != NULL) {
+            haft__resource *resource = *c->anchors_next;
+            c->anchors_next = &resource->next_entered;
+            status = compile_anchors(c, resource);
+        } else {
+            return HAFT_OK;
+        }
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+}
+
+/* Where a node that is a $ref and nothing else leads. */
+static haft__node *only_ref(haft__compiler *c, const haft__node *node)
+{
+    const haft__general_rules *rules = node->general;
+    bool only = rules != NULL && rules->ref != NULL && rules->dynamic == NULL
+                && rules->all.count == 0 && rules->any.count == 0 && rules->one.count == 0
+                && rules->none == NULL && rules->test == NULL && rules->unevaluated_items == NULL
+                && rules->unevaluated_properties == NULL && node->types == HAFT__TYPES_ALL
+                && node->number == NULL && node->string == NULL && node->array == NULL
+                && node->object == NULL && node->enumeration == NULL && node->constant == NULL;
+    if (!only) {
+        return NULL;
+    }
+    const haft__json *source = rules->ref->source;
+    return rules->ref == c->always || rules->ref == c->never ? NULL : *node_slot(c, source);
+}
+
+/* Lets nodes that only refer be passed over. Two walks over each chain of them, the second of
+ * which shortens it, keep this linear. */
+static haft_status link_alias(haft__compiler *c, haft__node *node)
+{
+    haft__node *end = node;
+    haft__node *next;
+    uint32_t steps = 0;
+    while (end->alias == NULL && (next = only_ref(c, end)) != NULL) {
+        end = next;
+        if (++steps > c->node_count) {
+            return haft__fail(c->err, HAFT_BAD_INPUT,
+                              haft__compile_where(c, node->resource, node->source),
+                              "found a $ref that leads back to itself, wanted one that ends "
+                              "somewhere");
+        }
+    }
+    const haft__node *target = end->alias != NULL ? end->alias : end;
+    while (node != end) {
+        next = only_ref(c, node);
+        node->alias = target;
+        node = next;
+    }
+    return HAFT_OK;
+}
+
+static haft_status link_nodes(haft__compiler *c)
+{
+    /* With a $dynamicRef it matters which way a validation came. */
+    bool skip = c->schema->dynamic || c->nodes == NULL;
+    for (uint32_t i = 0; !skip && i <= c->node_mask; i++) {
+        haft_status status = c->nodes[i] != NULL ? link_alias(c, c->nodes[i]) : HAFT_OK;
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    return HAFT_OK;
+}
+
+static haft_status make_parts(haft__compiler *c, haft__json schema, haft__json **ret_root)
+{
+    haft__json *root = haft__arena_alloc(c->arena, sizeof(*root));
+    c->schema = haft__arena_array(c->arena, 1, sizeof(*c->schema));
+    c->always = haft__arena_array(c->arena, 1, sizeof(*c->always));
+    c->never = haft__arena_array(c->arena, 1, sizeof(*c->never));
+    if (root == NULL || c->schema == NULL || c->always == NULL || c->never == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    *root = schema;
+    *c->always = (haft__node){.types = HAFT__TYPES_ALL, .plain = true};
+    *c->never = (haft__node){.types = 0, .plain = true};
+    c->schema->hash_key = c->options.hash_key;
+    *ret_root = root;
+    return HAFT_OK;
+}
+
+haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
+                                 const haft__schema_options *options,
+                                 const haft__schema **ret_schema, haft_error *err)
+{
+    haft__compiler c = {.arena = arena, .err = err};
+    if (options != NULL) {
+        c.options = *options;
+    }
+    c.entered_last = &c.entered;
+    c.anchors_next = &c.entered;
+    haft__map_init(&c.resources, arena, c.options.hash_key);
+    haft__map_init(&c.members, arena, c.options.hash_key);
+    haft__json *root = NULL;
+    haft_status status = make_parts(&c, schema, &root);
+    if (status == HAFT_OK) {
+        status = haft__document_add(&c, HAFT__LIT(""), root, NULL, &c.main);
+    }
+    if (status == HAFT_OK) {
+        status = haft__compile_node(&c, root, c.main->resource, 0, &c.schema->root);
+    }
+    if (status == HAFT_OK) {
+        status = compile_references(&c);
+    }
+    if (status == HAFT_OK) {
+        status = link_nodes(&c);
+    }
+    if (status == HAFT_OK) {
+        *ret_schema = c.schema;
+    }
+    return status;
+}

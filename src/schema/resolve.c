@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resolve.c - documents, resources and references: $schema, $id, $anchor, $ref.
+ *
+ * A document is searched for $id and $anchor ("indexed") only when a reference needs it: "#" and
+ * "#/a/b" within the schema itself do not. Subschemas are found by the keywords they stand under;
+ * an $id inside an enum or an unknown keyword is just data.
+ * Tests: tests/schema/resolve_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "schema/compile_int.h"
+#include "schema/uri.h"
+#include "json/read.h"
+
+/* A custom meta-schema may have a custom meta-schema, but not for ever. */
+#define DIALECT_CHAIN 8U
+#define FEW_MEMBERS   32U
+
+const haft__dynamic_anchor *haft__resource_anchors(const haft__resource *resource)
+{
+    return resource != NULL ? resource->dynamic : NULL;
+}
+
+/* The string member `key`; .ptr is NULL when there is none. */
+static haft_str get_string(const haft__json *object, haft_str key)
+{
+    const haft__json *value = haft__json_get(*object, key);
+    return value != NULL && value->kind == HAFT__JSON_STRING ? haft__json_text(*value)
+                                                             : (haft_str){NULL, 0};
+}
+
+/* Dialects known by their URI. The drafts before 07 differ in nothing that is likely to be used,
+ * and 2019-09 is read with its own keywords; neither is claimed to be complete. */
+static const struct dialect {
+    haft_str uri;
+    uint8_t draft;
+} dialects[] = {
+#define DIALECT(uri, draft)                                                                        \
+    {                                                                                              \
+        {uri, sizeof(uri) - 1}, draft                                                              \
+    }
+    DIALECT("https://json-schema.org/draft/2020-12/schema", HAFT__DRAFT_2020),
+    DIALECT("http://json-schema.org/draft-07/schema", HAFT__DRAFT_07),
+    DIALECT("https://json-schema.org/draft-07/schema", HAFT__DRAFT_07),
+    DIALECT("https://json-schema.org/draft/2019-09/schema", HAFT__DRAFT_2019),
+    DIALECT("http://json-schema.org/draft-06/schema", HAFT__DRAFT_07),
+    DIALECT("http://json-schema.org/draft-04/schema", HAFT__DRAFT_07),
+#undef DIALECT
+};
+
+/* 0: one that is known but says nothing about validation. */
+static const struct vocabulary {
+    haft_str name;
+    uint8_t bit;
+} vocabularies[] = {
+    {{"core", 4}, HAFT__VOCABULARY_CORE},
+    {{"applicator", 10}, HAFT__VOCABULARY_APPLICATOR},
+    {{"unevaluated", 11}, HAFT__VOCABULARY_UNEVALUATED},
+    {{"validation", 10}, HAFT__VOCABULARY_VALIDATION},
+    {{"meta-data", 9}, 0},
+    {{"format-annotation", 17}, 0},
+    {{"content", 7}, 0},
+};
+
+static const struct vocabulary *find_vocabulary(haft_str uri)
+{
+    static const haft_str prefix = {"https://json-schema.org/draft/2020-12/vocab/", 44};
+    if (!haft__str_starts(uri, prefix)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < COUNT(vocabularies); i++) {
+        if (haft__str_equal(vocabularies[i].name, haft__str_skip(uri, prefix.len))) {
+            return &vocabularies[i];
+        }
+    }
+    return NULL;
+}
+
+static haft_status read_vocabularies(haft__compiler *c, const haft__json *meta,
+                                     haft__resource *resource)
+{
+    const haft__json *list = haft__json_get(*meta, HAFT__LIT("$vocabulary"));
+    if (list == NULL || list->kind != HAFT__JSON_OBJECT) {
+        return HAFT_OK;
+    }
+    resource->vocabularies = HAFT__VOCABULARY_CORE;
+    for (uint32_t i = 0; i < list->count; i++) {
+        haft_str uri = haft__json_text(list->members[i].key);
+        const struct vocabulary *vocabulary = find_vocabulary(uri);
+        if (vocabulary != NULL) {
+            resource->vocabularies |= vocabulary->bit;
+        } else if (list->members[i].value.kind == HAFT__JSON_TRUE) {
+            return haft__fail(
+                c->err, HAFT_UNSUPPORTED, haft__compile_where(c, resource, resource->root),
+                "its meta-schema requires the vocabulary %.*s, which is not known", HAFT__ARG(uri));
+        }
+    }
+    return HAFT_OK;
+}
+
+static haft_status load(haft__compiler *c, haft_str uri, const haft__resource *referrer,
+                        uint32_t chain, haft__resource **ret_resource);
+
+/* Sets draft and vocabularies by the $schema of `resource`; without one they stay as they are. */
+static haft_status read_dialect(haft__compiler *c, haft__resource *resource, uint32_t chain)
+{
+    haft_str name = get_string(resource->root, HAFT__LIT("$schema"));
+    if (name.ptr == NULL) {
+        return HAFT_OK;
+    }
+    haft_str uri = haft__uri_without_fragment(name);
+    resource->vocabularies = HAFT__VOCABULARIES_ALL;
+    for (size_t i = 0; i < COUNT(dialects); i++) {
+        if (haft__str_equal(dialects[i].uri, uri)) {
+            resource->draft = dialects[i].draft;
+            return HAFT_OK;
+        }
+    }
+    haft__resource *meta = NULL;
+    haft_status status = chain < DIALECT_CHAIN ? load(c, uri, resource, chain + 1, &meta) : HAFT_OK;
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (meta == NULL) {
+        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, resource->root),
+                          "found the $schema \"%.*s\", wanted draft 2020-12 or draft-07 or a "
+                          "meta-schema that is known here",
+                          HAFT__ARG(name));
+    }
+    resource->draft = meta->draft;
+    return meta->draft == HAFT__DRAFT_2020 ? read_vocabularies(c, meta->root, resource) : HAFT_OK;
+}
+
+static haft__resource *make_resource(haft__compiler *c, haft_str uri, const haft__json *root,
+                                     haft__document *document)
+{
+    haft__resource *resource = haft__arena_array(c->arena, 1, sizeof(*resource));
+    if (resource != NULL) {
+        resource->uri = uri;
+        resource->root = root;
+        resource->document = document;
+        haft__map_init(&resource->anchors, c->arena, c->options.hash_key);
+    }
+    return resource;
+}
+
+/* The $id of a schema without its fragment; .ptr is NULL when it gives no new base URI. */
+static haft_str id_of(const haft__json *source, unsigned draft)
+{
+    haft_str id = get_string(source, HAFT__LIT("$id"));
+    if (id.len == 0
+        || (draft == HAFT__DRAFT_07 && haft__json_get(*source, HAFT__LIT("$ref")) != NULL)) {
+        return (haft_str){NULL, 0};
+    }
+    id = haft__uri_without_fragment(id);
+    return id.len > 0 ? id : (haft_str){NULL, 0};
+}
+
+haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, haft__resource *outer,
+                                 haft__resource **ret_resource)
+{
+    haft_str id = source == outer->root ? (haft_str){NULL, 0} : id_of(source, outer->draft);
+    if (id.ptr == NULL) {
+        *ret_resource = outer;
+        return HAFT_OK;
+    }
+    haft_str uri = haft__uri_resolve(c->arena, outer->uri, id);
+    if (uri.ptr == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    haft__resource *known = haft__map_get(&c->resources, uri);
+    if (known != NULL && known->root == source) {
+        *ret_resource = known;
+        return HAFT_OK;
+    }
+    if (known == outer && outer->draft == HAFT__DRAFT_07) {
+        *ret_resource =
+            outer; /* the same base URI once more, for the sake of a "#name" behind it */
+        return HAFT_OK;
+    }
+    if (known != NULL) {
+        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, outer, source),
+                          "found a second schema with the $id %.*s, wanted one", HAFT__ARG(uri));
+    }
+    haft__resource *resource = make_resource(c, uri, source, outer->document);
+    if (resource == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    resource->draft = outer->draft;
+    resource->vocabularies = outer->vocabularies;
+    *ret_resource = resource;
+    haft_status status = haft__map_put(&c->resources, uri, resource, c->err);
+    return status == HAFT_OK ? read_dialect(c, resource, 0) : status;
+}
+
+static haft_status add_document(haft__compiler *c, haft_str uri, const haft__json *root,
+                                const haft__resource *referrer, uint32_t chain,
+                                haft__document **ret_document)
+{
+    if (c->document_count >= HAFT__LIMIT_SCHEMA_DOCUMENTS) {
+        return haft__fail(c->err, HAFT_TOO_BIG, "", "the schema refers to more than %d documents",
+                          HAFT__LIMIT_SCHEMA_DOCUMENTS);
+    }
+    c->document_count++;
+    haft__document *document = haft__arena_array(c->arena, 1, sizeof(*document));
+    haft_str id = root->kind == HAFT__JSON_OBJECT
+                      ? haft__uri_without_fragment(get_string(root, HAFT__LIT("$id")))
+                      : (haft_str){NULL, 0};
+    haft_str base = id.len > 0 ? haft__uri_resolve(c->arena, uri, id) : uri;
+    if (document == NULL || base.ptr == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    haft__resource *resource = make_resource(c, base, root, document);
+    if (resource == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    *document = (haft__document){.uri = uri, .root = root, .resource = resource};
+    unsigned by_option = c->options.draft == HAFT__SCHEMA_07 ? HAFT__DRAFT_07 : HAFT__DRAFT_2020;
+    resource->draft = (uint8_t)(referrer != NULL ? referrer->draft : by_option);
+    resource->vocabularies = HAFT__VOCABULARIES_ALL;
+    *ret_document = document;
+    /* Known by where it was found and by its own name, unless that is taken already. */
+    haft_status status = haft__map_put(&c->resources, uri, resource, c->err);
+    if (status == HAFT_OK && haft__map_get(&c->resources, base) == NULL) {
+        status = haft__map_put(&c->resources, base, resource, c->err);
+    }
+    if (status != HAFT_OK || root->kind != HAFT__JSON_OBJECT) {
+        return status;
+    }
+    if (c->main == NULL) {
+        c->main = document; /* what errors in its $schema are told with */
+    }
+    return read_dialect(c, resource, chain);
+}
+
+haft_status haft__document_add(haft__compiler *c, haft_str uri, const haft__json *root,
+                               const haft__resource *referrer, haft__document **ret_document)
+{
+    return add_document(c, uri, root, referrer, 0, ret_document);
+}
+
+/* A built-in meta-schema, read now that it is asked for. *ret_root is NULL when it is none. */
+static haft_status read_meta(haft__compiler *c, haft_str uri, const haft__json **ret_root)
+{
+    haft_str text = haft__meta_find(uri);
+    *ret_root = NULL;
+    if (text.ptr == NULL) {
+        return HAFT_OK;
+    }
+    haft__json *root = haft__arena_alloc(c->arena, sizeof(*root));
+    if (root == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    *ret_root = root;
+    return haft__json_read(c->arena, text, NULL, root, NULL, c->err);
+}
+
+/* The resource at the absolute `uri`, from wherever it is known; NULL when nobody knows it. */
+static haft_status load(haft__compiler *c, haft_str uri, const haft__resource *referrer,
+                        uint32_t chain, haft__resource **ret_resource)
+{
+    *ret_resource = haft__map_get(&c->resources, uri);
+    if (*ret_resource != NULL) {
+        return HAFT_OK;
+    }
+    const haft__json *root;
+    haft_status status = read_meta(c, uri, &root);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (root == NULL && c->options.find != NULL) {
+        root = c->options.find(c->options.context, uri);
+    }
+    haft__document *document = NULL;
+    if (root == NULL) {
+        return HAFT_OK;
+    }
+    status = add_document(c, uri, root, referrer, chain, &document);
+    if (status == HAFT_OK) {
+        *ret_resource = document->resource;
+    }
+    return status;
+}
+
+static haft_status add_anchor(haft__compiler *c, haft__resource *resource, haft_str name,
+                              const haft__json *source, bool dynamic)
+{
+    haft__anchor *anchor = haft__arena_array(c->arena, 1, sizeof(*anchor));
+    if (anchor == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    *anchor = (haft__anchor){source, dynamic};
+    if (dynamic) {
+        haft__dynamic_anchor *entry = haft__arena_array(c->arena, 1, sizeof(*entry));
+        if (entry == NULL) {
+            return haft__compile_no_memory(c);
+        }
+        *entry = (haft__dynamic_anchor){resource->dynamic, name, source, NULL};
+        resource->dynamic = entry;
+    }
+    return haft__map_put(&resource->anchors, name, anchor, c->err);
+}
+
+static haft_status index_anchors(haft__compiler *c, const haft__json *source,
+                                 haft__resource *resource)
+{
+    haft_str name = {NULL, 0}, dynamic = {NULL, 0};
+    if (resource->draft == HAFT__DRAFT_07) {
+        name = haft__uri_fragment(get_string(source, HAFT__LIT("$id")));
+    } else {
+        name = get_string(source, HAFT__LIT("$anchor"));
+    }
+    if (resource->draft == HAFT__DRAFT_2020) {
+        dynamic = get_string(source, HAFT__LIT("$dynamicAnchor"));
+    }
+    haft_status status = HAFT_OK;
+    if (name.len > 0) {
+        status = add_anchor(c, resource, name, source, false);
+    }
+    if (status == HAFT_OK && dynamic.len > 0) {
+        status = add_anchor(c, resource, dynamic, source, true);
+    }
+    return status;
+}
+
+/* Which parts of a keyword's value are schemas, given what the value is. */
+static bool parts_are_schemas(haft__shape shape, const haft__json *value)
+{
+    switch (shape) {
+    case HAFT__SHAPE_NONE:
+    case HAFT__SHAPE_SCHEMA: return false;
+    case HAFT__SHAPE_LIST:
+    case HAFT__SHAPE_SCHEMA_OR_LIST: return value->kind == HAFT__JSON_ARRAY;
+    case HAFT__SHAPE_MAP: return value->kind == HAFT__JSON_OBJECT;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static bool value_is_schema(haft__shape shape, const haft__json *value)
+{
+    return (shape == HAFT__SHAPE_SCHEMA || shape == HAFT__SHAPE_SCHEMA_OR_LIST)
+           && value->kind == HAFT__JSON_OBJECT;
+}
+
+static haft_status index_schema(haft__compiler *c, const haft__json *source, haft__resource *outer,
+                                uint32_t depth);
+
+static haft_status index_keyword(haft__compiler *c, const haft__json_member *member,
+                                 haft__resource *resource, uint32_t depth)
+{
+    const haft__keyword *keyword =
+        haft__keyword_find(haft__json_text(member->key), resource->draft);
+    const haft__json *value = &member->value;
+    if (keyword == NULL) {
+        return HAFT_OK;
+    }
+    if (value_is_schema(keyword->shape, value)) {
+        return index_schema(c, value, resource, depth + 1);
+    }
+    haft_status status = HAFT_OK;
+    uint32_t count = parts_are_schemas(keyword->shape, value) ? value->count : 0;
+    for (uint32_t i = 0; status == HAFT_OK && i < count; i++) {
+        const haft__json *part =
+            value->kind == HAFT__JSON_ARRAY ? &value->items[i] : &value->members[i].value;
+        status = index_schema(c, part, resource, depth + 1);
+    }
+    return status;
+}
+
+static haft_status index_schema(haft__compiler *c, const haft__json *source, haft__resource *outer,
+                                uint32_t depth)
+{
+    if (source->kind != HAFT__JSON_OBJECT || depth >= HAFT__LIMIT_JSON_DEPTH) {
+        return HAFT_OK;
+    }
+    haft__resource *resource = NULL;
+    haft_status status = haft__resource_enter(c, source, outer, &resource);
+    if (status == HAFT_OK) {
+        status = index_anchors(c, source, resource);
+    }
+    for (uint32_t i = 0; status == HAFT_OK && i < source->count; i++) {
+        status = index_keyword(c, &source->members[i], resource, depth);
+    }
+    return status;
+}
+
+haft_status haft__document_index(haft__compiler *c, haft__document *document)
+{
+    if (document->indexed) {
+        return HAFT_OK;
+    }
+    document->indexed = true;
+    return index_schema(c, document->root, document->resource, 0);
+}
+
+/* A member by its name, through a map when the object is large: many references may lead into it.
+ */
+static haft_status find_member(haft__compiler *c, const haft__json *object, haft_str name,
+                               const haft__json **ret_value)
+{
+    if (object->count <= FEW_MEMBERS) {
+        *ret_value = haft__json_get(*object, name);
+        return HAFT_OK;
+    }
+    haft_str address = {(const char *)&object->members, sizeof(object->members)};
+    haft__map *map = haft__map_get(&c->members, address);
+    if (map == NULL) {
+        map = haft__arena_array(c->arena, 1, sizeof(*map));
+        if (map == NULL) {
+            return haft__compile_no_memory(c);
+        }
+        haft__map_init(map, c->arena, c->options.hash_key);
+        for (uint32_t i = 0; i < object->count; i++) {
+            haft__json *value = (haft__json *)(uintptr_t)&object->members[i].value;
+            haft_status status =
+                haft__map_put(map, haft__json_text(object->members[i].key), value, c->err);
+            if (status != HAFT_OK) {
+                return status;
+            }
+        }
+        haft_status status = haft__map_put(&c->members, address, map, c->err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    *ret_value = haft__map_get(map, name);
+    return HAFT_OK;
+}
+
+/* A token of a JSON Pointer without "~0" and "~1". */
+static haft_str unescape_token(haft__arena *arena, haft_str token)
+{
+    if (token.len == 0 || memchr(token.ptr, '~', token.len) == NULL) {
+        return token;
+    }
+    char *text = haft__arena_alloc(arena, token.len);
+    size_t length = 0;
+    for (size_t i = 0; text != NULL && i < token.len; i++) {
+        char c = token.ptr[i];
+        bool escape = c == '~' && i + 1 < token.len;
+        if (escape && (token.ptr[i + 1] == '0' || token.ptr[i + 1] == '1')) {
+            c = token.ptr[++i] == '0' ? '~' : '/';
+        }
+        text[length++] = c;
+    }
+    return (haft_str){text, length};
+}
+
+/* What a walk along a JSON Pointer stands on. */
+typedef enum ground {
+    ON_SCHEMA,  /* the next token is a keyword */
+    ON_SCHEMAS, /* the next token leads to a schema */
+    ON_DATA,    /* nothing below is known to be a schema */
+} ground;
+
+static ground ground_below(const haft__json *value, haft_str token, unsigned draft)
+{
+    const haft__keyword *keyword = haft__keyword_find(token, draft);
+    if (keyword != NULL && value_is_schema(keyword->shape, value)) {
+        return ON_SCHEMA;
+    }
+    return keyword != NULL && parts_are_schemas(keyword->shape, value) ? ON_SCHEMAS : ON_DATA;
+}
+
+static haft_status step(haft__compiler *c, const haft__json **value, haft_str token)
+{
+    const haft__json *from = *value;
+    uint64_t index;
+    *value = NULL;
+    if (from->kind == HAFT__JSON_OBJECT) {
+        return find_member(c, from, token, value);
+    }
+    if (from->kind == HAFT__JSON_ARRAY && haft__str_to_u64(token, &index) && index < from->count
+        && (token.len == 1 || token.ptr[0] != '0')) {
+        *value = &from->items[index];
+    }
+    return HAFT_OK;
+}
+
+/* Follows `pointer` from the root of target->resource, through $ids on the way.
+ * target->source is NULL when it leads nowhere. */
+static haft_status follow(haft__compiler *c, haft_str pointer, haft__target *target)
+{
+    ground on = ON_SCHEMA;
+    haft_status status = HAFT_OK;
+    target->source = target->resource->root;
+    while (status == HAFT_OK && pointer.len > 0 && target->source != NULL) {
+        pointer = haft__str_skip(pointer, 1);
+        const char *slash = pointer.len > 0 ? memchr(pointer.ptr, '/', pointer.len) : NULL;
+        size_t length = slash != NULL ? (size_t)(slash - pointer.ptr) : pointer.len;
+        haft_str token = unescape_token(c->arena, (haft_str){pointer.ptr, length});
+        if (token.ptr == NULL && length > 0) {
+            return haft__compile_no_memory(c);
+        }
+        pointer = haft__str_skip(pointer, length);
+        status = step(c, &target->source, token);
+        if (status != HAFT_OK || target->source == NULL) {
+            return status;
+        }
+        on = on == ON_SCHEMAS  ? ON_SCHEMA
+             : on == ON_SCHEMA ? ground_below(target->source, token, target->resource->draft)
+                               : ON_DATA;
+        if (on == ON_SCHEMA && target->source->kind == HAFT__JSON_OBJECT) {
+            status = haft__resource_enter(c, target->source, target->resource, &target->resource);
+        }
+    }
+    return status;
+}
+
+static haft_status find_anchor(haft__compiler *c, haft_str name, haft__target *target)
+{
+    haft_status status = haft__document_index(c, target->resource->document);
+    const haft__anchor *anchor =
+        status == HAFT_OK ? haft__map_get(&target->resource->anchors, name) : NULL;
+    if (anchor != NULL) {
+        target->source = anchor->source;
+        target->dynamic = anchor->dynamic ? name : (haft_str){NULL, 0};
+    }
+    return status;
+}
+
+/* The resource that the part of a reference before its "#" names. */
+static haft_status find_resource(haft__compiler *c, haft__resource *from, haft_str reference,
+                                 haft__resource **ret_resource)
+{
+    *ret_resource = from;
+    if (reference.len == 0) {
+        return HAFT_OK;
+    }
+    haft_str uri = haft__uri_resolve(c->arena, from->uri, reference);
+    if (uri.ptr == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    haft_status status = haft__document_index(c, c->main);
+    if (status == HAFT_OK) {
+        status = load(c, uri, from, 0, ret_resource);
+    }
+    if (status == HAFT_OK && *ret_resource != NULL) {
+        status = haft__document_index(c, (*ret_resource)->document);
+    }
+    return status;
+}
+
+haft_status haft__reference_resolve(haft__compiler *c, haft__resource *resource,
+                                    const haft__json *reference, haft__target *ret_target)
+{
+    haft_str text = haft__json_text(*reference);
+    haft__target target = {0};
+    haft_status status =
+        find_resource(c, resource, haft__uri_without_fragment(text), &target.resource);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft_str fragment = haft__uri_decode(c->arena, haft__uri_fragment(text));
+    if (fragment.ptr == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    if (target.resource == NULL) {
+        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, reference),
+                          "found the reference \"%.*s\", whose document is not known here",
+                          HAFT__ARG(text));
+    }
+    status = fragment.len == 0 || fragment.ptr[0] == '/' ? follow(c, fragment, &target)
+                                                         : find_anchor(c, fragment, &target);
+    if (status == HAFT_OK && target.source == NULL) {
+        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, reference),
+                          "found the reference \"%.*s\", which leads to nothing", HAFT__ARG(text));
+    }
+    if (status == HAFT_OK) {
+        *ret_target = target;
+    }
+    return status;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema/schema_int.h - what a compiled schema is made of, shared by the files of this directory.
+ *
+ * A node is one subschema. Keywords are put together in groups by the kind of value they speak of,
+ * and a group that has no keyword is a NULL pointer: what a schema does not say costs nothing.
+ * Everything here is written by the compiler and only read afterwards, except the checker, which
+ * belongs to one validation at a time.
+ */
+#ifndef HAFT_SCHEMA_SCHEMA_INT_H
+#define HAFT_SCHEMA_SCHEMA_INT_H
+
+#include "base/buf.h"
+#include "schema/pattern.h"
+#include "schema/schema.h"
+#include "json/value.h"
+
+/* A node's types: a bit for each haft__json_kind, so that looking one up is a shift. The last bit
+ * stands for the numbers that are integers; it is set instead of the bit of all numbers. */
+#define HAFT__TYPE(kind)   (1U << (kind))
+#define HAFT__TYPE_INTEGER (1U << 7)
+#define HAFT__TYPE_BOOLEAN (HAFT__TYPE(HAFT__JSON_FALSE) | HAFT__TYPE(HAFT__JSON_TRUE))
+#define HAFT__TYPES_ALL    0x7FU
+
+typedef struct haft__node haft__node;
+typedef struct haft__resource haft__resource;
+
+typedef struct haft__node_list {
+    const haft__node **items;
+    uint32_t count;
+} haft__node_list;
+
+/* The values of `enum`, or the one of `const`. Long lists have a hash table. */
+typedef struct haft__values {
+    const haft__json *items;
+    uint32_t count;
+    uint32_t mask;         /* of `slots`; there are mask + 1 */
+    const uint32_t *slots; /* 1 + index of a value, 0 when free; NULL in short lists */
+} haft__values;
+
+/* A number in the schema; `fits` says that `number` is its exact value. */
+typedef struct haft__bound {
+    haft_str text; /* .ptr NULL when the schema does not say */
+    int64_t number;
+    bool fits;
+} haft__bound;
+
+typedef enum haft__bound_kind {
+    HAFT__BOUND_MINIMUM,
+    HAFT__BOUND_MAXIMUM,
+    HAFT__BOUND_ABOVE, /* exclusiveMinimum */
+    HAFT__BOUND_BELOW, /* exclusiveMaximum */
+    HAFT__BOUND_KINDS,
+} haft__bound_kind;
+
+typedef struct haft__number_rules {
+    haft__bound bounds[HAFT__BOUND_KINDS];
+    haft__bound multiple_of;
+} haft__number_rules;
+
+/* How many of something there may be. */
+typedef struct haft__range {
+    uint64_t min, max;
+} haft__range;
+
+typedef struct haft__string_rules {
+    haft__range length;
+    const haft__pattern *pattern; /* NULL when there is none */
+    haft_str source;              /* the pattern as it was written */
+} haft__string_rules;
+
+typedef struct haft__array_rules {
+    haft__range length;
+    haft__node_list prefix;  /* prefixItems; in older drafts `items` with a list */
+    const haft__node *items; /* for the items behind those; NULL when not said */
+    const haft__node *contains;
+    haft__range containing; /* minContains and maxContains */
+    bool unique;
+    bool contains_marks; /* items that `contains` accepts count as evaluated (2020-12) */
+} haft__array_rules;
+
+/* A name in `properties` or `required`, or in both. */
+typedef struct haft__property {
+    uint64_t prefix; /* of the name: haft__key_prefix */
+    const char *name;
+    uint32_t length;
+    bool declared;          /* stands in `properties` */
+    bool required;          /* stands in `required` */
+    const haft__node *node; /* NULL: anything goes */
+} haft__property;
+
+typedef struct haft__pattern_property {
+    const haft__pattern *pattern;
+    haft_str source;
+    const haft__node *node;
+} haft__pattern_property;
+
+/* What has to hold when an object has the member `name`. */
+typedef struct haft__dependency {
+    haft_str name;
+    const haft__json *names; /* an array of names that have to be there too; or NULL */
+    const haft__node *node;  /* what the object has to be; or NULL */
+} haft__dependency;
+
+typedef struct haft__object_rules {
+    haft__range size;
+    const haft__property *properties; /* those declared, then those only required */
+    uint32_t count;
+    uint32_t required;     /* how many are required */
+    uint32_t mask;         /* of `slots`; there are mask + 1 */
+    const uint32_t *slots; /* 1 + index of a property, 0 when free; NULL when there are few */
+    const haft__node *additional;
+    const haft__node *names; /* propertyNames */
+    const haft__pattern_property *patterns;
+    uint32_t pattern_count;
+    uint32_t dependency_count;
+    haft__dependency *dependencies;
+} haft__object_rules;
+
+/* A $dynamicRef. */
+typedef struct haft__dynamic {
+    haft_str name;          /* the anchor; empty when it is looked up like a $ref */
+    const haft__node *node; /* where it leads when nobody outside has that anchor */
+} haft__dynamic;
+
+/* The keywords that apply other subschemas to the same value. */
+typedef struct haft__general_rules {
+    const haft__node *ref;
+    const haft__dynamic *dynamic;
+    haft__node_list all, any, one;
+    const haft__node *none; /* `not` */
+    const haft__node *test, *then, *otherwise;
+    const haft__node *unevaluated_items, *unevaluated_properties;
+} haft__general_rules;
+
+struct haft__node {
+    uint8_t types;           /* 0 for the schema `false` */
+    bool plain;              /* says nothing but its types */
+    const haft__node *alias; /* a $ref and nothing else: the node to use instead */
+    const haft__number_rules *number;
+    const haft__string_rules *string;
+    const haft__array_rules *array;
+    const haft__object_rules *object;
+    const haft__values *enumeration;
+    const haft__values *constant;
+    const haft__general_rules *general;
+    const haft__resource *resource;
+    const haft__json *source;
+};
+
+/* The $dynamicAnchors of a resource, compiled. */
+typedef struct haft__dynamic_anchor {
+    struct haft__dynamic_anchor *next;
+    haft_str name;
+    const haft__json *source;
+    const haft__node *node;
+} haft__dynamic_anchor;
+
+struct haft__schema {
+    const haft__node *root;
+    haft__hash_key hash_key;
+    bool dynamic; /* there is a $dynamicRef: the checker has to remember where it came through */
+};
+
+/* Why a validation was given up. The instance then counts as invalid. */
+typedef enum haft__stop {
+    HAFT__STOP_NOT,
+    HAFT__STOP_STEPS,
+    HAFT__STOP_NESTING,
+    HAFT__STOP_PATTERN,
+    HAFT__STOP_DIGITS,
+    HAFT__STOP_MEMORY,
+} haft__stop;
+
+/* The resources a validation has come through, from the inside out. */
+typedef struct haft__scope {
+    const struct haft__scope *outer;
+    const haft__resource *resource;
+} haft__scope;
+
+/* Which members or items have been evaluated: a bit each, in the checker's words. */
+typedef struct haft__marks {
+    size_t at;
+    uint32_t count;
+} haft__marks;
+
+struct haft__checker {
+    int64_t steps; /* left */
+    uint32_t nesting;
+    haft__stop stop;
+    haft_str stop_pattern;
+    bool dynamic;
+    const haft__scope *scope;
+    haft__hash_key hash_key;
+    haft__pattern_scratch *scratch;
+    uint64_t *words; /* a stack of bit sets and hash tables */
+    size_t word_count, word_capacity;
+    haft__arena arena; /* what explaining needs, emptied each time */
+};
+
+/* The first eight bytes of a key, or all of them mixed so that for keys of equal length up to
+ * eight equal prefixes mean equal keys. */
+static inline uint64_t haft__key_prefix(const char *key, size_t length)
+{
+    if (length >= 8) {
+        uint64_t word;
+        memcpy(&word, key, 8);
+        return word;
+    }
+    if (length >= 4) {
+        uint32_t first, last;
+        memcpy(&first, key, 4);
+        memcpy(&last, key + length - 4, 4);
+        return (uint64_t)last << 32 | first;
+    }
+    if (length == 0) {
+        return 0;
+    }
+    const unsigned char *bytes = (const unsigned char *)key;
+    return bytes[0] | (uint64_t)bytes[length / 2] << 8 | (uint64_t)bytes[length - 1] << 16;
+}
+
+/* validate.c: the fast pass. */
+
+/* Whether `node` accepts `value`. False too when a budget is used up: then checker->stop says so,
+ * whatever the answer. Marks what it evaluated when `marks` is not NULL. */
+bool haft__accepts(haft__checker *checker, const haft__node *node, const haft__json *value,
+                   const haft__marks *marks);
+
+/* The same without unevaluatedItems and unevaluatedProperties. */
+bool haft__accepts_before_unevaluated(haft__checker *checker, const haft__node *node,
+                                      const haft__json *value, const haft__marks *marks);
+
+/* The keywords of one kind of value, each on its own: for explaining. */
+bool haft__type_fits(uint8_t types, const haft__json *value);
+bool haft__bound_fits(haft__bound_kind kind, const haft__bound *bound, const haft__json *value);
+bool haft__multiple_fits(haft__checker *checker, const haft__bound *bound, const haft__json *value);
+bool haft__pattern_fits(haft__checker *checker, const haft__pattern *pattern, haft_str source,
+                        haft_str text);
+bool haft__values_have(haft__checker *checker, const haft__values *values, const haft__json *value);
+bool haft__items_unique(haft__checker *checker, const haft__json *array, uint32_t ret_pair[2]);
+uint64_t haft__string_length(haft__checker *checker, const haft__json *string);
+const haft__property *haft__property_find(const haft__checker *checker,
+                                          const haft__object_rules *rules, const haft__json *key,
+                                          uint32_t *hint);
+/* The value of a member, or NULL; costs steps by the size of the object. */
+const haft__json *haft__member_find(haft__checker *checker, const haft__json *object, haft_str key);
+const haft__node *haft__dynamic_target(haft__checker *checker, const haft__dynamic *dynamic);
+
+/* checker.c: budgets and memory. */
+
+/* Notes why the validation ends. Returns false. */
+bool haft__checker_stop(haft__checker *checker, haft__stop why);
+
+/* Pays for work that is not the check of a node. False when that was too much. */
+static inline bool haft__checker_charge(haft__checker *checker, size_t steps)
+{
+    checker->steps -= (int64_t)steps;
+    return HAFT__LIKELY(checker->steps >= 0) || haft__checker_stop(checker, HAFT__STOP_STEPS);
+}
+
+/* Pays for comparing or hashing the whole of `value`. */
+bool haft__checker_charge_value(haft__checker *checker, const haft__json *value);
+
+/* One subschema deeper; every true is followed by a leave. */
+static inline bool haft__checker_enter(haft__checker *checker, uint32_t limit)
+{
+    if (HAFT__UNLIKELY(checker->nesting >= limit)) {
+        return haft__checker_stop(checker, HAFT__STOP_NESTING);
+    }
+    checker->nesting++;
+    return true;
+}
+
+static inline void haft__checker_leave(haft__checker *checker)
+{
+    checker->nesting--;
+}
+
+/* A fresh budget. */
+void haft__checker_begin(haft__checker *checker, const haft__schema *schema);
+
+/* Zeroed words on top of the stack, at checker->words + *ret_at until the next push; popped by
+ * setting word_count back. */
+bool haft__words_push(haft__checker *checker, size_t count, size_t *ret_at);
+
+bool haft__marks_push(haft__checker *checker, uint32_t count, haft__marks *ret_marks);
+void haft__marks_pop(haft__checker *checker, const haft__marks *marks);
+void haft__marks_merge(haft__checker *checker, const haft__marks *into, const haft__marks *from);
+void haft__marks_fill(haft__checker *checker, const haft__marks *marks);
+
+static inline void haft__mark(haft__checker *checker, const haft__marks *marks, uint32_t index)
+{
+    checker->words[marks->at + index / 64] |= (uint64_t)1 << (index % 64);
+}
+
+static inline bool haft__marked(const haft__checker *checker, const haft__marks *marks,
+                                uint32_t index)
+{
+    return (checker->words[marks->at + index / 64] >> (index % 64) & 1) != 0;
+}
+
+/* resolve.c: the dynamic anchors of a resource. */
+const haft__dynamic_anchor *haft__resource_anchors(const haft__resource *resource);
+
+/* explain.c: checks again and words every failure into `arena`. */
+HAFT_MUST_USE haft_status haft__explain(const haft__schema *schema, haft__checker *checker,
+                                        const haft__json *instance, haft__arena *arena,
+                                        haft__schema_report *ret_report, haft_error *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schema/uri.h - URI references (RFC 3986): taking them apart and resolving them. Pure. */
+#ifndef HAFT_SCHEMA_URI_H
+#define HAFT_SCHEMA_URI_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+/* The parts of a reference, without their separators. A part whose ptr is NULL is absent, which is
+ * not the same as empty; the path is never absent. */
+typedef struct haft__uri {
+    haft_str scheme, authority, path, query, fragment;
+} haft__uri;
+
+haft__uri haft__uri_split(haft_str text);
+
+/* `text` up to its first "#", and what stands behind that (empty when there is none). */
+haft_str haft__uri_without_fragment(haft_str text);
+haft_str haft__uri_fragment(haft_str text);
+
+/* What `reference` means in a document at `base` (section 5.2). With an empty base the reference
+ * is taken as it is. .ptr is NULL when there is no memory. */
+haft_str haft__uri_resolve(haft__arena *arena, haft_str base, haft_str reference);
+
+/* `text` with %XX decoded; an incomplete one stays as it is. .ptr is NULL without memory. */
+haft_str haft__uri_decode(haft__arena *arena, haft_str text);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schema/words.h - values and types as they appear in messages. */
+#ifndef HAFT_SCHEMA_WORDS_H
+#define HAFT_SCHEMA_WORDS_H
+
+#include "schema/schema_int.h"
+
+/* Values in messages are cut to about this many bytes, at a character. */
+#define HAFT__WORDS_CUT 60U
+
+/* The value as JSON, cut. The cost does not depend on how large it is. */
+void haft__words_value(haft__buf *buf, const haft__json *value);
+
+/* Its type and the value: `string "abc"`, `integer 5`, `null`. */
+void haft__words_found(haft__buf *buf, const haft__json *value);
+
+/* "string", "string or null", "string, integer or null". */
+void haft__words_types(haft__buf *buf, uint8_t types);
+
+/* "1 item", "2 items". */
+void haft__words_count(haft__buf *buf, uint64_t count, const char *thing);
+
+/* A text without quotes, cut. */
+void haft__words_text(haft__buf *buf, haft_str text);
+
+/* `"a", "b", 3`; a long list is cut and says how long it is. */
+void haft__words_list(haft__buf *buf, const haft__json *items, uint32_t count);
+
+#endif

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the documents point at is there."""
+import re
+
+import house
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# A path of the tree in backticks, or behind "Tests:" and "Fuzzer:" at the top of a source file.
+TOP = "src|tests|scripts|docs|fuzz|examples|include|bench|studio|clients"
+QUOTED = re.compile(rf"`((?:{TOP})/[\w./-]*\w/?)`")
+NAMED = re.compile(r"(?:Tests|Fuzzer|Format): ((?:tests|fuzz|docs)/[\w./-]*\w)")
+PLACEHOLDER = re.compile(r"NAME|DIR|FILE")
+HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
+
+
+def anchors(path):
+    """The names a heading can be linked by: lower case, punctuation gone, spaces as dashes."""
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
+            for title in HEADING.findall(path.read_text())}
+
+
+def broken_link(page, target):
+    if re.match(r"[a-z]+:", target):
+        return None
+    path, _, anchor = target.partition("#")
+    file = page.parent / path if path else page
+    if not file.exists():
+        return f"{target} leads nowhere"
+    if anchor and anchor not in anchors(file):
+        return f"{target}: there is no such heading"
+    return None
+
+
+files = house.tracked()
+pages = [house.ROOT / name for name in files if name.endswith(".md")]
+problems = []
+for page in pages:
+    for target in LINK.findall(page.read_text()):
+        wrong = broken_link(page, target)
+        if wrong:
+            problems.append(f"{page.relative_to(house.ROOT)}: {wrong}")
+house.check("links_lead_somewhere", problems)
+
+problems = []
+for name in files:
+    if not name.endswith((".md", ".c", ".h", ".py")):
+        continue
+    text = (house.ROOT / name).read_text()
+    for path in QUOTED.findall(text) if name.endswith(".md") else NAMED.findall(text):
+        if not (house.ROOT / path).exists() and not PLACEHOLDER.search(path):
+            problems.append(f"{name}: there is no {path}")
+house.check("files_that_are_named_exist", problems)
+
+order, _ = house.layers()
+problems = []
+for directory in [*(f"src/{name}" for name in order), "bench", "studio", "clients"]:
+    has_code = any(name.startswith(directory + "/") and not name.endswith((".md", "meson.build"))
+                   for name in files)
+    readme = house.ROOT / directory / "README.md"
+    if not has_code and (not readme.exists() or len(readme.read_text().split()) < 20):
+        problems.append(f"{directory} has no code and no README.md that says what will be there")
+house.check("every_directory_without_code_explains_itself", problems)
+
+readme = (house.ROOT / "README.md").read_text()
+house.check("the_source_map_has_every_directory",
+            [f"README.md does not name src/{name}/" for name in order
+             if f"src/{name}/" not in readme])
+
+version = re.search(r'#define HAFT_VERSION +"([^"]+)"',
+                    (house.ROOT / "include/haft.h").read_text())[1]
+problems = []
+for name, wanted in [("meson.build", f"version: '{version}'"), ("CHANGELOG.md", f"## {version}")]:
+    if wanted not in (house.ROOT / name).read_text():
+        problems.append(f"{name} does not have {wanted}")
+house.check("the_version_is_the_same_everywhere", problems)

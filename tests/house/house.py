@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the tree share: where things are, and how a verdict is printed."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
+CC = os.environ.get("CC", "cc").split()
+SCRIPT = "house/" + Path(sys.argv[0]).name
+DIVIDER = "--------"
+
+
+def check(name, problems):
+    """One test: passed when there are no problems."""
+    for problem in problems:
+        print("\n".join("# " + line for line in str(problem).splitlines()))
+    print(f"{'not ok' if problems else 'ok'} {SCRIPT} {name}", flush=True)
+
+
+def skip(name, reason):
+    print(f"skip {SCRIPT} {name}: {reason}", flush=True)
+
+
+def run(command, text=None, environment=None):
+    """(exit status, all output)"""
+    done = subprocess.run([str(word) for word in command], input=text, text=True, cwd=ROOT,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=dict(os.environ, **(environment or {})))
+    return done.returncode, done.stdout
+
+
+def has(program):
+    return shutil.which(program) is not None
+
+
+def layers():
+    """(all directories of src/ in their order, those that are pure)"""
+    lines = (ROOT / "tests/house/layers.txt").read_text().splitlines()
+    names = [line.split()[0] for line in lines]
+    return [name for name in names if name != DIVIDER], names[:names.index(DIVIDER)]
+
+
+def tracked():
+    """Every file that belongs to the tree, as paths relative to its root."""
+    status, output = run(["git", "ls-files", "-co", "--exclude-standard"])
+    if status == 0:
+        names = output.splitlines()
+    else:  # an unpacked archive
+        names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*")]
+        names = [name for name in names if not re.match(r"\.|build|.*__pycache__", name)]
+    return sorted(name for name in names if (ROOT / name).is_file())
+
+
+def headers():
+    return [name for name in tracked() if name.endswith(".h")]

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every file has its licence line and the layout we agreed on, and is finished."""
+import re
+import shutil
+import subprocess
+
+import house
+
+COLUMNS = 100
+CODE = (".c", ".h", ".cpp", ".py", ".sh", ".js", ".mjs", "meson.build")
+# Spelt in two parts, so that this file does not name them.
+UNFINISHED = re.compile(r"\b(TO" "DO|FIX" "ME|XX" "X)\\b")
+MACHINE = re.compile(r"(?<![\w.])/(wo" r"rk|ho" r"me|ro" r"ot|Us" r"ers)/"
+                     r"|https?://[^ /]*(np" "m|py" "pi|deb" r"ian)[^ /]*/")
+
+
+def is_code(name):
+    return name.endswith(CODE) or name.startswith(("scripts/", ".ci/")) or name == "Makefile"
+
+
+def lines_of(names):
+    for name in names:
+        text = (house.ROOT / name).read_text()
+        for number, line in enumerate(text.splitlines(), 1):
+            yield f"{name}:{number}", line
+
+
+code = [name for name in house.tracked() if is_code(name)]
+files = code + [name for name in house.tracked() if name.endswith((".md", ".txt"))]
+c_files = [name for name in code if name.endswith((".c", ".h", ".cpp"))]
+
+house.check("every_code_file_has_its_licence_line",
+            [f"{name}: no 'SPDX-License-Identifier: Apache-2.0' in its first two lines"
+             for name in code if "SPDX-License-Identifier: Apache-2.0"
+             not in "\n".join((house.ROOT / name).read_text().splitlines()[:2])])
+house.check("no_tabs_in_c", [place for place, line in lines_of(c_files) if "\t" in line])
+house.check("no_white_space_at_the_end_of_a_line",
+            [place for place, line in lines_of(files) if line != line.rstrip()])
+house.check(f"no_line_of_code_over_{COLUMNS}_columns",
+            [place for place, line in lines_of(code) if len(line) > COLUMNS])
+house.check("nothing_is_left_unfinished",
+            [f"{place}: {line}" for place, line in lines_of(files) if UNFINISHED.search(line)])
+house.check("no_paths_of_one_machine",
+            [f"{place}: {line}" for place, line in lines_of(files) if MACHINE.search(line)])
+
+if shutil.which("clang-format-14") is None:
+    house.skip("clang_format_has_nothing_to_say", "clang-format-14 is not installed")
+else:
+    found = subprocess.run(["clang-format-14", "--dry-run", "-Werror", *c_files],
+                           cwd=house.ROOT, stderr=subprocess.PIPE, text=True)
+    house.check("clang_format_has_nothing_to_say", found.stderr.splitlines()[:20])

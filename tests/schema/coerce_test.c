@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/schema/coerce.c. */
+#include "base/limits.h"
+#include "schema_helpers.h"
+
+#define INTEGER "{\"type\":\"integer\"}"
+#define NUMBER  "{\"type\":\"number\"}"
+#define BOOLEAN "{\"type\":\"boolean\"}"
+#define STRING  "{\"type\":\"string\"}"
+
+/* `wanted` NULL: stays as it is. */
+static const struct {
+    const char *schema, *instance, *wanted;
+} cases[] = {
+    /* strings to numbers: exactly JSON's numbers, spelled as they were */
+    {INTEGER, "\"10\"", "10"},
+    {INTEGER, "\"-0\"", "-0"},
+    {INTEGER, "\"1e3\"", "1e3"},
+    {INTEGER, "\"1.0\"", "1.0"},
+    {INTEGER, "\"123456789012345678901234567890\"", "123456789012345678901234567890"},
+    {INTEGER, "\"1.5\"", NULL},
+    {INTEGER, "\"010\"", NULL},
+    {INTEGER, "\"+1\"", NULL},
+    {INTEGER, "\" 1\"", NULL},
+    {INTEGER, "\"1 \"", NULL},
+    {INTEGER, "\"0x10\"", NULL},
+    {INTEGER, "\"ten\"", NULL},
+    {INTEGER, "\"\"", NULL},
+    {INTEGER, "\"-\"", NULL},
+    {INTEGER, "\"NaN\"", NULL},
+    {INTEGER, "1.0", NULL}, /* is an integer already */
+    {INTEGER, "1.5", NULL},
+    {INTEGER, "true", NULL},
+    {INTEGER, "null", NULL},
+    {NUMBER, "\"1.50\"", "1.50"},
+    {NUMBER, "\"10\"", "10"},
+    {"{\"type\":\"integer\",\"minimum\":50}", "\"10\"", "10"}, /* converted, then judged */
+    /* booleans and null */
+    {BOOLEAN, "\"true\"", "true"},
+    {BOOLEAN, "\"false\"", "false"},
+    {BOOLEAN, "\"True\"", NULL},
+    {BOOLEAN, "\"yes\"", NULL},
+    {BOOLEAN, "1", NULL},
+    {"{\"type\":\"null\"}", "\"null\"", NULL},
+    /* numbers to strings */
+    {STRING, "10", "\"10\""},
+    {STRING, "1.50", "\"1.50\""},
+    {STRING, "true", NULL},
+    {STRING, "null", NULL},
+    {STRING, "[1]", NULL},
+    /* texts that spell a container */
+    {"{\"type\":\"object\",\"properties\":{\"a\":" INTEGER "}}", "\"{\\\"a\\\":\\\"1\\\"}\"",
+     "{\"a\":1}"},
+    {"{\"type\":\"array\"}", "\" [1,2] \"", "[1,2]"},
+    {"{\"type\":\"object\"}", "\"[1]\"", NULL},
+    {"{\"type\":\"object\"}", "\"{broken\"", NULL},
+    {"{\"type\":\"array\",\"items\":" INTEGER "}", "\"[broken\"", NULL},
+    /* a lone value where only an array may stand */
+    {"{\"type\":\"array\",\"items\":" STRING "}", "\"a\"", "[\"a\"]"},
+    {"{\"type\":\"array\",\"items\":" INTEGER "}", "\"5\"", "[5]"},
+    {"{\"type\":\"array\",\"items\":" INTEGER "}", "\"a\"", NULL},
+    {"{\"type\":\"array\",\"items\":{\"type\":\"object\"}}", "{\"a\":1}", "[{\"a\":1}]"},
+    {"{\"type\":[\"array\",\"null\"],\"items\":" STRING "}", "\"a\"", NULL},
+    {"{\"type\":\"array\"}", "null", NULL},
+    {"{\"type\":\"array\",\"minItems\":2}", "1", NULL},
+    /* several types: what fits stays */
+    {"{\"type\":[\"integer\",\"string\"]}", "\"10\"", NULL},
+    {"{\"type\":[\"integer\",\"boolean\"]}", "\"10\"", "10"},
+    {"{\"type\":[\"integer\",\"boolean\"]}", "\"true\"", "true"},
+    /* all the ways down */
+    {"{\"properties\":{\"a\":" INTEGER ",\"b\":" STRING "}}",
+     "{\"a\":\"1\",\"b\":\"1\",\"c\":\"1\"}", "{\"a\":1,\"b\":\"1\",\"c\":\"1\"}"},
+    {"{\"additionalProperties\":" INTEGER "}", "{\"x\":\"1\",\"y\":2}", "{\"x\":1,\"y\":2}"},
+    {"{\"patternProperties\":{\"^n\":" INTEGER "},\"additionalProperties\":" STRING "}",
+     "{\"n\":\"1\",\"s\":2}", "{\"n\":1,\"s\":\"2\"}"},
+    {"{\"items\":" INTEGER "}", "[1,\"2\",3,\"4\"]", "[1,2,3,4]"},
+    {"{\"prefixItems\":[" INTEGER "],\"items\":" STRING "}", "[\"1\",2]", "[1,\"2\"]"},
+    {"{\"prefixItems\":[" INTEGER "]}", "[\"1\",\"2\"]", "[1,\"2\"]"},
+    {"{\"$ref\":\"#/$defs/n\",\"$defs\":{\"n\":" INTEGER "}}", "\"1\"", "1"},
+    {"{\"title\":\"t\",\"$ref\":\"#/$defs/n\",\"minimum\":0,\"$defs\":{\"n\":" INTEGER "}}",
+     "\"1\"", "1"},
+    {"{\"allOf\":[{\"properties\":{\"a\":" INTEGER "}},{\"properties\":{\"b\":" INTEGER "}}]}",
+     "{\"a\":\"1\",\"b\":\"2\"}", "{\"a\":1,\"b\":2}"},
+    {"{\"$dynamicAnchor\":\"n\",\"properties\":{\"v\":" INTEGER ",\"kid\":{\"$dynamicRef\":"
+     "\"#n\"}}}",
+     "{\"v\":1,\"kid\":{\"v\":\"2\"}}", "{\"v\":1,\"kid\":{\"v\":2}}"},
+    {"{\"anyOf\":[" INTEGER ",{\"type\":\"null\"}]}", "\"7\"", "7"},
+    {"{\"anyOf\":[" INTEGER "," STRING "]}", "\"7\"", NULL},
+    {"{\"oneOf\":[{\"type\":\"integer\",\"minimum\":50},{\"type\":\"number\",\"maximum\":40}]}",
+     "\"7\"", "7"},
+    {"{\"oneOf\":[{\"type\":\"integer\",\"minimum\":50},{\"type\":\"null\"}]}", "\"7\"", NULL},
+    {"{\"anyOf\":[{\"properties\":{\"k\":{\"const\":\"a\"},\"v\":" INTEGER "}},{\"properties\":{"
+     "\"k\":{\"const\":\"b\"},\"v\":" STRING "}}]}",
+     "{\"k\":\"b\",\"v\":5}", "{\"k\":\"b\",\"v\":\"5\"}"},
+    /* valid as a whole: nothing is looked at */
+    {"{\"anyOf\":[{\"properties\":{\"a\":" INTEGER "}},true]}", "{\"a\":\"1\"}", NULL},
+    {"false", "\"1\"", NULL},
+};
+
+static void coerce_text(fixture *f, const char *instance, haft__buf *ret_text, bool *ret_changed)
+{
+    haft__json value;
+    haft_error error = {0};
+    haft_status status = haft__schema_coerce(f->schema, f->checker, parse(&f->arena, instance),
+                                             &f->arena, &value, ret_changed, &error);
+    CHECK(status == HAFT_OK, "%s", error.message);
+    haft__json_write(ret_text, value);
+}
+
+TEST(only_what_loses_nothing_is_converted)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        fixture f;
+        fixture_init(&f, cases[i].schema);
+        haft__buf found, same;
+        haft__buf_init(&found, 1 << 20);
+        haft__buf_init(&same, 1 << 20);
+        bool changed = false;
+        coerce_text(&f, cases[i].instance, &found, &changed);
+        haft__json_write(&same, parse(&f.arena, cases[i].instance));
+        haft_str wanted =
+            cases[i].wanted != NULL ? haft__str(cases[i].wanted) : haft__buf_str(&same);
+        CHECK_STR(haft__buf_str(&found), wanted, "%s by %s", cases[i].instance, cases[i].schema);
+        CHECK_INT(changed, cases[i].wanted != NULL, "%s by %s", cases[i].instance, cases[i].schema);
+        haft__buf_finish(&found);
+        haft__buf_finish(&same);
+        fixture_finish(&f);
+    }
+}
+
+TEST(coercing_twice_changes_nothing_more)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        if (cases[i].wanted == NULL) {
+            continue;
+        }
+        fixture f;
+        fixture_init(&f, cases[i].schema);
+        haft__buf found;
+        haft__buf_init(&found, 1 << 20);
+        bool changed = true;
+        coerce_text(&f, cases[i].wanted, &found, &changed);
+        CHECK(!changed, "%s by %s", cases[i].wanted, cases[i].schema);
+        haft__buf_finish(&found);
+        fixture_finish(&f);
+    }
+}
+
+TEST(the_instance_itself_is_never_changed)
+{
+    fixture f;
+    fixture_init(&f, "{\"items\":{\"properties\":{\"a\":" INTEGER "}}}");
+    haft__json instance = parse(&f.arena, "[{\"a\":\"1\"}]"), made;
+    bool changed;
+    CHECK_INT(haft__schema_coerce(f.schema, f.checker, instance, &f.arena, &made, &changed, NULL),
+              HAFT_OK, "status");
+    CHECK(changed && made.items[0].members[0].value.kind == HAFT__JSON_NUMBER, "the copy");
+    CHECK_INT(instance.items[0].members[0].value.kind, HAFT__JSON_STRING, "the original");
+    fixture_finish(&f);
+}
+
+TEST(a_budget_that_is_used_up_leaves_the_instance_alone)
+{
+    fixture f;
+    fixture_init(&f, "{\"type\":\"integer\",\"allOf\":[{\"$ref\":\"#\"}]}");
+    haft__buf found;
+    haft__buf_init(&found, 1 << 20);
+    bool changed = false;
+    coerce_text(&f, "5", &found, &changed);
+    CHECK(!changed, "an endless schema");
+    haft__buf_finish(&found);
+    fixture_finish(&f);
+}
+
+TEST(coercing_survives_every_failed_allocation)
+{
+    fixture f;
+    fixture_init(&f, "{\"properties\":{\"a\":{\"type\":\"array\",\"items\":" INTEGER "},\"b\":{"
+                     "\"type\":\"object\"},\"c\":{\"anyOf\":[{\"type\":\"array\",\"items\":{"
+                     "\"unevaluatedProperties\":false}},{\"type\":\"null\"}]}}}");
+    haft__json instance =
+        parse(&f.arena, "{\"a\":[\"1\"],\"b\":\"{\\\"x\\\":\\\"\\\\n\\\"}\",\"c\":{}}");
+    bool done = false;
+    for (unsigned n = 0; !done; n++) {
+        haft__checker *checker = haft__checker_create();
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__json made;
+        bool changed = false;
+        test_fail_allocation(n);
+        haft_status status =
+            haft__schema_coerce(f.schema, checker, instance, &arena, &made, &changed, NULL);
+        bool failed = test_allow_allocations();
+        CHECK(status == (failed ? HAFT_NO_MEMORY : HAFT_OK), "allocation %u: %d", n, status);
+        CHECK(changed == !failed, "allocation %u", n);
+        done = !failed;
+        haft__arena_finish(&arena);
+        haft__checker_destroy(checker);
+    }
+    fixture_finish(&f);
+}
+
+TEST(coercing_survives_every_full_arena)
+{
+    fixture f;
+    fixture_init(&f, "{\"properties\":{\"a\":{\"type\":\"array\",\"items\":" INTEGER "},\"b\":{"
+                     "\"type\":\"object\"},\"c\":{\"type\":\"array\"}}}");
+    haft__json instance = parse(&f.arena, "{\"a\":[\"1\"],\"b\":\"{\\\"x\\\":1}\",\"c\":1}");
+    haft_status status = HAFT_TOO_BIG;
+    for (size_t max = 8; status != HAFT_OK && max < 1 << 16; max += 8) {
+        haft__arena arena;
+        haft__arena_init(&arena, max);
+        haft__json made;
+        bool changed = false;
+        status = haft__schema_coerce(f.schema, f.checker, instance, &arena, &made, &changed, NULL);
+        CHECK(status == HAFT_OK || status == HAFT_TOO_BIG, "%zu bytes: %d", max, status);
+        CHECK(changed == (status == HAFT_OK), "%zu bytes", max);
+        haft__arena_finish(&arena);
+    }
+    CHECK_INT(status, HAFT_OK, "in the end");
+    fixture_finish(&f);
+}

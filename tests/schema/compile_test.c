@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/schema/compile.c, rules.c and applicators.c: what is refused, and limits. */
+#include "base/limits.h"
+#include "schema_helpers.h"
+
+static const struct {
+    const char *schema, *where, *message;
+} refused[] = {
+    {"1", "", "found the number 1, wanted a schema (an object or a boolean)"},
+    {"null", "", "found null, wanted a schema (an object or a boolean)"},
+    {"{\"type\":\"text\"}", "/type",
+     "found the string \"text\", wanted null, boolean, number, integer, string, array or object "
+     "(in quotes)"},
+    {"{\"type\":[\"string\",1]}", "/type/1",
+     "found the number 1, wanted null, boolean, number, integer, string, array or object (in "
+     "quotes)"},
+    {"{\"type\":[]}", "/type", "found an empty array, wanted at least one type"},
+    {"{\"properties\":{\"a/b\":{\"minLength\":\"1\"}}}", "/properties/a~1b/minLength",
+     "found the string \"1\", wanted a non-negative integer"},
+    {"{\"maxItems\":-1}", "/maxItems", "found the number -1, wanted a non-negative integer"},
+    {"{\"minProperties\":1.5}", "/minProperties",
+     "found the number 1.5, wanted a non-negative integer"},
+    {"{\"maxContains\":true}", "/maxContains", "found true, wanted a non-negative integer"},
+    {"{\"minimum\":\"\"}", "/minimum", "found the string \"\", wanted a number"},
+    {"{\"exclusiveMaximum\":false}", "/exclusiveMaximum", "found false, wanted a number"},
+    {"{\"multipleOf\":0}", "/multipleOf", "found the number 0, wanted a number greater than 0"},
+    {"{\"multipleOf\":{}}", "/multipleOf", "found an object, wanted a number"},
+    {"{\"pattern\":1}", "/pattern", "found the number 1, wanted a regular expression (a string)"},
+    {"{\"uniqueItems\":1}", "/uniqueItems", "found the number 1, wanted a boolean"},
+    {"{\"enum\":1}", "/enum", "found the number 1, wanted an array of values"},
+    {"{\"required\":\"a\"}", "/required", "found the string \"a\", wanted an array of names"},
+    {"{\"required\":[1]}", "/required/0", "found the number 1, wanted a name (a string)"},
+    {"{\"dependentRequired\":1}", "/dependentRequired", "found the number 1, wanted an object"},
+    {"{\"dependentRequired\":{\"a\":1}}", "/dependentRequired/a",
+     "found the number 1, wanted an array of names"},
+    {"{\"dependentSchemas\":{\"a\":[]}}", "/dependentSchemas/a",
+     "found an empty array, wanted a schema (an object or a boolean)"},
+    {"{\"properties\":[1]}", "/properties",
+     "found an array, wanted an object whose members are schemas"},
+    {"{\"properties\":{\"a\":1}}", "/properties/a",
+     "found the number 1, wanted a schema (an object or a boolean)"},
+    {"{\"patternProperties\":1}", "/patternProperties",
+     "found the number 1, wanted an object whose members are schemas"},
+    {"{\"patternProperties\":{\"a\":1}}", "/patternProperties/a",
+     "found the number 1, wanted a schema (an object or a boolean)"},
+    {"{\"allOf\":[]}", "/allOf", "found an empty array, wanted an array of at least one schema"},
+    {"{\"anyOf\":{}}", "/anyOf", "found an object, wanted an array of at least one schema"},
+    {"{\"oneOf\":[true,3]}", "/oneOf/1",
+     "found the number 3, wanted a schema (an object or a boolean)"},
+    {"{\"items\":[{}]}", "/items", "found an array, wanted a schema (an object or a boolean)"},
+    {"{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"items\":[{}],"
+     "\"additionalItems\":1}",
+     "/additionalItems", "found the number 1, wanted a schema (an object or a boolean)"},
+    {"{\"prefixItems\":1}", "/prefixItems",
+     "found the number 1, wanted an array of at least one schema"},
+    {"{\"$ref\":1}", "/$ref", "found the number 1, wanted a URI reference (a string)"},
+    {"{\"$dynamicRef\":1}", "/$dynamicRef",
+     "found the number 1, wanted a URI reference (a string)"},
+    {"{\"items\":{\"$ref\":\"#/$defs/a\"}}", "/items/$ref",
+     "found the reference \"#/$defs/a\", which leads to nothing"},
+    {"{\"$ref\":\"#a\"}", "/$ref", "found the reference \"#a\", which leads to nothing"},
+    {"{\"$ref\":\"http://x/y\"}", "/$ref",
+     "found the reference \"http://x/y\", whose document is not known here"},
+    {"{\"$ref\":\"#/enum/0\",\"enum\":[7]}", "/enum/0",
+     "found the number 7, wanted a schema (an object or a boolean)"},
+    {"{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"minimum\":\"\"}}}", "/$defs/a/minimum",
+     "found the string \"\", wanted a number"},
+    {"{\"$schema\":\"http://x/meta\"}", "",
+     "found the $schema \"http://x/meta\", wanted draft 2020-12 or draft-07 or a meta-schema that "
+     "is known here"},
+    {"{\"$ref\":\"#\"}", "",
+     "found a $ref that leads back to itself, wanted one that ends somewhere"},
+    {"{\"$defs\":{\"a\":{\"$ref\":\"#/$defs/b\"},\"b\":{\"$ref\":\"#/$defs/a\"}},"
+     "\"items\":{\"$ref\":\"#/$defs/a\"}}",
+     NULL, "found a $ref that leads back to itself, wanted one that ends somewhere"},
+    {"{\"$id\":\"http://x/\",\"properties\":{\"a\":{\"$id\":\"y\"},\"b\":{\"$id\":\"y\"}}}",
+     "/properties/b", "found a second schema with the $id http://x/y, wanted one"},
+};
+
+TEST(a_bad_schema_is_refused_with_its_place)
+{
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        fixture f;
+        fixture_init_with(&f, refused[i].schema, NULL);
+        CHECK_INT(f.status, HAFT_BAD_INPUT, "%s", refused[i].schema);
+        CHECK_STR(haft__str(f.error.message), haft__str(refused[i].message), "%s",
+                  refused[i].schema);
+        if (refused[i].where != NULL) {
+            CHECK_STR(haft__str(f.error.where), haft__str(refused[i].where), "%s",
+                      refused[i].schema);
+        }
+        CHECK(f.schema == NULL, "nothing is handed out");
+        fixture_finish(&f);
+    }
+}
+
+TEST(a_bad_pattern_is_refused_with_its_place)
+{
+    fixture f;
+    fixture_init_with(&f, "{\"properties\":{\"a\":{\"pattern\":\"a(\"}}}", NULL);
+    CHECK_INT(f.status, HAFT_BAD_INPUT, "%s", f.error.message);
+    CHECK(haft__str_starts(haft__str(f.error.where), HAFT__LIT("/properties/a/pattern:character")),
+          "%s", f.error.where);
+    fixture_finish(&f);
+    fixture_init_with(&f, "{\"patternProperties\":{\"a(\":{}}}", NULL);
+    CHECK_INT(f.status, HAFT_BAD_INPUT, "%s", f.error.message);
+    CHECK(haft__str_starts(haft__str(f.error.where), HAFT__LIT("/patternProperties/a(:character")),
+          "%s", f.error.where);
+    fixture_finish(&f);
+}
+
+TEST(what_is_not_used_is_not_looked_at)
+{
+    /* Unknown keywords, keywords of another draft, and definitions nobody refers to. */
+    fixture f;
+    fixture_init(&f, "{\"$defs\":{\"a\":{\"minimum\":\"\"}},\"$comment\":1,\"additionalItems\":1,"
+                     "\"x\":{\"minimum\":\"\"}}");
+    CHECK(check_text(&f, "1").valid, "all is allowed");
+    fixture_finish(&f);
+}
+
+TEST(beside_a_ref_draft_07_ignores_everything)
+{
+    static const char *const schema = "{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
+                                      "\"properties\":{\"a\":{\"$ref\":\"#/definitions/n\","
+                                      "\"maximum\":\"bad and ignored\"}},"
+                                      "\"definitions\":{\"n\":{\"type\":\"number\"}}}";
+    CHECK(is_valid(schema, "{\"a\":5}"), "a number");
+    CHECK(!is_valid(schema, "{\"a\":\"5\"}"), "a string");
+}
+
+/* {"properties":{"k0":{},"k1":{},...}} has count + 1 subschemas. */
+static const char *many_properties(size_t count)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 64 << 20);
+    haft__buf_addf(&buf, "{\"properties\":{");
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_addf(&buf, "%s\"k%zu\":{}", i > 0 ? "," : "", i);
+    }
+    haft__buf_add(&buf, "}}", 3);
+    char *text = test_alloc(buf.len);
+    memcpy(text, buf.ptr, buf.len);
+    haft__buf_finish(&buf);
+    return text;
+}
+
+TEST(subschemas_are_limited)
+{
+    fixture f;
+    fixture_init_with(&f, many_properties(HAFT__LIMIT_SCHEMA_NODES - 1), NULL);
+    CHECK_INT(f.status, HAFT_OK, "at the limit: %s", f.error.message);
+    fixture_finish(&f);
+    fixture_init_with(&f, many_properties(HAFT__LIMIT_SCHEMA_NODES), NULL);
+    CHECK_INT(f.status, HAFT_TOO_BIG, "past the limit");
+    CHECK_STR(haft__str(f.error.message), HAFT__LIT("the schema has more than 100000 subschemas"),
+              "message");
+    fixture_finish(&f);
+}
+
+TEST(nesting_of_a_schema_is_limited)
+{
+    /* Built by hand: the reader itself refuses to go deeper. */
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json schema = haft__json_bool(true);
+    for (int i = 0; i <= HAFT__LIMIT_JSON_DEPTH; i++) {
+        haft__json_member *member = haft__arena_alloc(&arena, sizeof(*member));
+        member->key = haft__json_string(HAFT__LIT("not"));
+        member->value = schema;
+        schema = haft__json_object(member, 1);
+        const haft__schema *compiled = NULL;
+        haft_error error = {0};
+        haft_status status = haft__schema_compile(&arena, schema, NULL, &compiled, &error);
+        CHECK_INT(status, i < HAFT__LIMIT_JSON_DEPTH ? HAFT_OK : HAFT_TOO_BIG, "depth %d", i);
+    }
+    haft__arena_finish(&arena);
+}
+
+static const char everything[] =
+    "{\"$id\":\"http://x/y\",\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
+    "\"$dynamicAnchor\":\"n\",\"type\":\"object\",\"properties\":{\"a\":{\"minimum\":1,"
+    "\"multipleOf\":2},\"b\":{\"pattern\":\"^a\",\"minLength\":1},\"c\":{\"items\":{\"$ref\":"
+    "\"#/$defs/d\"},\"uniqueItems\":true,\"contains\":{\"const\":1}},\"e\":{\"enum\":[1,2,3,4,5,6,"
+    "7,8,9,10]},\"f\":{\"$dynamicRef\":\"#n\"},\"g\":{\"$id\":\"z\",\"$anchor\":\"q\"},\"h\":{"
+    "\"$ref\":\"z#q\"},\"i\":{\"$ref\":\"https://json-schema.org/draft/2020-12/meta/content\"}},"
+    "\"patternProperties\":{\"^p\":{\"not\":true}},\"dependentRequired\":{\"a\":[\"b\"]},"
+    "\"dependentSchemas\":{\"b\":{}},\"required\":[\"a\",\"zz\"],\"allOf\":[{\"if\":true}],"
+    "\"unevaluatedProperties\":false,\"$defs\":{\"d\":{\"prefixItems\":[{}]}}}";
+
+TEST(compiling_survives_every_failed_allocation)
+{
+    haft__arena source;
+    haft__arena_init(&source, 0);
+    haft__json schema = parse(&source, everything);
+    for (unsigned n = 0;; n++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        const haft__schema *compiled = NULL;
+        haft_error error = {0};
+        test_fail_allocation(n);
+        haft_status status = haft__schema_compile(&arena, schema, NULL, &compiled, &error);
+        bool failed = test_allow_allocations();
+        CHECK(status == (failed ? HAFT_NO_MEMORY : HAFT_OK), "allocation %u: %s %s", n,
+              haft_status_name(status), error.message);
+        CHECK((compiled != NULL) == !failed, "allocation %u", n);
+        haft__arena_finish(&arena);
+        if (!failed) {
+            CHECK(n > 3, "only %u allocations", n);
+            break;
+        }
+    }
+    haft__arena_finish(&source);
+}
+
+/* Few of the allocations above are real: an arena takes memory a chunk at a time. With a maximum
+ * that grows by a little, every one of them is the one that fails. */
+TEST(compiling_survives_every_full_arena)
+{
+    haft__arena source;
+    haft__arena_init(&source, 0);
+    haft__json schema = parse(&source, everything);
+    haft_status status = HAFT_TOO_BIG;
+    size_t max = 16;
+    for (; status == HAFT_TOO_BIG && max < 1 << 20; max += 16) {
+        haft__arena arena;
+        haft__arena_init(&arena, max);
+        const haft__schema *compiled = NULL;
+        haft_error error = {0};
+        status = haft__schema_compile(&arena, schema, NULL, &compiled, &error);
+        CHECK(status == HAFT_TOO_BIG || status == HAFT_OK, "%zu bytes: %s %s", max,
+              haft_status_name(status), error.message);
+        CHECK((compiled != NULL) == (status == HAFT_OK), "%zu bytes", max);
+        haft__arena_finish(&arena);
+    }
+    CHECK_INT(status, HAFT_OK, "in the end");
+    CHECK(max > 4096, "only %zu bytes", max);
+    haft__arena_finish(&source);
+}
+
+TEST(an_error_is_not_required)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    const haft__schema *compiled = NULL;
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        CHECK_INT(
+            haft__schema_compile(&arena, parse(&arena, refused[i].schema), NULL, &compiled, NULL),
+            HAFT_BAD_INPUT, "%s", refused[i].schema);
+    }
+    haft__arena_finish(&arena);
+}
