@@ -148,6 +148,7 @@ static const struct {
     {"lengths", table_of_lengths},
     {"hostile", table_of_hostile},
     {"tools", bench_schema},
+    {"hostile-schemas", bench_schema_hostile},
 };
 
 static bool is_wanted(const char *name, int count, char *const *words)
