@@ -300,7 +300,7 @@ static haft_status merge_properties(haft__frame *frame)
     size_t capacity =
         (declared != NULL ? declared->count : 0) + (size_t)(required != NULL ? required->count : 0);
     haft__object_rules *rules = haft__frame_object(frame);
-    property_table table;
+    property_table table = {.count = 0};
     if (rules == NULL || capacity > UINT32_MAX / 8) {
         return haft__compile_no_memory(frame->c);
     }

@@ -21,11 +21,6 @@
 
 #define FIRST_NODES 64U
 
-haft_status haft__compile_no_memory(haft__compiler *c)
-{
-    return haft__arena_fail(c->arena, c->err);
-}
-
 /* Writes the JSON Pointer from `root` to the value at the address `at`. */
 static bool locate(haft__buf *buf, const haft__json *root, const haft__json *at, uint32_t depth)
 {
@@ -175,7 +170,7 @@ static haft_status grow_nodes(haft__compiler *c)
     haft__node **old = c->nodes;
     uint32_t old_size = old != NULL ? c->node_mask + 1 : 0;
     uint32_t size = old_size > 0 ? old_size * 2 : FIRST_NODES;
-    c->nodes = haft__arena_array(c->arena, size, sizeof(*c->nodes));
+    c->nodes = haft__arena_array(c->arena, size, sizeof(haft__node *));
     if (c->nodes == NULL) {
         return haft__compile_no_memory(c);
     }

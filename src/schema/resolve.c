@@ -181,8 +181,9 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, ha
         return HAFT_OK;
     }
     if (known != NULL) {
-        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, outer, source),
-                          "found a second schema with the $id %.*s, wanted one", HAFT__ARG(uri));
+        (void)haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, outer, source),
+                         "found a second schema with the $id %.*s, wanted one", HAFT__ARG(uri));
+        return HAFT_BAD_INPUT;
     }
     haft__resource *resource = make_resource(c, uri, source, outer->document);
     if (resource == NULL) {
@@ -200,8 +201,9 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
                                 haft__document **ret_document)
 {
     if (c->document_count >= HAFT__LIMIT_SCHEMA_DOCUMENTS) {
-        return haft__fail(c->err, HAFT_TOO_BIG, "", "the schema refers to more than %d documents",
-                          HAFT__LIMIT_SCHEMA_DOCUMENTS);
+        (void)haft__fail(c->err, HAFT_TOO_BIG, "", "the schema refers to more than %d documents",
+                         HAFT__LIMIT_SCHEMA_DOCUMENTS);
+        return HAFT_TOO_BIG;
     }
     c->document_count++;
     haft__document *document = haft__arena_array(c->arena, 1, sizeof(*document));
@@ -372,7 +374,7 @@ static haft_status index_schema(haft__compiler *c, const haft__json *source, haf
     if (source->kind != HAFT__JSON_OBJECT || depth >= HAFT__LIMIT_JSON_DEPTH) {
         return HAFT_OK;
     }
-    haft__resource *resource = NULL;
+    haft__resource *resource = outer;
     haft_status status = haft__resource_enter(c, source, outer, &resource);
     if (status == HAFT_OK) {
         status = index_anchors(c, source, resource);
@@ -401,7 +403,7 @@ static haft_status find_member(haft__compiler *c, const haft__json *object, haft
         *ret_value = haft__json_get(*object, name);
         return HAFT_OK;
     }
-    haft_str address = {(const char *)&object->members, sizeof(object->members)};
+    haft_str address = {(const char *)&object->members, sizeof(void *)};
     haft__map *map = haft__map_get(&c->members, address);
     if (map == NULL) {
         map = haft__arena_array(c->arena, 1, sizeof(*map));
@@ -410,9 +412,8 @@ static haft_status find_member(haft__compiler *c, const haft__json *object, haft
         }
         haft__map_init(map, c->arena, c->options.hash_key);
         for (uint32_t i = 0; i < object->count; i++) {
-            haft__json *value = (haft__json *)(uintptr_t)&object->members[i].value;
-            haft_status status =
-                haft__map_put(map, haft__json_text(object->members[i].key), value, c->err);
+            haft_str key = haft__json_text(object->members[i].key);
+            haft_status status = haft__map_put(map, key, NULL, c->err);
             if (status != HAFT_OK) {
                 return status;
             }
@@ -422,7 +423,9 @@ static haft_status find_member(haft__compiler *c, const haft__json *object, haft
             return status;
         }
     }
-    *ret_value = haft__map_get(map, name);
+    /* Keys are distinct, so a map has its entries in the order of the members. */
+    const haft__map_entry *entry = haft__map_find(map, name);
+    *ret_value = entry != NULL ? &object->members[entry - map->entries].value : NULL;
     return HAFT_OK;
 }
 
@@ -469,8 +472,8 @@ static haft_status step(haft__compiler *c, const haft__json **value, haft_str to
     if (from->kind == HAFT__JSON_OBJECT) {
         return find_member(c, from, token, value);
     }
-    if (from->kind == HAFT__JSON_ARRAY && haft__str_to_u64(token, &index) && index < from->count
-        && (token.len == 1 || token.ptr[0] != '0')) {
+    if (from->kind == HAFT__JSON_ARRAY && token.len > 0 && haft__str_to_u64(token, &index)
+        && index < from->count && (token.len == 1 || token.ptr[0] != '0')) {
         *value = &from->items[index];
     }
     return HAFT_OK;

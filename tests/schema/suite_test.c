@@ -111,7 +111,7 @@ static void run_group(suite *s, const char *file, const haft__json *group, bool 
 
 static void run_file(suite *s, const char *path, bool required)
 {
-    haft__json groups;
+    haft__json groups = {0};
     CHECK(read_json(&s->arena, path, &groups), "cannot read %s", path);
     for (uint32_t i = 0; i < groups.count; i++) {
         run_group(s, path, &groups.items[i], required);
