@@ -32,6 +32,13 @@
     X(PATTERN_MATCH, "pattern.match", 100000, "steps of one match, and 2 more for each byte")      \
     X(PATTERN_HEAP_KIB, "pattern.heap_kib", 16384, "KiB one match may take (PCRE2 heap limit)")    \
     X(NEAR_BYTES, "near.bytes", 64, "bytes of a name that a hint may suggest")                     \
+    X(NEAR_NAMES, "near.names", 1000, "names looked at for one hint")                              \
+    X(CHOICE_TOOLS, "choice.tools", 4096, "tools offered in one turn")                             \
+    X(TOOL_NAME_BYTES, "tool.name_bytes", 128, "bytes of a tool's name")                           \
+    X(TOOL_DESCRIPTION_BYTES, "tool.description_bytes", 16384, "bytes of a tool's description")    \
+    X(TOOL_FIELDS, "tool.fields", 16, "fields of a tool declared in C")                            \
+    X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
+    X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

@@ -170,13 +170,7 @@ haft__general_rules *haft__frame_general(haft__frame *frame);
 const char *haft__compile_where(haft__compiler *c, const haft__resource *resource,
                                 const haft__json *at);
 haft_status haft__compile_wanted(haft__frame *frame, const haft__json *at, const char *wanted);
-
-/* The error for an allocation in the compiler's arena that has just failed; never OK. */
-static inline haft_status haft__compile_no_memory(haft__compiler *c)
-{
-    haft_status status = haft__arena_fail(c->arena, c->err);
-    return status != HAFT_OK ? status : HAFT_NO_MEMORY;
-}
+haft_status haft__compile_no_memory(haft__compiler *c);
 
 /* resolve.c */
 typedef struct haft__target {

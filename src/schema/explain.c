@@ -12,14 +12,13 @@
  */
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/nearest.h"
+#include "base/near.h"
 #include "base/str.h"
 #include "schema/failures.h"
 #include "schema/words.h"
 
-#define MESSAGE_MAX  ((size_t)64 << 10)
-#define WHERE_MAX    ((size_t)1 << 20)
-#define MOST_SUGGEST 1000U
+#define MESSAGE_MAX ((size_t)64 << 10)
+#define WHERE_MAX   ((size_t)1 << 20)
 
 static void explain_node(haft__explainer *ex, const haft__node *node, const haft__json *value,
                          const haft__place *at);
@@ -182,21 +181,19 @@ static void explain_array(haft__explainer *ex, const haft__array_rules *rules,
 /* The declared name nearest to `name`; .ptr is NULL when there is none. */
 static haft_str suggest(haft__explainer *ex, const haft__object_rules *rules, haft_str name)
 {
-    haft_str best = {NULL, 0};
-    size_t reach = haft__name_reach(name);
-    uint32_t count = rules == NULL ? 0 : rules->count > MOST_SUGGEST ? MOST_SUGGEST : rules->count;
-    for (uint32_t i = 0; i < count && haft__checker_charge(ex->checker, 4); i++) {
-        haft_str known = {rules->properties[i].name, rules->properties[i].length};
-        size_t distance = haft__name_distance(name, known, reach);
-        if (rules->properties[i].declared && distance <= reach) {
-            best = known;
-            if (distance == 0) {
-                break;
-            }
-            reach = distance - 1;
+    haft__near near;
+    haft__near_init(&near, name);
+    uint32_t count = rules != NULL ? rules->count : 0;
+    for (uint32_t i = 0; i < count && near.left > 0; i++) {
+        if (!haft__checker_charge(ex->checker, 4)) {
+            break;
+        }
+        if (rules->properties[i].declared) {
+            haft__near_offer(&near,
+                             (haft_str){rules->properties[i].name, rules->properties[i].length});
         }
     }
-    return best;
+    return near.best;
 }
 
 static void explain_unknown(haft__explainer *ex, const haft__object_rules *rules,

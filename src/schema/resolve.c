@@ -7,6 +7,8 @@
  * an $id inside an enum or an unknown keyword is just data.
  * Tests: tests/schema/resolve_test.c.
  */
+#include <assert.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -176,14 +178,13 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, ha
         return HAFT_OK;
     }
     if (known == outer && outer->draft == HAFT__DRAFT_07) {
-        *ret_resource =
-            outer; /* the same base URI once more, for the sake of a "#name" behind it */
+        /* The same base URI once more, for the sake of a "#name" behind it. */
+        *ret_resource = outer;
         return HAFT_OK;
     }
     if (known != NULL) {
-        (void)haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, outer, source),
-                         "found a second schema with the $id %.*s, wanted one", HAFT__ARG(uri));
-        return HAFT_BAD_INPUT;
+        return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, outer, source),
+                          "found a second schema with the $id %.*s, wanted one", HAFT__ARG(uri));
     }
     haft__resource *resource = make_resource(c, uri, source, outer->document);
     if (resource == NULL) {
@@ -201,9 +202,8 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
                                 haft__document **ret_document)
 {
     if (c->document_count >= HAFT__LIMIT_SCHEMA_DOCUMENTS) {
-        (void)haft__fail(c->err, HAFT_TOO_BIG, "", "the schema refers to more than %d documents",
-                         HAFT__LIMIT_SCHEMA_DOCUMENTS);
-        return HAFT_TOO_BIG;
+        return haft__fail(c->err, HAFT_TOO_BIG, "", "the schema refers to more than %d documents",
+                          HAFT__LIMIT_SCHEMA_DOCUMENTS);
     }
     c->document_count++;
     haft__document *document = haft__arena_array(c->arena, 1, sizeof(*document));
@@ -272,15 +272,17 @@ static haft_status load(haft__compiler *c, haft_str uri, const haft__resource *r
     if (root == NULL && c->options.find != NULL) {
         root = c->options.find(c->options.context, uri);
     }
-    haft__document *document = NULL;
     if (root == NULL) {
         return HAFT_OK;
     }
+    haft__document *document = NULL;
     status = add_document(c, uri, root, referrer, chain, &document);
-    if (status == HAFT_OK) {
-        *ret_resource = document->resource;
+    if (status != HAFT_OK) {
+        return status;
     }
-    return status;
+    assert(document != NULL);
+    *ret_resource = document->resource;
+    return HAFT_OK;
 }
 
 static haft_status add_anchor(haft__compiler *c, haft__resource *resource, haft_str name,
@@ -394,6 +396,28 @@ haft_status haft__document_index(haft__compiler *c, haft__document *document)
     return index_schema(c, document->root, document->resource, 0);
 }
 
+/* The members of a large object by their names, in c->members by the address of the object. */
+static haft_status map_members(haft__compiler *c, const haft__json *object, haft_str address,
+                               haft__map **ret_map)
+{
+    haft__map *map = haft__arena_array(c->arena, 1, sizeof(*map));
+    const haft__json **values =
+        haft__arena_array(c->arena, object->count, sizeof(const haft__json *));
+    if (map == NULL || values == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    haft__map_init(map, c->arena, c->options.hash_key);
+    haft_status status = haft__map_put(&c->members, address, map, c->err);
+    for (uint32_t i = 0; status == HAFT_OK && i < object->count; i++) {
+        values[i] = &object->members[i].value;
+        status = haft__map_put(map, haft__json_text(object->members[i].key), &values[i], c->err);
+    }
+    if (status == HAFT_OK) {
+        *ret_map = map;
+    }
+    return status;
+}
+
 /* A member by its name, through a map when the object is large: many references may lead into it.
  */
 static haft_status find_member(haft__compiler *c, const haft__json *object, haft_str name,
@@ -403,30 +427,14 @@ static haft_status find_member(haft__compiler *c, const haft__json *object, haft
         *ret_value = haft__json_get(*object, name);
         return HAFT_OK;
     }
-    haft_str address = {(const char *)&object->members, sizeof(void *)};
+    haft_str address = {(const char *)&object->members, sizeof(haft__json_member *)};
     haft__map *map = haft__map_get(&c->members, address);
-    if (map == NULL) {
-        map = haft__arena_array(c->arena, 1, sizeof(*map));
-        if (map == NULL) {
-            return haft__compile_no_memory(c);
-        }
-        haft__map_init(map, c->arena, c->options.hash_key);
-        for (uint32_t i = 0; i < object->count; i++) {
-            haft_str key = haft__json_text(object->members[i].key);
-            haft_status status = haft__map_put(map, key, NULL, c->err);
-            if (status != HAFT_OK) {
-                return status;
-            }
-        }
-        haft_status status = haft__map_put(&c->members, address, map, c->err);
-        if (status != HAFT_OK) {
-            return status;
-        }
+    haft_status status = map != NULL ? HAFT_OK : map_members(c, object, address, &map);
+    if (status == HAFT_OK) {
+        const haft__json *const *found = haft__map_get(map, name);
+        *ret_value = found != NULL ? *found : NULL;
     }
-    /* Keys are distinct, so a map has its entries in the order of the members. */
-    const haft__map_entry *entry = haft__map_find(map, name);
-    *ret_value = entry != NULL ? &object->members[entry - map->entries].value : NULL;
-    return HAFT_OK;
+    return status;
 }
 
 /* A token of a JSON Pointer without "~0" and "~1". */
@@ -472,8 +480,8 @@ static haft_status step(haft__compiler *c, const haft__json **value, haft_str to
     if (from->kind == HAFT__JSON_OBJECT) {
         return find_member(c, from, token, value);
     }
-    if (from->kind == HAFT__JSON_ARRAY && token.len > 0 && haft__str_to_u64(token, &index)
-        && index < from->count && (token.len == 1 || token.ptr[0] != '0')) {
+    if (from->kind == HAFT__JSON_ARRAY && haft__str_to_u64(token, &index) && index < from->count
+        && (token.len == 1 || !haft__str_starts(token, HAFT__LIT("0")))) {
         *value = &from->items[index];
     }
     return HAFT_OK;

@@ -209,7 +209,7 @@ TEST(nobody_is_asked_for_what_is_at_hand)
     static const char *const schemas[] = {
         "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":true}}",
         "{\"$id\":\"http://x/main\",\"$ref\":\"main#/$defs/a\",\"$defs\":{\"a\":true}}",
-        "{\"$ref\":\"https://json-schema.org/draft/2020-12/schema\"}",
+        ("{\"$ref\":\"" DRAFT_2020 "schema\"}"),
         "{\"$ref\":\"http://json-schema.org/draft-07/schema#\"}",
         "{\"$defs\":{\"a\":{\"$ref\":\"http://x/int\"}}}",
     };

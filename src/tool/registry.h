@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tool/registry.h - the tools of one agent, by name and in order. */
+#ifndef HAFT_TOOL_REGISTRY_H
+#define HAFT_TOOL_REGISTRY_H
+
+#include "base/map.h"
+#include "tool/tool.h"
+
+typedef struct haft__tools {
+    haft__arena *arena;
+    const haft__tool **items; /* in the order in which they were added */
+    size_t count, capacity;
+    haft__map by_name;
+} haft__tools;
+
+void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key hash_key);
+
+/* Checks the tool (name, description, schema, traits), compiles its schema and copies the struct;
+ * what it points to is borrowed. A tool of that name that is there already: if only one of the two
+ * is typed, the typed schema and the other's description and traits stay together as one tool (a
+ * registered C function under a string-typed entry of the spec); else BAD_INPUT. */
+HAFT_MUST_USE haft_status haft__tools_add(haft__tools *tools, const haft__tool *tool,
+                                          haft_error *err);
+
+/* NULL when there is none. */
+const haft__tool *haft__tools_find(const haft__tools *tools, haft_str name);
+
+/* The name somebody probably meant; .ptr is NULL when none is near. */
+haft_str haft__tools_nearest(const haft__tools *tools, haft_str name);
+
+/* Whether `name` passes: some pattern of `allow` matches (an empty list allows all) and none of
+ * `deny` does. In a pattern `*` stands for any characters; "docs:*", "*:delete_*". Linear time. */
+bool haft__filter_passes(haft_str name, const haft_str *allow, size_t allow_count,
+                         const haft_str *deny, size_t deny_count);
+bool haft__filter_matches(haft_str pattern, haft_str name);
+
+#endif

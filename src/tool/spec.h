@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tool/spec.h - a checked spec: everything an agent, workflow or graph is.
+ *
+ * Made by src/spec from YAML or JSON, read by everybody below src/tool, changed by nobody. All of
+ * it lives in one arena. Texts that were not given are empty, values that were not given are
+ * HAFT__JSON_NULL, numbers have their defaults filled in.
+ */
+#ifndef HAFT_TOOL_SPEC_H
+#define HAFT_TOOL_SPEC_H
+
+#include "tool/registry.h"
+
+typedef enum haft__spec_kind {
+    HAFT__SPEC_AGENT,
+    HAFT__SPEC_WORKFLOW,
+    HAFT__SPEC_GRAPH,
+} haft__spec_kind;
+
+/* Per turn: may the model call a tool, must it, which? */
+typedef enum haft__mode {
+    HAFT__MODE_AUTO, /* may */
+    HAFT__MODE_ANY,  /* must, any of the allowed ones */
+    HAFT__MODE_TOOL, /* must, this one */
+    HAFT__MODE_NONE, /* must not */
+} haft__mode;
+
+/* A choice somebody asked for: an entry of the schedule, or the default. */
+typedef struct haft__wish {
+    haft__mode mode;
+    haft_str tool;     /* of HAFT__MODE_TOOL */
+    bool fall_through; /* `gate` in a schedule: the later rules decide */
+} haft__wish;
+
+typedef struct haft__choice_spec {
+    bool gate;                   /* on: kind workflow, or min_tools_for_auto is set */
+    uint32_t min_tools_for_auto; /* 5 */
+    const haft__wish *schedule;
+    size_t schedule_count;
+    bool schedule_overrides_gate;
+    haft__wish default_choice; /* auto */
+} haft__choice_spec;
+
+/* Dollars are kept as whole millionths, so that sums are exact. */
+typedef struct haft__price {
+    bool known;
+    uint64_t input, output, cached; /* micro-dollars for a million tokens */
+} haft__price;
+
+typedef struct haft__model_spec {
+    haft_str provider, model; /* "openai", "gpt-5.4-mini"; "script", "replies.yaml" */
+    haft_str base_url, api_key_env;
+    haft_str size_b;   /* billions of parameters as written; "" when unknown */
+    bool native_tools; /* true */
+    haft__price price;
+    haft__json options; /* as given, for the provider */
+} haft__model_spec;
+
+typedef struct haft__phase {
+    haft_str name;
+    const haft_str *tools;
+    size_t tool_count;
+} haft__phase;
+
+typedef enum haft__overflow {
+    HAFT__OVERFLOW_QUEUE,    /* calls past the parallel cap wait */
+    HAFT__OVERFLOW_TRUNCATE, /* ... are answered "not run" */
+} haft__overflow;
+
+typedef struct haft__spec_limits {
+    uint32_t turns;             /* 12 */
+    uint32_t calls;             /* 50 */
+    uint32_t parallel;          /* 3 */
+    haft__overflow overflow;    /* queue; truncate in the planner shape */
+    uint32_t observation_chars; /* 8000, in code points */
+    uint64_t tokens;            /* 1,000,000; input and output together */
+    bool has_usd;               /* no limit unless one is given */
+    uint64_t usd_micros;
+    uint64_t wall_ms;       /* 10 minutes */
+    uint32_t invalid_calls; /* 3: replies in a row whose calls were all unknown or invalid */
+    uint32_t reminders;     /* 2 */
+    uint32_t violations;    /* 2: re-asks of one turn */
+} haft__spec_limits;
+
+/* When a person must approve a call. */
+typedef struct haft__approval_rule {
+    const haft_str *tools; /* patterns such as "docs:send_*" */
+    size_t tool_count;
+    const haft_str *traits; /* "destructive" ... */
+    size_t trait_count;
+    haft__json when;      /* {at, op, value}, or null */
+    uint64_t deadline_ms; /* 0: none */
+    haft__json on_expire; /* "fail", "reject" or {answer: V} */
+} haft__approval_rule;
+
+typedef enum haft__on_unknown {
+    HAFT__ON_UNKNOWN_ASK,   /* a person */
+    HAFT__ON_UNKNOWN_TELL,  /* the model */
+    HAFT__ON_UNKNOWN_RETRY, /* run it again */
+} haft__on_unknown;
+
+typedef enum haft__history {
+    HAFT__HISTORY_NATIVE,     /* messages as providers have them */
+    HAFT__HISTORY_TRANSCRIPT, /* the planner shape's: one text, task last */
+} haft__history;
+
+typedef struct haft__spec {
+    haft__spec_kind kind;
+    haft_str name;
+    haft_str path;     /* of the file, "" when there is none; relative paths are relative to it */
+    haft_str hash;     /* 64 hex digits: SHA-256 of the canonical text of `source` */
+    haft__json source; /* the spec as checked: after translation of the planner shape */
+    haft__model_spec model;
+    haft_str instructions;
+    haft__json plan; /* strategic plan */
+    const haft__phase *phases;
+    size_t phase_count;
+    haft__tools tools;       /* in the order of the spec, built-ins included */
+    haft__json mcp;          /* as given; src/mcp reads it */
+    const haft_str *formats; /* in order of preference */
+    size_t format_count;
+    haft__choice_spec choice;
+    haft_str root; /* what glob, grep and read may see */
+    haft__json databases;
+    haft__on_unknown on_unknown;
+    haft__spec_limits limits;
+    const haft__approval_rule *approvals;
+    size_t approval_count;
+    haft__history history;
+    uint32_t max_mcp_tools; /* 0: by the model's size */
+    haft_str multitask;     /* "enqueue", "reject" or "interrupt" */
+} haft__spec;
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tool/tool.h - what a tool is: its name, its schema, where it runs, and its traits.
+ *
+ * Tools are plain data, made once when a spec is loaded (or a C program registers one) and never
+ * changed; they live in the arena of their registry (tool/registry.h).
+ */
+#ifndef HAFT_TOOL_TOOL_H
+#define HAFT_TOOL_TOOL_H
+
+#include "schema/schema.h"
+#include "json/value.h"
+
+/* Where a call of the tool runs. */
+#define HAFT__TOOL_SOURCES(X)                                                                      \
+    X(FUNCTION, "function")                                                                        \
+    X(COMMAND, "command")                                                                          \
+    X(HTTP, "http")                                                                                \
+    X(MCP, "mcp")                                                                                  \
+    X(BUILTIN, "builtin")                                                                          \
+    X(AGENT, "agent")                                                                              \
+    X(HEADLESS, "headless") /* a client answers; the run waits */                                  \
+    X(PROVIDER, "provider") /* at the provider; recorded, never run here */
+
+typedef enum haft__tool_source {
+#define X(name, text) HAFT__TOOL_##name,
+    HAFT__TOOL_SOURCES(X)
+#undef X
+} haft__tool_source;
+
+/* What a tool is to the choice policy. */
+typedef enum haft__tool_role {
+    HAFT__ROLE_DATA,     /* gathers or does something: counts for the gate */
+    HAFT__ROLE_NEUTRAL,  /* tool_search, read_result: counts for nothing */
+    HAFT__ROLE_CONTROL,  /* request_user_input, complete_workflow: judged last in its batch */
+    HAFT__ROLE_ARTIFACT, /* store_artifact: not while calls are forced */
+} haft__tool_role;
+
+typedef enum haft__tool_cost {
+    HAFT__COST_FREE,
+    HAFT__COST_LIGHT,
+    HAFT__COST_HEAVY,
+} haft__tool_cost;
+
+/* How long a result may be used again for the same arguments. */
+typedef enum haft__cache_scope {
+    HAFT__CACHE_NONE,
+    HAFT__CACHE_RUN,
+    HAFT__CACHE_THREAD,
+    HAFT__CACHE_GLOBAL,
+} haft__cache_scope;
+
+typedef struct haft__traits {
+    bool read_only, idempotent, destructive, return_direct, needs_approval;
+    haft__tool_cost cost;
+    uint32_t timeout_ms; /* of one attempt */
+    uint32_t retries;    /* only for tools that are read_only or idempotent */
+    haft__cache_scope cache;
+    uint64_t cache_ttl_ms; /* 0: as long as the scope lasts */
+    haft_str lane;         /* calls of one lane never overlap; "" for none */
+} haft__traits;
+
+typedef struct haft__tool {
+    haft_str name; /* canonical: "grep", "docs:search" */
+    haft_str description;
+    haft__json input_schema;  /* an object with "type": "object" */
+    haft__json output_schema; /* HAFT__JSON_NULL when there is none */
+    haft__tool_source source;
+    haft__tool_role role;
+    haft__traits traits;
+    bool typed;                 /* has a schema of its own, not the fallback where all is text */
+    haft__json definition;      /* how it runs, as the spec has it; for src/exec */
+    const haft__schema *schema; /* input_schema, compiled by the registry */
+} haft__tool;
+
+#endif
