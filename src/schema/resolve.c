@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "schema/compile_int.h"
 #include "schema/uri.h"
+#include "json/pointer.h"
 #include "json/read.h"
 
 /* A custom meta-schema may have a custom meta-schema, but not for ever. */
@@ -475,14 +476,12 @@ static ground ground_below(const haft__json *value, haft_str token, unsigned dra
 static haft_status step(haft__compiler *c, const haft__json **value, haft_str token)
 {
     const haft__json *from = *value;
-    uint64_t index;
     *value = NULL;
     if (from->kind == HAFT__JSON_OBJECT) {
         return find_member(c, from, token, value);
     }
-    if (from->kind == HAFT__JSON_ARRAY && haft__str_to_u64(token, &index) && index < from->count
-        && (token.len == 1 || !haft__str_starts(token, HAFT__LIT("0")))) {
-        *value = &from->items[index];
+    if (from->kind == HAFT__JSON_ARRAY) {
+        *value = haft__pointer_item(*from, token);
     }
     return HAFT_OK;
 }
