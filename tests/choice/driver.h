@@ -255,7 +255,7 @@ static inline void drive_take(drive *run, const haft__choice *choice, const driv
     }
     if (run->end != NULL) {
         drive_log(watch, run->end,
-                  choice->rule == HAFT__RULE_LIMIT && reply->text ? ", forced" : "");
+                  choice->rule == HAFT__RULE_LIMIT && reply->text ? ", forced_final" : "");
     }
 }
 
