@@ -375,12 +375,13 @@ static void with_wishes(maze *walk, haft__spec *spec, const haft__choice_tool *t
     for (size_t i = 0; i < COUNT(wishes) * COUNT(schedules); i++) {
         haft__spec varied = *spec;
         varied.choice.default_choice = help_wish(haft__str(wishes[i % COUNT(wishes)]));
-        haft__wish schedule[4];
-        for (size_t k = 0; k < COUNT(schedule); k++) {
+        const size_t length = COUNT(schedules[0]);
+        haft__wish *schedule = test_alloc(length * sizeof(*schedule));
+        for (size_t k = 0; k < length; k++) {
             schedule[k] = help_wish(haft__str(schedules[i / COUNT(wishes)][k]));
         }
         varied.choice.schedule = schedule;
-        varied.choice.schedule_count = COUNT(schedule);
+        varied.choice.schedule_count = length;
         varied.choice.gate = least > 0;
         explore(walk, &varied, tools, count, 1);
         varied.kind = HAFT__SPEC_AGENT;

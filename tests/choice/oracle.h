@@ -174,9 +174,9 @@ static inline oracle_answer oracle_decide(const oracle_world *w)
         answer.mode = "none";
         return answer;
     }
-    const char *entry = w->turn <= w->schedule.count ? w->schedule.names[w->turn - 1] : "gate";
+    const char *entry = w->turn <= w->schedule.count ? w->schedule.names[w->turn - 1] : NULL;
     answer.rule = "schedule";
-    if (strcmp(entry, "gate") != 0 && oracle_grant(w, entry, &answer)) {
+    if (entry != NULL && strcmp(entry, "gate") != 0 && oracle_grant(w, entry, &answer)) {
         return answer;
     }
     answer.rule = "gate";
