@@ -33,6 +33,7 @@
     X(PATTERN_HEAP_KIB, "pattern.heap_kib", 16384, "KiB one match may take (PCRE2 heap limit)")    \
     X(NEAR_BYTES, "near.bytes", 64, "bytes of a name that a hint may suggest")                     \
     X(CHOICE_TOOLS, "choice.tools", 4096, "tools offered in one turn")                             \
+    X(CHOICE_NAMES, "choice.names", 20, "tools, or phases, named in one text for a model")         \
     X(TOOL_NAME_BYTES, "tool.name_bytes", 128, "bytes of a tool's name")                           \
     X(TOOL_DESCRIPTION_BYTES, "tool.description_bytes", 16384, "bytes of a tool's description")    \
     X(TOOL_FIELDS, "tool.fields", 16, "fields of a tool declared in C")                            \

@@ -2,22 +2,27 @@
 /*
  * choice/choice.h - the tool-choice policy: may the model call a tool in this turn, must it, which
  * ones, and why. Pure functions of the spec and of what has happened; docs/choice.md explains them.
+ *
+ * Nothing here allocates, except through a haft__buf of the caller's that has to grow, and every
+ * cost is linear in the number of tools offered.
  */
 #ifndef HAFT_CHOICE_CHOICE_H
 #define HAFT_CHOICE_CHOICE_H
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "tool/spec.h"
 
-/* Most tools that can be offered in one turn. */
+/* Most tools that can be offered in one turn; whoever resolves the offer sees to it. */
 #define HAFT__CHOICE_TOOLS HAFT__LIMIT_CHOICE_TOOLS
 
-/* A tool that is offered in this turn, and what has become of its calls so far in this run. */
+/* A tool that is offered in this turn, and what has become of its calls so far in this run. No
+ * name is offered twice. */
 typedef struct haft__choice_tool {
     haft_str name;
     haft__tool_role role;
     bool finished; /* has a call_finished, ok or not: counts for the gate if it is a data tool */
-    bool rejected; /* was called, and a person rejected every call of it */
+    bool rejected; /* was called, and a person rejected every call of it; `finished` wins */
 } haft__choice_tool;
 
 /* A budget that is used up: "turns", "calls", "tokens", "usd", "wall". */
@@ -31,7 +36,8 @@ typedef struct haft__choice_facts {
     uint32_t turn; /* the one about to start, from 1 */
     const haft__choice_tool *tools;
     size_t tool_count;
-    /* Tools that are not offered any more but were counted; they stay counted. */
+    /* Data tools that were counted and are not offered any more; they stay counted. Distinct, and
+     * none of them among `tools`. */
     const haft_str *also_counted;
     size_t also_counted_count;
     bool gate_opened;       /* a gate_opened event has been seen: it stays open */
@@ -41,9 +47,10 @@ typedef struct haft__choice_facts {
 
 typedef struct haft__gate {
     bool on;            /* this run has a gate */
-    uint32_t called;    /* distinct data tools counted */
-    uint32_t threshold; /* after the cap by what is reachable */
-    bool open;
+    uint32_t called;    /* distinct data tools counted; also without a gate */
+    uint32_t reachable; /* data tools counted, or offered and not rejected; also without a gate */
+    uint32_t threshold; /* after the cap by what is reachable; 0 without a gate */
+    bool open;          /* also true without a gate */
 } haft__gate;
 
 /* Which rule decided. */
@@ -54,13 +61,16 @@ typedef enum haft__choice_rule {
     HAFT__RULE_DEFAULT,
 } haft__choice_rule;
 
+/* Room for the longest reason: two names of tools and the words around them. */
+#define HAFT__CHOICE_REASON (2 * HAFT__LIMIT_TOOL_NAME_BYTES + 96)
+
 typedef struct haft__choice {
     haft__mode mode;
     haft_str tool; /* of HAFT__MODE_TOOL */
     haft__choice_rule rule;
     haft__gate gate;
-    char reason[160]; /* one sentence for people: "2 of 4 data tools called" */
-    bool *allowed;    /* for each of facts->tools: may it run in this turn */
+    char reason[HAFT__CHOICE_REASON]; /* for people: "2 of 4 data tools called" */
+    bool *allowed;                    /* for each of facts->tools: may it run in this turn */
 } haft__choice;
 
 /* Decides the next turn. `allowed` (facts->tool_count of them) is the caller's. */
@@ -70,13 +80,16 @@ void haft__choose(const haft__spec *spec, const haft__choice_facts *facts, bool 
 /* The gate alone: what gate_opened is decided by. */
 haft__gate haft__gate_look(const haft__spec *spec, const haft__choice_facts *facts);
 
-/* Which budget is used up, if any; turns are not looked at here. */
 typedef struct haft__usage {
     uint32_t calls;
-    uint64_t input_tokens, output_tokens, cached_tokens;
+    uint64_t input_tokens, output_tokens; /* together they spend the token budget */
+    uint64_t cached_tokens;               /* of the input; spends nothing of its own */
     uint64_t cost_micros;
     uint64_t wall_ms;
 } haft__usage;
+
+/* Which budget is used up, if any: the first of calls, tokens, usd and wall that has reached its
+ * limit. Turns are not looked at here. */
 haft__spent haft__budget_look(const haft__spec *spec, const haft__usage *usage);
 
 /* ---- judging a reply ---- */
@@ -107,7 +120,7 @@ haft__violation haft__judge(const haft__choice *choice, bool has_text, const haf
                             const haft__call_standing *standings, size_t call_count);
 const char *haft__violation_name(haft__violation violation);
 
-/* What the model is told when it is asked again. */
+/* What the model is told when it is asked again; nothing for HAFT__VIOLATION_NONE. */
 void haft__violation_correction(haft__buf *buf, const haft__choice *choice,
                                 const haft__choice_facts *facts, haft__violation violation);
 
@@ -121,9 +134,17 @@ typedef struct haft__guard_facts {
     const bool *phase_done;  /* for each phase of the spec: has one of its tools a finished call? */
     bool artifact_offered;   /* store_artifact is enabled */
     bool artifact_stored;
+    /* The offer, so that a refusal can name what is still possible; may be left out. */
+    const haft__choice_tool *tools;
+    size_t tool_count;
 } haft__guard_facts;
 
-/* Whether the control tool may run now. If not, appends what is missing, for the model to read. */
+/* The facts as they are now: after the other calls of the batch, for control calls come last. */
+haft__guard_facts haft__guard_look(const haft__spec *spec, const haft__choice_facts *facts,
+                                   const bool *phase_done, bool artifact_stored);
+
+/* Whether the tool may run now: request_user_input and complete_workflow have a guard, all others
+ * pass. If not, appends all that is missing, for the model to read. */
 bool haft__guard_passes(const haft__spec *spec, const haft__guard_facts *facts, haft_str tool,
                         haft__buf *why);
 
@@ -131,27 +152,45 @@ bool haft__guard_passes(const haft__spec *spec, const haft__guard_facts *facts, 
 
 typedef enum haft__progress_verdict {
     HAFT__PROGRESS_FINE,
-    HAFT__PROGRESS_HINT,   /* run it, and tell the model with the result */
+    HAFT__PROGRESS_HINT,   /* run it; if it then brings nothing new, tell the model */
     HAFT__PROGRESS_REFUSE, /* do not run it */
     HAFT__PROGRESS_STOP,   /* end the run */
 } haft__progress_verdict;
 
-#define HAFT__PROGRESS_KEPT 8
+/* A call that finished, as far as the detector looks at it. */
+typedef struct haft__progress_call {
+    uint64_t tool;   /* hash of the tool's name */
+    uint64_t call;   /* hash of the name and the canonical arguments */
+    uint64_t result; /* hash of what came back, result or error; never 0 */
+    bool failed;     /* it was an error */
+} haft__progress_call;
+
+/* As many calls as A-B-A-B needs to be seen when the second B comes. */
+#define HAFT__PROGRESS_KEPT 3
 
 /* The last calls of a run, newest last. Plain data, folded like the rest of the state. */
 typedef struct haft__progress {
-    struct {
-        uint64_t call;   /* hash of tool and canonical arguments */
-        uint64_t result; /* hash of what came back; 0 while it is not known */
-    } last[HAFT__PROGRESS_KEPT];
+    haft__progress_call last[HAFT__PROGRESS_KEPT];
     uint32_t count;    /* entries used */
-    uint32_t repeated; /* how often in a row a call was found to repeat itself */
+    uint32_t repeated; /* how many calls in a row brought nothing new, refused ones included */
+    uint32_t refused;  /* how many of those were refused */
 } haft__progress;
 
-/* What to do about a call that is about to run. */
-haft__progress_verdict haft__progress_look(const haft__progress *progress, uint64_t call);
+/* What to do about a call that is about to run. It is taken for a repetition when it is the last
+ * call again, when it goes on with A-B-A-B, or when the last three calls were of this tool and all
+ * failed with one error. */
+haft__progress_verdict haft__progress_look(const haft__progress *progress, uint64_t tool,
+                                           uint64_t call);
 
-/* Notes a call that finished (or was refused as a repetition: result 0). */
-void haft__progress_note(haft__progress *progress, uint64_t call, uint64_t result);
+/* Notes a call that finished. True when it brought nothing new: the last call again with the same
+ * result, another call of the same tool with the same error, or A-B-A-B with the same results. */
+bool haft__progress_note(haft__progress *progress, haft__progress_call call);
+
+/* Notes a call that was refused as a repetition. */
+void haft__progress_note_refused(haft__progress *progress);
+
+/* What the model is told with the result (HINT) or in its place (REFUSE), or why the run ends
+ * (STOP); nothing when all is fine. */
+void haft__progress_tell(haft__buf *buf, haft__progress_verdict verdict, haft_str tool);
 
 #endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* budget.c - which budget is used up. Tests: tests/choice/budget_test.c. */
+#include "choice/choice.h"
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+haft__spent haft__budget_look(const haft__spec *spec, const haft__usage *usage)
+{
+    const haft__spec_limits *limits = &spec->limits;
+    const struct {
+        haft__spent spent;
+        bool limited;
+    } budgets[] = {
+        {{"calls", usage->calls, limits->calls}, true},
+        {{"tokens", sum(usage->input_tokens, usage->output_tokens), limits->tokens}, true},
+        {{"usd", usage->cost_micros, limits->usd_micros}, limits->has_usd},
+        {{"wall", usage->wall_ms, limits->wall_ms}, true},
+    };
+    for (size_t i = 0; i < COUNT(budgets); i++) {
+        if (budgets[i].limited && budgets[i].spent.used >= budgets[i].spent.limit) {
+            return budgets[i].spent;
+        }
+    }
+    return (haft__spent){NULL, 0, 0};
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * guard.c - no question before the model has looked for itself, no end before the work is done.
+ *
+ * A refusal names everything that is missing, and by which calls it can be had, so that the model
+ * can act on it at once. Tests: tests/choice/guard_test.c, tests/choice/exhaustive_test.c.
+ */
+#include "base/limits.h"
+#include "choice/choice_int.h"
+
+/* Different tools to be called before a person is asked. */
+#define LEAST_BEFORE_QUESTION 2U
+
+haft__guard_facts haft__guard_look(const haft__spec *spec, const haft__choice_facts *facts,
+                                   const bool *phase_done, bool artifact_stored)
+{
+    haft__guard_facts guard = {.gate = haft__gate_look(spec, facts),
+                               .phase_done = phase_done,
+                               .artifact_stored = artifact_stored,
+                               .tools = facts->tools,
+                               .tool_count = facts->tool_count};
+    guard.data_called = guard.gate.called;
+    guard.data_reachable = guard.gate.reachable;
+    for (size_t i = 0; i < facts->tool_count; i++) {
+        guard.artifact_offered |= facts->tools[i].role == HAFT__ROLE_ARTIFACT;
+    }
+    return guard;
+}
+
+/* ---- request_user_input ---- */
+
+static bool question_passes(const haft__guard_facts *facts, haft_str tool, haft__buf *why)
+{
+    uint32_t wanted = LEAST_BEFORE_QUESTION;
+    wanted = facts->data_reachable < wanted ? facts->data_reachable : wanted;
+    if (facts->data_called >= wanted) {
+        return true;
+    }
+    haft__buf_addf(why, "%.*s is refused: look for the answer yourself before you ask. First, ",
+                   HAFT__ARG(tool));
+    haft__names_add_uncalled(why, wanted - facts->data_called, facts->tools, facts->tool_count);
+    haft__buf_add_char(why, '.');
+    return false;
+}
+
+/* ---- complete_workflow ---- */
+
+/* What is missing, numbered: "(1) ...; (2) ...". */
+typedef struct missing {
+    haft__buf *why;
+    haft_str tool; /* that is refused */
+    uint32_t count;
+} missing;
+
+static void begin_item(missing *m)
+{
+    if (m->count == 0) {
+        haft__buf_addf(m->why,
+                       "%.*s is refused: the work is not finished. Missing: ", HAFT__ARG(m->tool));
+    }
+    m->count++;
+    haft__buf_addf(m->why, "%s(%u) ", m->count > 1 ? "; " : "", m->count);
+}
+
+static bool can_be_called(const haft__guard_facts *facts, haft_str name)
+{
+    for (size_t i = 0; i < facts->tool_count; i++) {
+        if (haft__str_equal(facts->tools[i].name, name)) {
+            return !facts->tools[i].rejected;
+        }
+    }
+    return facts->tools == NULL; /* nobody said what is offered */
+}
+
+/* Looks at no more tools of the phase than it may name: each one is searched for in the offer. */
+static void add_phase(missing *m, const haft__phase *phase, const haft__guard_facts *facts)
+{
+    begin_item(m);
+    haft__buf_addf(m->why, "phase %.*s: ", HAFT__ARG(phase->name));
+    haft__names names = {m->why, 0, 0};
+    size_t looked = 0;
+    for (; looked < phase->tool_count && looked < HAFT__LIMIT_CHOICE_NAMES; looked++) {
+        if (can_be_called(facts, phase->tools[looked])) {
+            haft__buf_addf(m->why, "%s", names.shown == 0 ? "call one of: " : "");
+            haft__names_add(&names, phase->tools[looked]);
+        }
+    }
+    names.left = phase->tool_count - looked;
+    if (names.shown == 0) {
+        haft__buf_addf(m->why, "none of its %stools can be called now%s",
+                       names.left > 0 ? "first " : "", names.left > 0 ? ", call another" : "");
+        return;
+    }
+    haft__names_end(&names);
+}
+
+static void add_phases(missing *m, const haft__spec *spec, const haft__guard_facts *facts)
+{
+    size_t undone = 0;
+    for (size_t i = 0; i < spec->phase_count; i++) {
+        if (!facts->phase_done[i] && undone++ < HAFT__LIMIT_CHOICE_NAMES) {
+            add_phase(m, &spec->phases[i], facts);
+        }
+    }
+    if (undone > HAFT__LIMIT_CHOICE_NAMES) {
+        begin_item(m);
+        haft__buf_addf(m->why, "%zu more phases", undone - HAFT__LIMIT_CHOICE_NAMES);
+    }
+}
+
+static void add_artifact(missing *m, const haft__guard_facts *facts)
+{
+    haft_str name = HAFT__LIT("store_artifact");
+    for (size_t i = 0; i < facts->tool_count; i++) {
+        if (facts->tools[i].role == HAFT__ROLE_ARTIFACT) {
+            name = facts->tools[i].name;
+            break;
+        }
+    }
+    begin_item(m);
+    haft__buf_addf(m->why, "nothing is stored: call %.*s", HAFT__ARG(name));
+}
+
+static bool completion_passes(const haft__spec *spec, const haft__guard_facts *facts, haft_str tool,
+                              haft__buf *why)
+{
+    missing m = {why, tool, 0};
+    if (facts->gate.on && !facts->gate.open) {
+        begin_item(&m);
+        haft__names_add_uncalled(why, facts->gate.threshold - facts->gate.called, facts->tools,
+                                 facts->tool_count);
+    }
+    add_phases(&m, spec, facts);
+    if (facts->artifact_offered && !facts->artifact_stored) {
+        add_artifact(&m, facts);
+    }
+    if (m.count > 0) {
+        haft__buf_addf(why, ". Then call %.*s again.", HAFT__ARG(tool));
+    }
+    return m.count == 0;
+}
+
+bool haft__guard_passes(const haft__spec *spec, const haft__guard_facts *facts, haft_str tool,
+                        haft__buf *why)
+{
+    if (haft__str_equal(tool, HAFT__LIT("request_user_input"))) {
+        return question_passes(facts, tool, why);
+    }
+    if (haft__str_equal(tool, HAFT__LIT("complete_workflow"))) {
+        return completion_passes(spec, facts, tool, why);
+    }
+    return true;
+}

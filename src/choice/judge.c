@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * judge.c - does a reply keep to the choice, and what is the model told when it does not?
+ *
+ * One good call makes a good reply: the others are answered one by one, and so are unknown names.
+ * Tests: tests/choice/judge_test.c.
+ */
+#include "choice/choice_int.h"
+
+static haft__violation judge_no_calls(const haft__choice *choice, bool has_text)
+{
+    bool forced = choice->mode == HAFT__MODE_ANY || choice->mode == HAFT__MODE_TOOL;
+    if (!has_text) {
+        return HAFT__VIOLATION_EMPTY;
+    }
+    return forced ? HAFT__VIOLATION_TEXT : HAFT__VIOLATION_NONE;
+}
+
+static haft__violation judge_any(const haft__call_standing *standings, size_t call_count)
+{
+    for (size_t i = 0; i < call_count; i++) {
+        if (standings[i] != HAFT__CALL_NOT_ALLOWED) {
+            return HAFT__VIOLATION_NONE;
+        }
+    }
+    return HAFT__VIOLATION_NOT_ALLOWED;
+}
+
+static haft__violation judge_tool(haft_str wanted, const haft_str *call_names, size_t call_count)
+{
+    for (size_t i = 0; i < call_count; i++) {
+        if (haft__str_equal(call_names[i], wanted)) {
+            return HAFT__VIOLATION_NONE;
+        }
+    }
+    return HAFT__VIOLATION_WRONG_TOOL;
+}
+
+haft__violation haft__judge(const haft__choice *choice, bool has_text, const haft_str *call_names,
+                            const haft__call_standing *standings, size_t call_count)
+{
+    if (choice->mode == HAFT__MODE_NONE && choice->rule == HAFT__RULE_LIMIT) {
+        return HAFT__VIOLATION_NONE;
+    }
+    if (call_count == 0) {
+        return judge_no_calls(choice, has_text);
+    }
+    switch (choice->mode) {
+    case HAFT__MODE_AUTO: return HAFT__VIOLATION_NONE;
+    case HAFT__MODE_ANY: return judge_any(standings, call_count);
+    case HAFT__MODE_TOOL: return judge_tool(choice->tool, call_names, call_count);
+    case HAFT__MODE_NONE: return HAFT__VIOLATION_CALLS;
+    }
+    HAFT__UNREACHABLE();
+}
+
+const char *haft__violation_name(haft__violation violation)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        HAFT__VIOLATIONS(X)
+#undef X
+    };
+    return names[violation];
+}
+
+/* ---- asking again ---- */
+
+static const char *what_was_wrong(haft__violation violation)
+{
+    switch (violation) {
+    case HAFT__VIOLATION_NONE: return "";
+    case HAFT__VIOLATION_EMPTY: return "Your last reply was empty.";
+    case HAFT__VIOLATION_TEXT: return "Your last reply was text without a tool call.";
+    case HAFT__VIOLATION_NOT_ALLOWED:
+        return "Your last reply called only tools that may not be used in this turn.";
+    case HAFT__VIOLATION_WRONG_TOOL:
+        return "Your last reply did not call the tool that was asked for.";
+    case HAFT__VIOLATION_CALLS:
+        return "Your last reply called a tool, but none may be used in this turn.";
+    }
+    HAFT__UNREACHABLE();
+}
+
+static void add_allowed(haft__buf *buf, const haft__choice *choice, const haft__choice_facts *facts)
+{
+    haft__names names = {buf, 0, 0};
+    for (size_t i = 0; i < facts->tool_count; i++) {
+        if (choice->allowed[i]) {
+            haft__names_add(&names, facts->tools[i].name);
+        }
+    }
+    haft__names_end(&names);
+    haft__buf_add_char(buf, '.');
+}
+
+static void add_demand(haft__buf *buf, const haft__choice *choice, const haft__choice_facts *facts)
+{
+    const haft__gate *gate = &choice->gate;
+    switch (choice->mode) {
+    case HAFT__MODE_AUTO:
+        haft__buf_addf(buf, " Answer in text%s", facts->tool_count > 0 ? ", or call one of: " : "");
+        add_allowed(buf, choice, facts);
+        return;
+    case HAFT__MODE_ANY:
+        haft__buf_addf(buf, " You must call a tool in this turn, one of: ");
+        add_allowed(buf, choice, facts);
+        if (choice->rule == HAFT__RULE_GATE) {
+            haft__buf_addf(buf, " Before you may answer in text, ");
+            haft__names_add_uncalled(buf, gate->threshold - gate->called, facts->tools,
+                                     facts->tool_count);
+            haft__buf_add_char(buf, '.');
+        }
+        return;
+    case HAFT__MODE_TOOL:
+        haft__buf_addf(buf, " You must call the tool %.*s in this turn.", HAFT__ARG(choice->tool));
+        return;
+    case HAFT__MODE_NONE: haft__buf_addf(buf, " Answer in text, without calling a tool."); return;
+    }
+    HAFT__UNREACHABLE();
+}
+
+void haft__violation_correction(haft__buf *buf, const haft__choice *choice,
+                                const haft__choice_facts *facts, haft__violation violation)
+{
+    if (violation == HAFT__VIOLATION_NONE) {
+        return;
+    }
+    haft__buf_add_str(buf, haft__str(what_was_wrong(violation)));
+    add_demand(buf, choice, facts);
+}

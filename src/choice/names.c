@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* names.c - lists of tools in texts for a model. Tests: tests/choice/names_test.c. */
+#include "base/limits.h"
+#include "choice/choice_int.h"
+
+void haft__names_add(haft__names *names, haft_str name)
+{
+    if (names->shown == HAFT__LIMIT_CHOICE_NAMES) {
+        names->left++;
+        return;
+    }
+    if (names->shown > 0) {
+        haft__buf_add_str(names->buf, HAFT__LIT(", "));
+    }
+    haft__buf_add_str(names->buf, name);
+    names->shown++;
+}
+
+void haft__names_end(haft__names *names)
+{
+    if (names->left > 0) {
+        haft__buf_addf(names->buf, " and %zu more", names->left);
+    }
+}
+
+void haft__names_add_uncalled(haft__buf *buf, uint32_t missing, const haft__choice_tool *tools,
+                              size_t tool_count)
+{
+    haft__names names = {buf, 0, 0};
+    for (size_t i = 0; i < tool_count; i++) {
+        if (haft__choice_uncalled(&tools[i])) {
+            if (names.shown == 0) {
+                haft__buf_addf(buf, "call %u more of: ", missing);
+            }
+            haft__names_add(&names, tools[i].name);
+        }
+    }
+    if (names.shown == 0) {
+        haft__buf_addf(buf, "call %u more tool%s that you have not called yet", missing,
+                       missing == 1 ? "" : "s");
+    }
+    haft__names_end(&names);
+}

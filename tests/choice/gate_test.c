@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/choice/gate.c. All small offers are gone through in exhaustive_test.c. */
+#include "choice_help.h"
+
+static const struct {
+    const char *name, *tools, *also;
+    uint32_t least;
+    uint32_t called, reachable, threshold;
+    bool open;
+} cases[] = {
+    {"default of five, six tools", "a:d b:d c:d d:d e:d f:d", "", 5, 0, 6, 5, false},
+    {"all roles are in the number of tools", "a:d b:d c:d x:c y:a z:n", "", 5, 0, 3, 3, false},
+    {"number of tools is the smaller", "a:d b:d c:d", "", 5, 0, 3, 3, false},
+    {"never under two", "a:d b:d c:d", "", 0, 0, 3, 2, false},
+    {"one is two", "a:d b:d c:d", "", 1, 0, 3, 2, false},
+    {"one data tool", "a:d x:c y:a", "", 5, 0, 1, 1, false},
+    {"one data tool, called", "a:d+ x:c y:a", "", 5, 1, 1, 1, true},
+    {"no data tool", "x:c y:a", "", 5, 0, 0, 0, true},
+    {"no tool", "", "", 5, 0, 0, 0, true},
+    {"neutral, control and artifact tools do not count", "a:d b:d n:n+ c:c+ s:a+", "", 2, 0, 2, 2,
+     false},
+    {"enough", "a:d+ b:d+ c:d", "", 2, 2, 3, 2, true},
+    {"rejected tools cannot be reached", "a:d- b:d c:d", "", 5, 0, 2, 2, false},
+    {"all rejected", "a:d- b:d-", "", 5, 0, 0, 0, true},
+    {"rejected once, finished later", "a:d+- b:d-", "", 5, 1, 1, 1, true},
+    {"one left", "a:d+ b:d- c:d", "", 5, 1, 2, 2, false},
+    {"called tools that are gone stay counted", "a:d b:d c:d", "x y", 5, 2, 5, 3, false},
+    {"and can be enough", "a:d b:d c:d", "x y z", 5, 3, 6, 3, true},
+    {"only tools that are gone", "", "x", 5, 1, 1, 1, true},
+};
+
+TEST(the_threshold_is_what_the_formula_says_and_can_be_reached)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__spec spec = help_spec();
+        spec.choice.gate = true;
+        spec.choice.min_tools_for_auto = cases[i].least;
+        haft__choice_facts facts = {.turn = 1};
+        facts.tools = help_tools(cases[i].tools, &facts.tool_count);
+        facts.also_counted = help_names(cases[i].also, &facts.also_counted_count);
+        haft__gate gate = haft__gate_look(&spec, &facts);
+        CHECK(gate.on, "%s", cases[i].name);
+        CHECK_INT(gate.called, cases[i].called, "%s: called", cases[i].name);
+        CHECK_INT(gate.reachable, cases[i].reachable, "%s: reachable", cases[i].name);
+        CHECK_INT(gate.threshold, cases[i].threshold, "%s: threshold", cases[i].name);
+        CHECK_INT(gate.open, cases[i].open, "%s: open", cases[i].name);
+        facts.gate_opened = true;
+        CHECK(haft__gate_look(&spec, &facts).open, "%s: opened once", cases[i].name);
+    }
+}
+
+TEST(without_a_gate_tools_are_counted_all_the_same)
+{
+    haft__spec spec = help_spec();
+    haft__choice_facts facts = {.turn = 1};
+    facts.tools = help_tools("a:d+ b:d c:d- s:a", &facts.tool_count);
+    haft__gate gate = haft__gate_look(&spec, &facts);
+    CHECK(!gate.on && gate.open, "there is none");
+    CHECK_INT(gate.called, 1, "called");
+    CHECK_INT(gate.reachable, 2, "reachable");
+    CHECK_INT(gate.threshold, 0, "threshold");
+}
