@@ -16,6 +16,8 @@
 
 /* In the order in which help shows them. */
 #define HAFT__COMMANDS(X)                                                                          \
+    X(check)                                                                                       \
+    X(tools)                                                                                       \
     X(validate)                                                                                    \
     X(help)                                                                                        \
     X(version)
@@ -23,6 +25,7 @@
 /* What a command works with. */
 typedef struct haft__cli {
     FILE *out;         /* results; whether writing worked is checked at the end by the caller */
+    FILE *errors;      /* what is wrong, where one haft_error does not hold it */
     haft__arena arena; /* lives as long as the command runs */
 } haft__cli;
 
