@@ -199,12 +199,13 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__hash_key hash_key = haft__random_hash_key();
     explained e = {0};
-    haft__buf_init(&e.prompt, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__spec_file_load(&cli->arena, args->words[0], args, hash_key,
-                                              cli->errors, &e.spec, err);
-    if (status != HAFT_OK || e.spec == NULL) {
+    haft__spec_file file;
+    haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
+    if (status != HAFT_OK || !haft__spec_file_usable(&file, cli)) {
         return HAFT__EXIT_USAGE;
     }
+    e.spec = file.spec;
+    haft__buf_init(&e.prompt, HAFT__LIMIT_RUN_BYTES);
     haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
     status = decide_first(&cli->arena, &e, task, hash_key, err);
     if (status == HAFT_OK) {

@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "base/str.h"
 #include "cli/commands.h"
+#include "cli/script_file.h"
 #include "cli/spec_file.h"
 #include "cli/timeline.h"
 #include "engine/drive.h"

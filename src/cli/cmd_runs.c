@@ -37,10 +37,8 @@ static haft__exit want_spec(const asked *a)
     if (a->spec != NULL) {
         return HAFT__EXIT_DONE;
     }
-    if (!haft__args_has(a->args, "spec")) {
-        haft_status status = haft__fail(a->err, HAFT_BAD_INPUT, "", "this needs the run's spec");
-        (void)haft__hint(a->err, status, "add --spec SPEC");
-    }
+    haft_status status = haft__fail(a->err, HAFT_BAD_INPUT, "", "this needs the run's spec");
+    (void)haft__hint(a->err, status, "add --spec SPEC");
     return HAFT__EXIT_USAGE;
 }
 
@@ -203,8 +201,12 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         const char *spec = haft__args_text(args, "spec", NULL);
         haft_status status = HAFT_OK;
         if (spec != NULL) {
-            status = haft__spec_file_load(&cli->arena, spec, args, a.hash_key, cli->errors, &a.spec,
-                                          err);
+            haft__spec_file file;
+            status = haft__spec_file_read(cli, spec, args, &file, err);
+            if (status != HAFT_OK || !haft__spec_file_usable(&file, cli)) {
+                return HAFT__EXIT_USAGE;
+            }
+            a.spec = file.spec;
         }
         if (status == HAFT_OK) {
             status = haft__log_read(&cli->arena, a.path, &a.lines, err);

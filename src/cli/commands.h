@@ -18,6 +18,8 @@
 #define HAFT__COMMANDS(X)                                                                          \
     X(run)                                                                                         \
     X(explain)                                                                                     \
+    X(check)                                                                                       \
+    X(tools)                                                                                       \
     X(runs)                                                                                        \
     X(validate)                                                                                    \
     X(help)                                                                                        \
@@ -25,8 +27,8 @@
 
 /* What a command works with. */
 typedef struct haft__cli {
-    FILE *errors;      /* what is wrong with a file, and what happens on the way */
     FILE *out;         /* results; whether writing worked is checked at the end by the caller */
+    FILE *errors;      /* what is wrong with a file, and what happens on the way */
     haft__arena arena; /* lives as long as the command runs */
 } haft__cli;
 

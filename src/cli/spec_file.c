@@ -1,87 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec_file.c - files to specs and scripts. Tests: tests/cli/run_test.py, tests/cli/check_test.py.
- */
+/* spec_file.c - reading specs, and showing what is wrong with them. Tests:
+ * tests/cli/check_test.py. */
 #include "cli/spec_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/file.h"
-#include "spec/text.h"
+#include "io/random.h"
+
+/* Characters of a line that are shown before and behind the place. */
+#define SHOWN_BEFORE 80U
+#define SHOWN        120U
 
 static haft_str get_variable(void *context, haft_str name)
 {
-    haft__arena *arena = context;
-    haft_str copy = haft__arena_copy(arena, name);
-    const char *value = copy.ptr != NULL ? getenv(copy.ptr) : NULL;
+    (void)context;
+    char text[256];
+    if (name.len >= sizeof(text)) {
+        return (haft_str){NULL, 0};
+    }
+    memcpy(text, name.ptr, name.len);
+    text[name.len] = '\0';
+    const char *value = getenv(text);
     return value != NULL ? haft__str(value) : (haft_str){NULL, 0};
 }
 
-static haft_status read_file(haft__arena *arena, const char *path, haft_str *ret_text,
-                             haft_error *err)
+static haft_status read_text(haft__cli *cli, const char *path, haft_str *ret_text, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
     haft_status status = haft__file_read(path, &text, err);
     if (status == HAFT_OK) {
-        *ret_text = haft__arena_copy(arena, haft__buf_str(&text));
-        status = ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+        *ret_text = haft__arena_copy(&cli->arena, haft__buf_str(&text));
+        status = ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
     }
     haft__buf_finish(&text);
     return status;
 }
 
-/* The line a problem is in, and a caret below its column. */
-static void print_line(FILE *errors, haft_str text, const haft__spec_problem *problem)
+/* The values of --set, in their order, and behind them --model, which is one more. */
+static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__spec_options *options,
+                                haft_error *err)
 {
-    haft_str line = haft__spec_line(text, problem->line);
-    size_t shown = haft__utf8_offset(line, 160);
-    if (line.len == 0) {
-        return;
-    }
-    (void)fprintf(errors, "%5u | ", problem->line);
-    (void)fwrite(line.ptr, 1, shown, errors);
-    (void)fprintf(errors, "\n      | %*s^\n", (int)problem->column - 1, "");
-}
-
-void haft__spec_file_print(FILE *errors, const char *path, haft_str text,
-                           const haft__spec_report *report)
-{
-    for (size_t i = 0; i < report->count; i++) {
-        const haft__spec_problem *problem = &report->problems[i];
-        if (problem->from.len > 0) {
-            (void)fprintf(errors, "%.*s: ", HAFT__ARG(problem->from));
-        } else if (problem->line > 0) {
-            (void)fprintf(errors, "%s:%u:%u: ", path, problem->line, problem->column);
-        } else {
-            (void)fprintf(errors, "%s: ", path);
-        }
-        (void)fprintf(errors, "%s: %.*s\n", problem->warning ? "warning" : "error",
-                      HAFT__ARG(problem->message));
-        if (problem->line > 0) {
-            print_line(errors, text, problem);
-        }
-        if (problem->hint.len > 0) {
-            (void)fprintf(errors, "      = hint: %.*s\n", HAFT__ARG(problem->hint));
-        }
-    }
-    size_t left_out = report->errors + report->warnings - report->count;
-    if (left_out > 0) {
-        (void)fprintf(errors, "%s: %zu more problems\n", path, left_out);
-    }
-}
-
-/* --set as it is, and --model as a setting too. */
-static haft_status gather_sets(haft__arena *arena, const haft__args *args,
-                               haft__spec_options *options, haft_error *err)
-{
-    const char **sets = haft__arena_array(arena, args->given_count + 1, sizeof(*sets));
+    const char **sets = haft__arena_array(&cli->arena, args->given_count + 1, sizeof(*sets));
     if (sets == NULL) {
-        return haft__arena_fail(arena, err);
+        return haft__arena_fail(&cli->arena, err);
     }
     size_t at = 0;
     for (const char *set; (set = haft__args_next(args, "set", &at)) != NULL;) {
@@ -89,9 +56,9 @@ static haft_status gather_sets(haft__arena *arena, const haft__args *args,
     }
     const char *model = haft__args_text(args, "model", NULL);
     if (model != NULL) {
-        haft_str set = haft__arena_format(arena, "model=%s", model);
+        haft_str set = haft__arena_format(&cli->arena, "model=%s", model);
         if (set.ptr == NULL) {
-            return haft__arena_fail(arena, err);
+            return haft__arena_fail(&cli->arena, err);
         }
         sets[options->set_count++] = set.ptr;
     }
@@ -99,67 +66,95 @@ static haft_status gather_sets(haft__arena *arena, const haft__args *args,
     return HAFT_OK;
 }
 
-haft_status haft__spec_file_load(haft__arena *arena, const char *path, const haft__args *args,
-                                 haft__hash_key hash_key, FILE *errors, const haft__spec **ret_spec,
-                                 haft_error *err)
+haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__args *args,
+                                 haft__spec_file *ret_file, haft_error *err)
 {
-    haft_str text = {NULL, 0};
-    haft__spec_report report = {0};
-    haft__spec_options options = {
-        .path = haft__str(path), .env = {get_variable, arena}, .hash_key = hash_key};
-    haft_status status = read_file(arena, path, &text, err);
+    bool is_stdin = strcmp(path, "-") == 0;
+    haft__spec_file file = {.name = is_stdin ? "standard input" : path};
+    haft__spec_options options = {.path = is_stdin ? HAFT__LIT("") : haft__str(path),
+                                  .env = {get_variable, NULL},
+                                  .hash_key = haft__random_hash_key()};
+    haft_status status = read_text(cli, path, &file.text, err);
     if (status == HAFT_OK) {
-        status = gather_sets(arena, args, &options, err);
+        status = collect_sets(cli, args, &options, err);
     }
     if (status == HAFT_OK) {
-        status = haft__spec_load(arena, text, &options, ret_spec, &report, err);
+        status = haft__spec_load(&cli->arena, file.text, &options, &file.spec, &file.report, err);
     }
     if (status == HAFT_OK) {
-        haft__spec_file_print(errors, path, text, &report);
+        *ret_file = file;
     }
     return status;
 }
 
-/* The directory of the spec, with its slash; nothing for the one we are in. */
-static haft_str directory_of(haft_str path)
+/* ---- showing ---- */
+
+/* The line around the column, and a caret below it. A tab stays a tab in both, so that the caret
+ * stands where it should. */
+static void print_line(FILE *out, haft_str line, uint32_t column)
 {
-    while (path.len > 0 && path.ptr[path.len - 1] != '/') {
-        path.len--;
+    size_t first = column > SHOWN_BEFORE ? column - SHOWN_BEFORE : 0;
+    haft_str shown = haft__str_skip(line, haft__utf8_offset(line, first));
+    shown.len = haft__utf8_offset(shown, SHOWN);
+    size_t before = haft__utf8_offset(shown, column - 1 - first);
+    (void)fprintf(out, "    %.*s\n    ", (int)shown.len, shown.ptr);
+    for (size_t at = 0; at < before;) {
+        uint32_t code;
+        size_t length = haft__utf8_decode(haft__str_skip(shown, at), &code);
+        (void)fputc(shown.ptr[at] == '\t' ? '\t' : ' ', out);
+        at += length > 0 ? length : 1;
     }
-    return path;
+    (void)fputs("^\n", out);
 }
 
-haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
-                                   haft__hash_key hash_key, haft__script *ret_script,
-                                   haft_error *err)
+static void print_problem(const haft__spec_file *file, const haft__spec_problem *problem, FILE *out)
 {
-    haft_str name = spec->model.model;
-    bool absolute = name.len > 0 && name.ptr[0] == '/';
-    haft_str directory = absolute ? (haft_str){"", 0} : directory_of(spec->path);
-    haft_str path = haft__arena_format(arena, "%.*s%.*s", (int)directory.len, directory.ptr,
-                                       (int)name.len, name.ptr);
-    if (path.ptr == NULL) {
-        return haft__arena_fail(arena, err);
+    const char *kind = problem->warning ? "warning" : "error";
+    if (problem->from.len > 0) {
+        (void)fprintf(out, "%.*s: %s: %.*s\n", HAFT__ARG(problem->from), kind,
+                      HAFT__ARG(problem->message));
+    } else if (problem->line == 0) {
+        (void)fprintf(out, "%s: %s: %.*s\n", file->name, kind, HAFT__ARG(problem->message));
+    } else {
+        (void)fprintf(out, "%s:%u:%u: %s: %.*s\n", file->name, problem->line, problem->column, kind,
+                      HAFT__ARG(problem->message));
+        haft_str line = haft__spec_line(file->text, problem->line);
+        if (haft__utf8_valid(line) && line.len > 0) {
+            print_line(out, line, problem->column);
+        }
     }
-    haft_str text = {NULL, 0};
-    haft__spec_problems problems;
-    haft__spec_document document;
-    haft__spec_problems_init(&problems, arena);
-    haft_status status = read_file(arena, path.ptr, &text, err);
-    if (status == HAFT_OK) {
-        status = haft__spec_read(arena, text, hash_key, &problems, &document, err);
+    if (problem->hint.len > 0) {
+        (void)fprintf(out, "    hint: %.*s\n", HAFT__ARG(problem->hint));
     }
-    if (status == HAFT_OK && problems.errors > 0) {
-        char where[64];
-        (void)snprintf(where, sizeof(where), "%u:%u", problems.items[0].line,
-                       problems.items[0].column);
-        status =
-            haft__fail(err, HAFT_BAD_INPUT, where, "%.*s", HAFT__ARG(problems.items[0].message));
-    } else if (status == HAFT_OK) {
-        status = haft__script_init(ret_script, arena, document.value, err);
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void haft__spec_file_print(const haft__spec_file *file, FILE *out)
+{
+    const haft__spec_report *report = &file->report;
+    for (size_t i = 0; i < report->count; i++) {
+        print_problem(file, &report->problems[i], out);
     }
-    if (status != HAFT_OK && status != HAFT_IO) {
-        haft__error_at(err, path.ptr);
+    if (report->errors + report->warnings == 0) {
+        (void)fprintf(out, "%s: good\n", file->name);
+        return;
     }
-    return status;
+    (void)fprintf(out, "%s: %zu error%s, %zu warning%s", file->name, report->errors,
+                  plural(report->errors), report->warnings, plural(report->warnings));
+    if (report->count < report->errors + report->warnings) {
+        (void)fprintf(out, "; the first %zu are shown", report->count);
+    }
+    (void)fputc('\n', out);
+}
+
+bool haft__spec_file_usable(const haft__spec_file *file, haft__cli *cli)
+{
+    if (file->spec == NULL) {
+        haft__spec_file_print(file, cli->errors);
+    }
+    return file->spec != NULL;
 }

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/spec_file.h - specs and scripts from files, with their problems told as a compiler would. */
+/* cli/spec_file.h - the spec a command line names: read, loaded, and what is wrong with it shown
+ * as a compiler would. Every command that takes a SPEC goes through here. */
 #ifndef HAFT_CLI_SPEC_FILE_H
 #define HAFT_CLI_SPEC_FILE_H
 
-#include <stdio.h>
-
-#include "cli/args.h"
-#include "model/script.h"
+#include "cli/commands.h"
 #include "spec/load.h"
 
-/* Loads the spec at `path` with what `args` says (--set, --model). Problems are printed to
- * `errors`, each with its line and a caret. *ret_spec is NULL when there were errors. */
-HAFT_MUST_USE haft_status haft__spec_file_load(haft__arena *arena, const char *path,
-                                               const haft__args *args, haft__hash_key hash_key,
-                                               FILE *errors, const haft__spec **ret_spec,
+typedef struct haft__spec_file {
+    const char *name;       /* the path, or "standard input" */
+    haft_str text;          /* in the arena of the command */
+    const haft__spec *spec; /* NULL when there are errors */
+    haft__spec_report report;
+} haft__spec_file;
+
+/* Reads and loads with the --set and --model options of `args`, if it has any. Fails when the file cannot be
+ * read or there is no memory; problems of the spec are in the report. */
+HAFT_MUST_USE haft_status haft__spec_file_read(haft__cli *cli, const char *path,
+                                               const haft__args *args, haft__spec_file *ret_file,
                                                haft_error *err);
 
-/* Prints the problems of a report: "file:3:5: error: ...", the line, a caret, a hint. */
-void haft__spec_file_print(FILE *errors, const char *path, haft_str text,
-                           const haft__spec_report *report);
+/* file:line:column: error: message, the line, a caret, the hint; then how many there are. */
+void haft__spec_file_print(const haft__spec_file *file, FILE *out);
 
-/* The script that the spec's model names, relative to the spec's directory. */
-HAFT_MUST_USE haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
-                                                 haft__hash_key hash_key, haft__script *ret_script,
-                                                 haft_error *err);
+/* For commands that want to use the spec: prints its problems, warnings left out unless there are
+ * errors, on standard error. True when it can be used. */
+bool haft__spec_file_usable(const haft__spec_file *file, haft__cli *cli);
 
 #endif
