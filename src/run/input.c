@@ -19,10 +19,26 @@ void haft__input_run_started(haft__buf *buf, const haft__spec *spec, haft_str ta
     haft__body_end(&w, buf);
 }
 
-/* The model's own id, unless it has none or another call of the reply has it too. */
+/* Whether it looks like one of ours: c3.1. */
+static bool is_ours(haft_str id)
+{
+    if (!haft__str_starts(id, HAFT__LIT("c"))) {
+        return false;
+    }
+    uint64_t number;
+    id = haft__str_skip(id, 1);
+    haft_str turn = haft__str_split(&id, '.');
+    return haft__str_to_u64(turn, &number) && haft__str_to_u64(id, &number);
+}
+
+/* The model's own id, unless it has none, another call of the reply has it too, or it could be
+ * taken for the one we give to another call. */
 static bool keeps_id(const haft__reply *reply, size_t index)
 {
     haft_str id = reply->calls[index].id;
+    if (is_ours(id)) {
+        return false;
+    }
     for (size_t i = 0; i < index; i++) {
         if (haft__str_equal(reply->calls[i].id, id)) {
             return false;
