@@ -127,10 +127,8 @@ static haft_status write_finish(haft__deciding *d, const haft__run_call *call, h
     haft__field_flag(&d->w, "truncated", false);
     haft__field_flag(&d->w, "cached", cached);
     haft__field_number(&d->w, "ms", 0);
-    if (!call->started) {
-        haft__json_key(&d->w, "arguments");
-        haft__json_add(&d->w, arguments);
-    }
+    haft__json_key(&d->w, "arguments"); /* null when call_started has them */
+    haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
     return haft__deciding_commit(d);
 }
 

@@ -120,6 +120,7 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__field_flag(&w, "truncated", truncated);
     haft__field_flag(&w, "cached", false);
     haft__field_number(&w, "ms", outcome->ms);
+    haft__field_null(&w, "arguments"); /* call_started has them */
     haft__body_end(&w, buf);
 }
 
