@@ -94,12 +94,16 @@ void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure
     haft__body_end(&w, buf);
 }
 
+bool haft__result_is_cut(const haft__run *run, haft_str result)
+{
+    uint32_t chars = run->spec->limits.observation_chars;
+    return result.len > chars && haft__utf8_offset(result, chars) < result.len;
+}
+
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome)
 {
-    uint32_t chars = run->spec->limits.observation_chars;
-    bool truncated = outcome->ok && outcome->text.len > chars
-                     && haft__utf8_offset(outcome->text, chars) < outcome->text.len;
+    bool truncated = outcome->ok && haft__result_is_cut(run, outcome->text);
     haft__json_writer w;
     haft__body_begin(&w, buf, HAFT__EVENT_CALL_FINISHED);
     haft__field_text(&w, "call", call->id);
