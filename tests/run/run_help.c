@@ -271,9 +271,10 @@ static void add_field(haft__buf *buf, haft__json object, const char *name)
 
 void help_summarise(haft__buf *buf, haft_str line)
 {
-    static const char *const shown[] = {
-        "by",      "mode",   "tool", "came", "try",    "call",         "why",  "pause", "verdict",
-        "attempt", "cached", "ok",   "end",  "answer", "forced_final", "note", "reason"};
+    static const char *const shown[] = {"by",           "mode",      "tool",  "came",    "try",
+                                        "call",         "why",       "pause", "verdict", "attempt",
+                                        "cached",       "truncated", "ok",    "end",     "answer",
+                                        "forced_final", "note",      "reason"};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json object = haft__json_null();
@@ -282,7 +283,8 @@ void help_summarise(haft__buf *buf, haft_str line)
     haft__buf_addf(buf, "%.*s", HAFT__ARG(kind));
     for (size_t i = 0; i < COUNT(shown); i++) {
         const haft__json *value = haft__json_get(object, haft__str(shown[i]));
-        bool only_true = strcmp(shown[i], "cached") == 0 || strcmp(shown[i], "forced_final") == 0;
+        bool only_true = strcmp(shown[i], "cached") == 0 || strcmp(shown[i], "truncated") == 0
+                         || strcmp(shown[i], "forced_final") == 0;
         if (value != NULL && value->kind != HAFT__JSON_NULL
             && !(only_true && value->kind == HAFT__JSON_FALSE)) {
             add_field(buf, object, shown[i]);
