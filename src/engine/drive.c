@@ -34,14 +34,15 @@ static uint64_t now(const haft__drive *drive)
     return drive->options.clock(drive->options.clock_context);
 }
 
-static haft_status append(haft__drive *drive, haft_str run, haft_str body, haft_error *err)
+static haft_status append(haft__drive *drive, haft_str run, uint64_t at_ms, haft_str body,
+                          haft_error *err)
 {
     if (drive->run.seq >= HAFT__LIMIT_RUN_EVENTS) {
         return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d events in a run, found more",
                           HAFT__LIMIT_RUN_EVENTS);
     }
     haft__buf_clear(&drive->line);
-    haft__event_write(&drive->line, drive->run.seq + 1, now(drive), run, body);
+    haft__event_write(&drive->line, drive->run.seq + 1, at_ms, run, body);
     haft_status status = haft__buf_check(&drive->line, err);
     haft_str line = haft__buf_str(&drive->line);
     if (status == HAFT_OK) {
@@ -56,7 +57,7 @@ static haft_status append(haft__drive *drive, haft_str run, haft_str body, haft_
 
 haft_status haft__drive_append(haft__drive *drive, haft_str body, haft_error *err)
 {
-    return append(drive, drive->run.id, body, err);
+    return append(drive, drive->run.id, now(drive), body, err);
 }
 
 haft_status haft__drive_start(haft__drive *drive, haft_str id, haft_str thread, haft_str task,
@@ -66,7 +67,8 @@ haft_status haft__drive_start(haft__drive *drive, haft_str id, haft_str thread, 
     haft__buf_clear(&drive->body);
     haft__input_run_started(&drive->body, drive->run.spec, task, thread, none, none);
     haft_status status = haft__buf_check(&drive->body, err);
-    return status == HAFT_OK ? append(drive, id, haft__buf_str(&drive->body), err) : status;
+    return status == HAFT_OK ? append(drive, id, now(drive), haft__buf_str(&drive->body), err)
+                             : status;
 }
 
 static haft_status append_body(haft__drive *drive, haft_error *err)
@@ -157,10 +159,13 @@ haft_status haft__drive_on(haft__drive *drive, haft_error *err)
 {
     for (;;) {
         haft__effect effect = {.kind = HAFT__EFFECT_END};
-        haft_status status = haft__decide(&drive->decider, &drive->run, now(drive), &effect, err);
+        uint64_t at_ms = now(drive); /* a decision is recorded with the time it was made for */
+        haft_status status = haft__decide(&drive->decider, &drive->run, at_ms, &effect, err);
         if (status == HAFT_OK) {
             switch (effect.kind) {
-            case HAFT__EFFECT_EVENT: status = haft__drive_append(drive, effect.body, err); break;
+            case HAFT__EFFECT_EVENT:
+                status = append(drive, drive->run.id, at_ms, effect.body, err);
+                break;
             case HAFT__EFFECT_ASK: status = ask(drive, err); break;
             case HAFT__EFFECT_RUN: status = run_next(drive, err); break;
             case HAFT__EFFECT_WAIT:

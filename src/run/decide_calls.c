@@ -128,13 +128,11 @@ static haft_status write_finish(haft__deciding *d, const haft__run_call *call, h
     haft__field_flag(&d->w, "ok", true);
     haft__field_text(&d->w, "result", result);
     haft__field_null(&d->w, "error");
-    haft__field_flag(&d->w, "truncated", false);
+    haft__field_flag(&d->w, "truncated", haft__result_is_cut(d->run, result));
     haft__field_flag(&d->w, "cached", cached);
     haft__field_number(&d->w, "ms", 0);
-    if (!call->started) {
-        haft__json_key(&d->w, "arguments");
-        haft__json_add(&d->w, arguments);
-    }
+    haft__json_key(&d->w, "arguments"); /* null when call_started has them */
+    haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
     return haft__deciding_commit(d);
 }
 

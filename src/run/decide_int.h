@@ -34,6 +34,9 @@ void haft__field_flag(haft__json_writer *w, const char *key, bool flag);
 void haft__field_null(haft__json_writer *w, const char *key);
 void haft__field_usage(haft__json_writer *w, const haft__run *run);
 
+/* Whether the model sees only the beginning of a result. */
+bool haft__result_is_cut(const haft__run *run, haft_str result);
+
 /* Ends the run: decides run_finished. `error` may be NULL. */
 haft_status haft__decide_end(haft__deciding *d, haft__end end, haft_str answer, bool forced_final,
                              const char *reason, const haft_error *error);

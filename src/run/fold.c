@@ -98,8 +98,8 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     }
     if (status == HAFT_OK && !haft__str_equal(hash, run->spec->hash)) {
         status = haft__fold_fail(event, "the run was started with another spec", err);
-        return haft__hint(err, status, "the spec has hash %.12s, the run wants %.12s",
-                          run->spec->hash.ptr, hash.ptr);
+        return haft__hint(err, status, "the spec has hash %.*s, the run wants %.*s",
+                          HAFT__ARG(run->spec->hash), HAFT__ARG(hash));
     }
     if (status == HAFT_OK) {
         status = haft__event_text(event, "task", &run->task, err);

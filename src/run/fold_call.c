@@ -147,11 +147,17 @@ static haft_status show(haft__run *run, haft__run_call *call, bool nothing_new, 
     bool truncated = false;
     call->shown = haft__prompt_observation(run->arena, call->result,
                                            run->spec->limits.observation_chars, &truncated);
+    run->observation = call->shown; /* may become the answer: without what is meant for the model */
     if (call->shown.ptr != NULL && nothing_new && call->note.len > 0) {
-        call->shown = haft__arena_format(run->arena, "%.*s\n\n%.*s", (int)call->shown.len,
-                                         call->shown.ptr, (int)call->note.len, call->note.ptr);
+        haft_str gap = HAFT__LIT("\n\n"), shown = call->shown;
+        char *text = haft__arena_alloc(run->arena, shown.len + gap.len + call->note.len);
+        call->shown = (haft_str){text, shown.len + gap.len + call->note.len};
+        if (text != NULL) {
+            memcpy(text, shown.ptr, shown.len); /* which may have NULs in it */
+            memcpy(text + shown.len, gap.ptr, gap.len);
+            memcpy(text + shown.len + gap.len, call->note.ptr, call->note.len);
+        }
     }
-    run->observation = call->shown;
     return call->shown.ptr != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
 }
 

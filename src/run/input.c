@@ -19,10 +19,26 @@ void haft__input_run_started(haft__buf *buf, const haft__spec *spec, haft_str ta
     haft__body_end(&w, buf);
 }
 
-/* The model's own id, unless it has none or another call of the reply has it too. */
+/* Whether it looks like one of ours: c3.1. */
+static bool is_ours(haft_str id)
+{
+    if (!haft__str_starts(id, HAFT__LIT("c"))) {
+        return false;
+    }
+    uint64_t number;
+    id = haft__str_skip(id, 1);
+    haft_str turn = haft__str_split(&id, '.');
+    return haft__str_to_u64(turn, &number) && haft__str_to_u64(id, &number);
+}
+
+/* The model's own id, unless it has none, another call of the reply has it too, or it could be
+ * taken for the one we give to another call. */
 static bool keeps_id(const haft__reply *reply, size_t index)
 {
     haft_str id = reply->calls[index].id;
+    if (is_ours(id)) {
+        return false;
+    }
     for (size_t i = 0; i < index; i++) {
         if (haft__str_equal(reply->calls[i].id, id)) {
             return false;
@@ -78,12 +94,16 @@ void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure
     haft__body_end(&w, buf);
 }
 
+bool haft__result_is_cut(const haft__run *run, haft_str result)
+{
+    uint32_t chars = run->spec->limits.observation_chars;
+    return result.len > chars && haft__utf8_offset(result, chars) < result.len;
+}
+
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome)
 {
-    uint32_t chars = run->spec->limits.observation_chars;
-    bool truncated = outcome->ok && outcome->text.len > chars
-                     && haft__utf8_offset(outcome->text, chars) < outcome->text.len;
+    bool truncated = outcome->ok && haft__result_is_cut(run, outcome->text);
     haft__json_writer w;
     haft__body_begin(&w, buf, HAFT__EVENT_CALL_FINISHED);
     haft__field_text(&w, "call", call->id);
@@ -104,6 +124,7 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__field_flag(&w, "truncated", truncated);
     haft__field_flag(&w, "cached", false);
     haft__field_number(&w, "ms", outcome->ms);
+    haft__field_null(&w, "arguments"); /* call_started has them */
     haft__body_end(&w, buf);
 }
 
