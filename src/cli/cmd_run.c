@@ -151,12 +151,12 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         return HAFT__EXIT_USAGE;
     }
     haft__hash_key hash_key = haft__random_hash_key();
-    const haft__spec *spec = NULL;
-    haft_status status =
-        haft__spec_file_load(&cli->arena, args->words[0], args, hash_key, cli->errors, &spec, err);
-    if (status != HAFT_OK || spec == NULL) {
+    haft__spec_file file;
+    haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
+    if (status != HAFT_OK || !haft__spec_file_usable(&file, cli)) {
         return HAFT__EXIT_USAGE;
     }
+    const haft__spec *spec = file.spec;
     if (!haft__str_equal(spec->model.provider, HAFT__LIT("script"))) {
         haft_str provider = spec->model.provider;
         status = haft__fail(err, HAFT_UNSUPPORTED, "model",
