@@ -8,7 +8,7 @@ T ?=
 
 TESTS = scripts/run-tests $(T)
 CLANG = clang-14
-EXAMPLE = examples/validate/schema.json examples/validate/instance.json
+EXAMPLE = examples/validate
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,11 +18,10 @@ build: ## build build/haft, the libraries and the tests
 	@scripts/build build -Dprefix=$(PREFIX)
 
 run: build ## show haft at work on an example
-	@if build/haft help validate >/dev/null 2>&1; then \
-	    echo "haft validate $(EXAMPLE)"; build/haft validate $(EXAMPLE); \
-	else \
-	    echo "This build has no 'haft validate' yet; what it has:"; build/haft --help; \
-	fi
+	@set -e; for file in instance mistakes; do \
+	    echo "build/haft validate $(EXAMPLE)/schema.json $(EXAMPLE)/$$file.json"; \
+	    build/haft validate $(EXAMPLE)/schema.json $(EXAMPLE)/$$file.json || test $$? -eq 1; \
+	done
 
 test: build ## run every test (T="words" chooses)
 	@$(TESTS)

@@ -32,6 +32,7 @@
     X(PATTERN_MATCH, "pattern.match", 100000, "steps of one match, and 2 more for each byte")      \
     X(PATTERN_HEAP_KIB, "pattern.heap_kib", 16384, "KiB one match may take (PCRE2 heap limit)")    \
     X(NEAR_BYTES, "near.bytes", 64, "bytes of a name that a hint may suggest")                     \
+    X(NEAR_NAMES, "near.names", 1000, "names looked at for one hint")                              \
     X(CHOICE_TOOLS, "choice.tools", 4096, "tools offered in one turn")                             \
     X(CHOICE_NAMES, "choice.names", 20, "tools, or phases, named in one text for a model")         \
     X(TOOL_NAME_BYTES, "tool.name_bytes", 128, "bytes of a tool's name")                           \

@@ -7,7 +7,7 @@
  */
 #include "base/time.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #define DAY_MS       86400000U
 #define DAYS_TO_1970 719468           /* from 0000-03-01 */
@@ -43,14 +43,27 @@ static int64_t days_of(date d)
            - DAYS_TO_1970;
 }
 
+/* Writes `count` digits at `to`. */
+static void put(char *to, unsigned number, int count)
+{
+    for (int i = count; i-- > 0; number /= 10) {
+        to[i] = (char)('0' + number % 10);
+    }
+}
+
 void haft__time_format(uint64_t ms, char to[HAFT__TIME_SIZE])
 {
     ms = ms > LAST_MS ? LAST_MS : ms;
     date d = date_of((int64_t)(ms / DAY_MS));
     unsigned rest = (unsigned)(ms % DAY_MS);
-    (void)snprintf(to, HAFT__TIME_SIZE, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ",
-                   (unsigned)d.year % 10000, (unsigned)d.month % 100, (unsigned)d.day % 100,
-                   rest / 3600000 % 100, rest / 60000 % 60, rest / 1000 % 60, rest % 1000);
+    memcpy(to, "0000-00-00T00:00:00.000Z", HAFT__TIME_SIZE);
+    put(to, (unsigned)d.year, 4);
+    put(to + 5, (unsigned)d.month, 2);
+    put(to + 8, (unsigned)d.day, 2);
+    put(to + 11, rest / 3600000, 2);
+    put(to + 14, rest / 60000 % 60, 2);
+    put(to + 17, rest / 1000 % 60, 2);
+    put(to + 20, rest % 1000, 3);
 }
 
 /* The number that `count` digits at `at` spell, or -1. */

@@ -120,7 +120,7 @@ static haft__exit choose_and_run(haft__cli *cli, int argc, char *const *argv, ha
 
 haft__exit haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors)
 {
-    haft__cli cli = {.out = out};
+    haft__cli cli = {.out = out, .errors = errors};
     haft__arena_init(&cli.arena, 0);
     haft_error err = {0};
     haft__exit result = choose_and_run(&cli, argc, argv, &err);

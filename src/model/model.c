@@ -2,8 +2,10 @@
 /* model.c - small questions about the neutral model. Tests: tests/model/model_test.c. */
 #include "model/model.h"
 
+#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "prompt/prompt.h"
 
 static const char *const stops[] = {
     [HAFT__STOP_END] = "stop",
@@ -46,15 +48,34 @@ static bool has(haft_str text, haft_str part)
     return false;
 }
 
+/* The history as one text is made for the question; only scripts ask it. */
+static bool transcript_has(const haft__request *request, haft_str text)
+{
+    haft__buf all;
+    haft__buf_init(&all, HAFT__LIMIT_RUN_BYTES);
+    haft__prompt_transcript(&all, request->messages, request->task);
+    bool found = has(haft__buf_str(&all), text);
+    haft__buf_finish(&all);
+    return found;
+}
+
+static bool message_has(const haft__message *message, haft_str text)
+{
+    bool found = has(message->text, text);
+    for (size_t i = 0; i < message->call_count && !found; i++) {
+        found = has(message->calls[i].arguments, text) || has(message->calls[i].name, text);
+    }
+    return found;
+}
+
 bool haft__request_contains(const haft__request *request, haft_str text)
 {
-    bool found = has(request->correction, text);
+    bool found =
+        has(request->correction, text) || (request->transcript && transcript_has(request, text));
     for (size_t i = 0; i < request->messages->count && !found; i++) {
         const haft__message *message = &request->messages->items[i];
-        found = has(message->text, text);
-        for (size_t k = 0; k < message->call_count && !found; k++) {
-            found = has(message->calls[k].arguments, text) || has(message->calls[k].name, text);
-        }
+        bool shown = !request->transcript || message->role == HAFT__MESSAGE_SYSTEM;
+        found = shown && message_has(message, text);
     }
     return found;
 }

@@ -109,7 +109,11 @@ static haft_status write_start(haft__deciding *d, const haft__run_call *call, ha
     haft__json_add(&d->w, arguments);
     haft__field_number(&d->w, "attempt", attempt);
     haft__json_key(&d->w, "idempotency_key");
-    haft__buf_addf(d->w.buf, "\"%.*s:%.*s\"", HAFT__ARG(d->run->id), HAFT__ARG(call->id));
+    haft__buf_add_char(d->w.buf, '"');
+    haft__buf_add_str(d->w.buf, d->run->id);
+    haft__buf_add_char(d->w.buf, ':');
+    haft__buf_add_str(d->w.buf, call->id);
+    haft__buf_add_char(d->w.buf, '"');
     d->w.after_key = false;
     haft__field_text_or_null(&d->w, "note", note);
     return haft__deciding_commit(d);

@@ -28,8 +28,13 @@ void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str ru
 {
     char at[HAFT__TIME_SIZE];
     haft__time_format(at_ms, at);
-    haft__buf_addf(buf, "{\"seq\":%llu,\"at\":\"%s\",\"run\":\"%.*s\",", (unsigned long long)seq,
-                   at, HAFT__ARG(run));
+    haft__buf_add_str(buf, HAFT__LIT("{\"seq\":"));
+    haft__buf_add_int(buf, (int64_t)seq);
+    haft__buf_add_str(buf, HAFT__LIT(",\"at\":\""));
+    haft__buf_add(buf, at, HAFT__TIME_SIZE - 1);
+    haft__buf_add_str(buf, HAFT__LIT("\",\"run\":"));
+    haft__json_write_string(buf, run);
+    haft__buf_add_char(buf, ',');
     haft__buf_add_str(buf, body);
 }
 

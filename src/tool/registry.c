@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/nearest.h"
+#include "base/near.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "tool/traits.h"
@@ -233,21 +233,15 @@ static haft_str local_part(haft_str name)
 
 haft_str haft__tools_nearest(const haft__tools *tools, haft_str name)
 {
-    haft_str best = {NULL, 0};
-    size_t reach = haft__name_reach(name);
+    haft__near near;
+    haft_str same_tool = {NULL, 0}; /* of another server */
+    haft__near_init(&near, name);
     for (size_t i = 0; i < tools->count; i++) {
         haft_str other = tools->items[i]->name;
-        size_t distance = haft__name_distance(name, other, reach);
-        if (distance > reach && haft__str_equal(local_part(other), name)) {
-            distance = reach > 0 ? 1 : 0; /* as near as a slip, if nothing else is nearer */
-        }
-        if (distance <= reach && (best.ptr == NULL || distance < reach)) {
-            best = other;
-            reach = distance;
-        }
-        if (best.ptr != NULL && reach == 0) {
-            break;
+        haft__near_offer(&near, other);
+        if (same_tool.ptr == NULL && haft__str_equal(local_part(other), name)) {
+            same_tool = other;
         }
     }
-    return best;
+    return near.best.ptr != NULL ? near.best : same_tool;
 }

@@ -54,6 +54,7 @@ typedef struct haft__model_spec {
     bool native_tools; /* true */
     haft__price price;
     haft__json options; /* as given, for the provider */
+    haft_str api_key;   /* as given: ${VAR} is expanded where it is used, so that no secret is kept */
 } haft__model_spec;
 
 typedef struct haft__phase {
@@ -129,6 +130,11 @@ typedef struct haft__spec {
     haft__history history;
     uint32_t max_mcp_tools; /* 0: by the model's size */
     haft_str multitask;     /* "enqueue", "reject" or "interrupt" */
+    haft_str description;   /* for people */
+    haft__json graph;       /* as given; src/graph reads it */
+    /* Patterns for the built-ins; `tools` has the enabled ones, allowed or not. */
+    const haft_str *builtin_allow, *builtin_deny;
+    size_t builtin_allow_count, builtin_deny_count;
 } haft__spec;
 
 #endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_check.c - `haft check`: loads a spec and says everything that is wrong with it.
+ *
+ * The object it prints is described by docs/schemas/check.schema.json. Tests:
+ * tests/cli/check_test.py.
+ */
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/spec_file.h"
+#include "json/write.h"
+
+static void write_problem(haft__json_writer *w, const haft__spec_problem *problem)
+{
+    haft__json_begin_object(w);
+    haft__json_key(w, "line");
+    haft__json_add_int(w, problem->line);
+    haft__json_key(w, "column");
+    haft__json_add_int(w, problem->column);
+    haft__json_key(w, "from");
+    haft__json_add_str(w, problem->from);
+    haft__json_key(w, "where");
+    haft__json_add_str(w, problem->pointer);
+    haft__json_key(w, "severity");
+    haft__json_add_str(w, problem->warning ? HAFT__LIT("warning") : HAFT__LIT("error"));
+    haft__json_key(w, "message");
+    haft__json_add_str(w, problem->message);
+    haft__json_key(w, "hint");
+    haft__json_add_str(w, problem->hint);
+    haft__json_end_object(w);
+}
+
+static haft_status print_object(const haft__spec_file *file, FILE *out, haft_error *err)
+{
+    const haft__spec_report *report = &file->report;
+    haft__buf text;
+    haft__json_writer w;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__json_writer_init(&w, &text);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "file");
+    haft__json_add_str(&w, haft__str(file->name));
+    haft__json_key(&w, "valid");
+    haft__json_add_bool(&w, file->spec != NULL);
+    haft__json_key(&w, "hash");
+    if (file->spec != NULL) {
+        haft__json_add_str(&w, file->spec->hash);
+    } else {
+        haft__json_add_null(&w);
+    }
+    haft__json_key(&w, "errors");
+    haft__json_add_int(&w, (int64_t)report->errors);
+    haft__json_key(&w, "warnings");
+    haft__json_add_int(&w, (int64_t)report->warnings);
+    haft__json_key(&w, "problems");
+    haft__json_begin_array(&w);
+    for (size_t i = 0; i < report->count; i++) {
+        write_problem(&w, &report->problems[i]);
+    }
+    haft__json_end_array(&w);
+    haft__json_end_object(&w);
+    haft__buf_add_char(&text, '\n');
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        (void)fwrite(text.ptr, 1, text.len, out);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__spec_file file;
+    haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
+    if (status != HAFT_OK) {
+        return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
+    }
+    if (!haft__args_has(args, "json")) {
+        haft__spec_file_print(&file, cli->out);
+    } else if (print_object(&file, cli->out, err) != HAFT_OK) {
+        return HAFT__EXIT_FAILED;
+    }
+    return file.spec != NULL ? HAFT__EXIT_DONE : HAFT__EXIT_USAGE;
+}
+
+static const haft__option options[] = {
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "replace a part of the spec first: limits.turns=5"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    {0},
+};
+
+const haft__command haft__cmd_check = {
+    .name = "check",
+    .usage = "SPEC",
+    .summary = "load a spec and say everything that is wrong with it",
+    .help = "Every problem is shown with its line and column, what was found, what was wanted and\n"
+            "what to do. A spec that could never end is a problem, too. Warnings are only shown.\n"
+            "Exit status: 0 the spec can be used, 2 it cannot.\n",
+    .options = options,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_tools.c - `haft tools`: the tools of a spec, for people, as JSON, or as a provider gets them.
+ *
+ * The object it prints is described by docs/schemas/tools.schema.json. Tests:
+ * tests/cli/tools_test.py.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/spec_file.h"
+#include "tool/duration.h"
+#include "tool/traits.h"
+#include "tool/wire.h"
+#include "json/write.h"
+
+/* ---- for people ---- */
+
+/* "read_only, idempotent, light, 10s" */
+static void print_traits(FILE *out, const haft__traits *traits)
+{
+    const struct {
+        bool is;
+        const char *name;
+    } flags[] = {
+        {traits->read_only, "read_only"},           {traits->idempotent, "idempotent"},
+        {traits->destructive, "destructive"},       {traits->return_direct, "return_direct"},
+        {traits->needs_approval, "needs_approval"},
+    };
+    for (size_t i = 0; i < COUNT(flags); i++) {
+        if (flags[i].is) {
+            (void)fprintf(out, "%s, ", flags[i].name);
+        }
+    }
+    char text[HAFT__DURATION_BYTES];
+    (void)haft__duration_text(traits->timeout_ms, text);
+    (void)fprintf(out, "%s, %s", haft__cost_name(traits->cost), text);
+    if (traits->retries > 0) {
+        (void)fprintf(out, ", %u retr%s", traits->retries, traits->retries == 1 ? "y" : "ies");
+    }
+    if (traits->cache != HAFT__CACHE_NONE) {
+        (void)fprintf(out, ", cached for the %s", haft__cache_scope_name(traits->cache));
+    }
+    if (traits->lane.len > 0) {
+        (void)fprintf(out, ", lane %.*s", HAFT__ARG(traits->lane));
+    }
+}
+
+static void print_arguments(FILE *out, haft__json schema)
+{
+    const haft__json *properties = haft__json_get(schema, HAFT__LIT("properties"));
+    const haft__json *required = haft__json_get(schema, HAFT__LIT("required"));
+    (void)fputc('(', out);
+    for (uint32_t i = 0; properties != NULL && i < properties->count; i++) {
+        haft_str name = haft__json_text(properties->members[i].key);
+        bool wanted = false;
+        for (uint32_t j = 0; required != NULL && j < required->count; j++) {
+            wanted |= haft__str_equal(haft__json_text(required->items[j]), name);
+        }
+        (void)fprintf(out, "%s%.*s%s", i > 0 ? ", " : "", HAFT__ARG(name), wanted ? "" : "?");
+    }
+    (void)fputc(')', out);
+}
+
+static void print_tool(FILE *out, const haft__tool *tool)
+{
+    haft_str line = tool->description;
+    line = haft__str_split(&line, '\n');
+    (void)fprintf(out, "%.*s", HAFT__ARG(tool->name));
+    print_arguments(out, tool->input_schema);
+    (void)fprintf(out, "\n    %.*s\n    %s, %s: ", HAFT__ARG(line),
+                  haft__tool_source_name(tool->source), haft__tool_role_name(tool->role));
+    print_traits(out, &tool->traits);
+    (void)fputc('\n', out);
+}
+
+/* ---- as JSON ---- */
+
+static void write_value(haft__json_writer *w, const char *key, haft__json value)
+{
+    haft__json_key(w, key);
+    haft__json_add(w, value);
+}
+
+static void write_text(haft__json_writer *w, const char *key, haft_str value)
+{
+    haft__json_key(w, key);
+    haft__json_add_str(w, value);
+}
+
+static void write_tool(haft__json_writer *w, const haft__tool *tool)
+{
+    haft__wire wire = haft__wire_encode(tool->name);
+    haft__json_begin_object(w);
+    write_text(w, "name", tool->name);
+    write_text(w, "wire_name", haft__wire_str(&wire));
+    write_text(w, "description", tool->description);
+    write_text(w, "source", haft__str(haft__tool_source_name(tool->source)));
+    write_text(w, "role", haft__str(haft__tool_role_name(tool->role)));
+    haft__json_key(w, "typed");
+    haft__json_add_bool(w, tool->typed);
+    haft__json_key(w, "traits");
+    haft__traits_write(w, &tool->traits);
+    write_value(w, "input_schema", tool->input_schema);
+    write_value(w, "output_schema", tool->output_schema);
+    haft__json_end_object(w);
+}
+
+/* ---- as providers get them ---- */
+
+static void write_openai(haft__json_writer *w, const haft__tool *tool, haft_str name)
+{
+    haft__json_begin_object(w);
+    write_text(w, "type", HAFT__LIT("function"));
+    haft__json_key(w, "function");
+    haft__json_begin_object(w);
+    write_text(w, "name", name);
+    write_text(w, "description", tool->description);
+    write_value(w, "parameters", tool->input_schema);
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
+static void write_anthropic(haft__json_writer *w, const haft__tool *tool, haft_str name)
+{
+    haft__json_begin_object(w);
+    write_text(w, "name", name);
+    write_text(w, "description", tool->description);
+    write_value(w, "input_schema", tool->input_schema);
+    haft__json_end_object(w);
+}
+
+static void write_gemini(haft__json_writer *w, const haft__tool *tool, haft_str name)
+{
+    haft__json_begin_object(w);
+    write_text(w, "name", name);
+    write_text(w, "description", tool->description);
+    write_value(w, "parametersJsonSchema", tool->input_schema);
+    haft__json_end_object(w);
+}
+
+typedef struct wire_form {
+    const char *name;
+    const char *group; /* the key of the one object around all of them; NULL: an array of tools */
+    void (*write)(haft__json_writer *w, const haft__tool *tool, haft_str name);
+} wire_form;
+
+static const wire_form wire_forms[] = {
+    {"openai", NULL, write_openai},
+    {"anthropic", NULL, write_anthropic},
+    {"gemini", "functionDeclarations", write_gemini},
+};
+
+static const wire_form *find_form(const char *name)
+{
+    for (size_t i = 0; name != NULL && i < COUNT(wire_forms); i++) {
+        if (strcmp(wire_forms[i].name, name) == 0) {
+            return &wire_forms[i];
+        }
+    }
+    return NULL;
+}
+
+static void write_wire(haft__json_writer *w, const haft__tools *tools, const wire_form *form)
+{
+    if (form->group != NULL) {
+        haft__json_begin_object(w);
+        haft__json_key(w, form->group);
+    }
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < tools->count; i++) {
+        haft__wire wire = haft__wire_encode(tools->items[i]->name);
+        form->write(w, tools->items[i], haft__wire_str(&wire));
+    }
+    haft__json_end_array(w);
+    if (form->group != NULL) {
+        haft__json_end_object(w);
+    }
+}
+
+static haft_status print_json(FILE *out, const haft__tools *tools, const wire_form *form,
+                              haft_error *err)
+{
+    haft__buf text;
+    haft__json_writer w;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__json_writer_init(&w, &text);
+    if (form != NULL) {
+        write_wire(&w, tools, form);
+    } else {
+        haft__json_begin_object(&w);
+        haft__json_key(&w, "tools");
+        haft__json_begin_array(&w);
+        for (size_t i = 0; i < tools->count; i++) {
+            write_tool(&w, tools->items[i]);
+        }
+        haft__json_end_array(&w);
+        haft__json_end_object(&w);
+    }
+    haft__buf_add_char(&text, '\n');
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        (void)fwrite(text.ptr, 1, text.len, out);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__spec_file file;
+    const wire_form *form = find_form(haft__args_text(args, "wire", NULL));
+    haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
+    if (status != HAFT_OK) {
+        return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
+    }
+    if (!haft__spec_file_usable(&file, cli)) {
+        return HAFT__EXIT_USAGE;
+    }
+    const haft__tools *tools = &file.spec->tools;
+    if (form != NULL || haft__args_has(args, "json")) {
+        status = print_json(cli->out, tools, form, err);
+        return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+    }
+    for (size_t i = 0; i < tools->count; i++) {
+        print_tool(cli->out, tools->items[i]);
+    }
+    return HAFT__EXIT_DONE;
+}
+
+static const haft__option options[] = {
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "replace a part of the spec first: limits.turns=5"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    {"wire", 0, HAFT__OPTION_CHOICE, "openai|anthropic|gemini",
+     "print them as that provider gets them"},
+    {0},
+};
+
+const haft__command haft__cmd_tools = {
+    .name = "tools",
+    .usage = "SPEC",
+    .summary = "list the tools of a spec with their traits",
+    .help = "Tools of MCP servers are known only to a running agent and not listed.\n",
+    .options = options,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

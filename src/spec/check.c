@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.c - what a schema cannot say: keys that need or exclude each other, money, and what is
+ * allowed but probably not meant. Tests: tests/spec/check_test.c.
+ */
+#include "base/str.h"
+#include "spec/load_int.h"
+#include "tool/traits.h"
+
+/* ---- keys together ---- */
+
+static void check_kind(haft__loader *l)
+{
+    bool has_graph = l->spec->graph.kind != HAFT__JSON_NULL;
+    bool is_graph = l->spec->kind == HAFT__SPEC_GRAPH;
+    if (is_graph && !has_graph) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, HAFT__LIT("/kind"), HAFT__ABOUT_VALUE, "the kind is graph, but there is no graph");
+        haft__loader_hint(l, problem, "describe it under the key graph");
+    } else if (has_graph && !is_graph) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, HAFT__LIT("/graph"), HAFT__ABOUT_KEY, "there is a graph, but the kind is not graph");
+        haft__loader_hint(l, problem, "write kind: graph");
+    }
+}
+
+static void check_money(haft__loader *l)
+{
+    if (!l->spec->limits.has_usd || l->spec->model.price.known
+        || !haft__loader_clean(l, "model limits")) {
+        return;
+    }
+    haft__spec_problem *problem =
+        haft__loader_error(l, HAFT__LIT("/limits/usd"), HAFT__ABOUT_KEY,
+                           "there is a limit in dollars, but the price of the model is not known");
+    haft__loader_hint(l, problem,
+                      "write model: {provider: %.*s, model: %.*s, price: {input: .., output: ..}}",
+                      HAFT__ARG(l->spec->model.provider), HAFT__ARG(l->spec->model.model));
+}
+
+static void check_key(haft__loader *l)
+{
+    haft_str key = l->spec->model.api_key;
+    if (key.len > 0 && !haft__str_starts(key, HAFT__LIT("${"))) {
+        haft__spec_problem *problem =
+            haft__loader_warning(l, HAFT__LIT("/model/api_key"), HAFT__ABOUT_VALUE,
+                                 "this looks like a key written into the spec");
+        haft__loader_hint(l, problem, "name a variable instead: api_key: ${OPENAI_API_KEY}");
+    }
+}
+
+static void check_servers(haft__loader *l)
+{
+    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    for (uint32_t i = 0; i < servers.count && haft__loader_clean(l, "mcp"); i++) {
+        haft__json server = servers.members[i].value;
+        bool command = haft__edit_get(server, "command").kind == HAFT__JSON_ARRAY;
+        bool url = haft__edit_text(server, "url").len > 0;
+        if (command != url) {
+            continue;
+        }
+        haft_str pointer = haft__loader_at_key(l, HAFT__LIT("/mcp/servers"),
+                                               haft__json_text(servers.members[i].key));
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__ABOUT_KEY, "the server has %s",
+                               command ? "both a command and a url" : "no command and no url");
+        haft__loader_hint(l, problem, "it needs one of the two");
+    }
+}
+
+static void check_approval_rules(haft__loader *l)
+{
+    for (size_t i = 0; i < l->spec->approval_count && haft__loader_clean(l, "approvals"); i++) {
+        const haft__approval_rule *rule = &l->spec->approvals[i];
+        if (rule->tool_count + rule->trait_count == 0) {
+            haft__spec_problem *problem =
+                haft__loader_error(l, haft__loader_at(l, "/approvals/%zu", i), HAFT__ABOUT_VALUE,
+                                   "the rule says for no tool that it holds");
+            haft__loader_hint(l, problem, "give it tools or traits; tools: [\"*\"] is all");
+        }
+    }
+}
+
+/* ---- tools ---- */
+
+/* Words that say nothing about what a tool does. */
+static const char *const vague_words[] = {"stuff", "things", "thing", "something", "whatever"};
+
+#define LEAST_WORDS 3
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+static bool is_vague_word(haft_str word)
+{
+    for (size_t i = 0; i < COUNT(vague_words); i++) {
+        if (haft__str_equal(word, haft__str(vague_words[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Too short, or with a word that could mean anything. */
+static bool is_vague(haft_str text)
+{
+    size_t words = 0, at = 0;
+    bool vague = false;
+    while (at < text.len) {
+        size_t start = at;
+        while (at < text.len && is_letter(text.ptr[at])) {
+            at++;
+        }
+        words += at > start;
+        vague |= is_vague_word((haft_str){text.ptr + start, at - start});
+        at += at == start;
+    }
+    /* A script without spaces between words has few of them, however much it says. */
+    return vague || (words < LEAST_WORDS && text.len < 40);
+}
+
+static bool rule_covers(const haft__approval_rule *rule, haft_str name)
+{
+    for (size_t i = 0; i < rule->tool_count; i++) {
+        if (haft__filter_matches(rule->tools[i], name)) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < rule->trait_count; i++) {
+        if (haft__str_equal(rule->traits[i], HAFT__LIT("destructive"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_approved(const haft__loader *l, const haft__tool *tool)
+{
+    bool covered = tool->traits.needs_approval;
+    for (size_t i = 0; i < l->spec->approval_count && !covered; i++) {
+        covered = rule_covers(&l->spec->approvals[i], tool->name);
+    }
+    return covered;
+}
+
+static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer)
+{
+    if (is_vague(tool->description)) {
+        haft__spec_problem *problem = haft__loader_warning(
+            l, haft__loader_at(l, "%.*s/description", HAFT__ARG(pointer)), HAFT__ABOUT_VALUE,
+            "the description of \"%.*s\" says little", HAFT__ARG(tool->name));
+        haft__loader_hint(l, problem, "say what it does, with what, and when to use it");
+    }
+    if (tool->traits.destructive && !is_approved(l, tool)) {
+        haft__spec_problem *problem = haft__loader_warning(
+            l, haft__loader_at(l, "%.*s/traits/destructive", HAFT__ARG(pointer)), HAFT__ABOUT_VALUE,
+            "\"%.*s\" is destructive, and nobody has to approve its calls", HAFT__ARG(tool->name));
+        haft__loader_hint(l, problem, "add approvals: [{traits: [destructive]}]");
+    }
+    if (tool->traits.return_direct && l->spec->choice.gate) {
+        haft__spec_problem *problem = haft__loader_warning(
+            l, haft__loader_at(l, "%.*s/traits/return_direct", HAFT__ARG(pointer)),
+            HAFT__ABOUT_VALUE, "\"%.*s\" does not return directly as long as the gate is closed",
+            HAFT__ARG(tool->name));
+        haft__loader_hint(l, problem, "the gate is on for a workflow, and with min_tools_for_auto");
+    }
+}
+
+static void check_tools(haft__loader *l)
+{
+    haft__json entries = haft__edit_array(l->source, "tools");
+    for (uint32_t i = 0; i < entries.count; i++) {
+        haft_str name = haft__edit_text(entries.items[i], "name");
+        const haft__tool *tool = haft__tools_find(&l->spec->tools, name);
+        if (tool != NULL && tool->source != HAFT__TOOL_BUILTIN) {
+            check_tool(l, tool, haft__loader_at(l, "/tools/%u", i));
+        }
+    }
+}
+
+/* ---- built-ins without what they need ---- */
+
+static bool has_tool(const haft__loader *l, const char *name)
+{
+    return haft__tools_find(&l->spec->tools, haft__str(name)) != NULL;
+}
+
+static void warn_idle(haft__loader *l, const char *name, bool idle, const char *why)
+{
+    if (idle && has_tool(l, name)) {
+        (void)haft__loader_warning(l, HAFT__LIT("/tools"), HAFT__ABOUT_KEY,
+                                   "%s is enabled but never offered: %s", name, why);
+    }
+}
+
+static void check_builtins(haft__loader *l)
+{
+    bool servers = haft__edit_object(l->spec->mcp, "servers").count > 0
+                   || haft__edit_text(l->spec->mcp, "import").len > 0;
+    bool databases = haft__edit_object(l->source, "databases").count > 0;
+    bool code = false;
+    for (size_t i = 0; i < l->spec->format_count; i++) {
+        code |= haft__str_equal(l->spec->formats[i], HAFT__LIT("codemode"));
+    }
+    warn_idle(l, "tool_search", !servers, "there is no MCP server to search");
+    warn_idle(l, "execute_sql", !databases, "there is no database");
+    warn_idle(l, "search_schemas", !databases, "there is no database");
+    warn_idle(l, "python_execution", !code, "the format codemode is not enabled");
+}
+
+static void check_policy(haft__loader *l)
+{
+    const haft__spec *spec = l->spec;
+    size_t data = 0;
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        data += spec->tools.items[i]->role == HAFT__ROLE_DATA;
+    }
+    bool set = haft__edit_get(haft__edit_object(l->source, "choice"), "min_tools_for_auto").kind
+               == HAFT__JSON_NUMBER;
+    bool servers = spec->mcp.kind == HAFT__JSON_OBJECT;
+    if (set && !servers && spec->choice.min_tools_for_auto > data) {
+        haft__spec_problem *problem =
+            haft__loader_warning(l, HAFT__LIT("/choice/min_tools_for_auto"), HAFT__ABOUT_VALUE,
+                                 "%u different data tools are wanted, but there %s only %zu",
+                                 spec->choice.min_tools_for_auto, data == 1 ? "is" : "are", data);
+        haft__loader_hint(l, problem, "the gate opens once all of them were called");
+    }
+    if (spec->choice.schedule_count >= spec->limits.turns) {
+        (void)haft__loader_warning(
+            l, HAFT__LIT("/choice/schedule"), HAFT__ABOUT_KEY,
+            "the schedule has %zu entries, but of %u turns the last is always none",
+            spec->choice.schedule_count, spec->limits.turns);
+    }
+    if (spec->phase_count > 0 && !has_tool(l, "complete_workflow")
+        && spec->kind != HAFT__SPEC_WORKFLOW) {
+        haft__spec_problem *problem = haft__loader_warning(l, HAFT__LIT("/phases"), HAFT__ABOUT_KEY,
+                                                           "nothing looks at the phases");
+        haft__loader_hint(l, problem, "they hold back complete_workflow, which is not enabled");
+    }
+}
+
+void haft__loader_check(haft__loader *l)
+{
+    check_kind(l);
+    check_money(l);
+    check_key(l);
+    check_servers(l);
+    check_approval_rules(l);
+    check_tools(l);
+    if (haft__loader_clean(l, "tools builtins enabled_builtins mcp formats tool_call_formats")) {
+        check_builtins(l);
+    }
+    if (haft__loader_clean(l, "tools builtins enabled_builtins choice limits kind phases")) {
+        check_policy(l);
+    }
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reach.c - can a run of this spec end as it should?
+ *
+ * Plays the best model there could be against the policy itself (choice/choice.h): in every turn it
+ * calls all that is allowed and brings it further, and every call succeeds. What even that model
+ * cannot reach, no model can: a workflow that cannot be completed, a gate that cannot open within
+ * the turns, a forced default that is refused for ever. Nothing here knows the rules; they are
+ * asked. Tests: tests/spec/reach_test.c.
+ */
+#include "base/str.h"
+#include "choice/choice.h"
+#include "spec/load_int.h"
+
+#define COMPLETE   "complete_workflow"
+#define NO_LIMIT   UINT32_MAX
+#define REASON_MAX 512
+
+typedef struct player {
+    haft__spec spec; /* a copy, with limits of its own */
+    haft__choice_tool *tools;
+    size_t tool_count;
+    bool *allowed;
+    bool *phase_done;
+    bool stored;          /* an artifact */
+    bool completed;       /* complete_workflow has passed */
+    bool completion_seen; /* ... or was allowed at least, if refused */
+    bool gate_opened;
+    uint32_t turn, calls;
+    haft__choice choice;
+    haft__buf why; /* the last refusal of complete_workflow */
+} player;
+
+/* ---- the tools ---- */
+
+static bool is_offered(const haft__spec *spec, const haft__tool *tool)
+{
+    return tool->source != HAFT__TOOL_BUILTIN
+           || haft__filter_passes(tool->name, spec->builtin_allow, spec->builtin_allow_count,
+                                  spec->builtin_deny, spec->builtin_deny_count);
+}
+
+/* Tools of servers are unknown until they run; those that somebody names count as there. */
+static void add_named(player *p, haft_str name)
+{
+    bool server = name.len > 0 && memchr(name.ptr, ':', name.len) != NULL;
+    for (size_t i = 0; i < p->tool_count && server; i++) {
+        server = !haft__str_equal(p->tools[i].name, name);
+    }
+    if (server && p->tool_count < HAFT__CHOICE_TOOLS) {
+        p->tools[p->tool_count++] = (haft__choice_tool){.name = name, .role = HAFT__ROLE_DATA};
+    }
+}
+
+static bool collect_tools(haft__loader *l, player *p)
+{
+    const haft__spec *spec = l->spec;
+    p->tools = haft__loader_array(l, HAFT__CHOICE_TOOLS, sizeof(*p->tools));
+    p->allowed = haft__loader_array(l, HAFT__CHOICE_TOOLS, sizeof(*p->allowed));
+    p->phase_done = haft__loader_array(l, spec->phase_count, sizeof(*p->phase_done));
+    if (p->tools == NULL || p->allowed == NULL || p->phase_done == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < spec->tools.count && p->tool_count < HAFT__CHOICE_TOOLS; i++) {
+        const haft__tool *tool = spec->tools.items[i];
+        if (is_offered(spec, tool)) {
+            p->tools[p->tool_count++] = (haft__choice_tool){.name = tool->name, .role = tool->role};
+        }
+    }
+    for (size_t i = 0; i < spec->phase_count; i++) {
+        for (size_t j = 0; j < spec->phases[i].tool_count; j++) {
+            add_named(p, spec->phases[i].tools[j]);
+        }
+    }
+    for (size_t i = 0; i < spec->choice.schedule_count; i++) {
+        add_named(p, spec->choice.schedule[i].tool);
+    }
+    add_named(p, spec->choice.default_choice.tool);
+    return true;
+}
+
+/* ---- playing ---- */
+
+static haft__choice_facts facts_of(const player *p)
+{
+    const haft__wish *wish = &p->spec.choice.default_choice;
+    haft__usage usage = {.calls = p->calls};
+    haft__choice_facts facts = {.turn = p->turn,
+                                .tools = p->tools,
+                                .tool_count = p->tool_count,
+                                .gate_opened = p->gate_opened,
+                                .spent = haft__budget_look(&p->spec, &usage)};
+    for (size_t i = 0; i < p->tool_count; i++) {
+        bool wanted = wish->mode == HAFT__MODE_ANY || haft__str_equal(p->tools[i].name, wish->tool);
+        facts.default_satisfied |= wanted && p->tools[i].finished;
+    }
+    return facts;
+}
+
+static bool is_in(const haft__phase *phase, haft_str name)
+{
+    for (size_t i = 0; i < phase->tool_count; i++) {
+        if (haft__str_equal(phase->tools[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a call of the tool would finish a phase. */
+static bool helps_a_phase(const player *p, haft_str name)
+{
+    for (size_t i = 0; i < p->spec.phase_count; i++) {
+        if (!p->phase_done[i] && is_in(&p->spec.phases[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A call of a tool that has no guard. */
+static void call(player *p, size_t index)
+{
+    haft__choice_tool *tool = &p->tools[index];
+    tool->finished = true;
+    p->calls++;
+    p->stored |= tool->role == HAFT__ROLE_ARTIFACT;
+    for (size_t i = 0; i < p->spec.phase_count; i++) {
+        p->phase_done[i] |= is_in(&p->spec.phases[i], tool->name);
+    }
+}
+
+/* All that brings it further: first what a phase waits for, then what has not been called. */
+static bool call_all(player *p)
+{
+    bool cut = p->spec.limits.overflow == HAFT__OVERFLOW_TRUNCATE;
+    uint32_t left = cut ? p->spec.limits.parallel : NO_LIMIT;
+    bool changed = false;
+    for (int phases = 1; phases >= 0; phases--) {
+        for (size_t i = 0; i < p->tool_count && left > 0; i++) {
+            const haft__choice_tool *tool = &p->tools[i];
+            bool helps = phases != 0 ? helps_a_phase(p, tool->name) : !tool->finished;
+            if (p->allowed[i] && helps && tool->role != HAFT__ROLE_CONTROL
+                && p->calls < p->spec.limits.calls) {
+                call(p, i);
+                left--;
+                changed = true;
+            }
+        }
+    }
+    return changed;
+}
+
+/* Control calls come last in their batch. */
+static bool call_control(player *p)
+{
+    bool changed = false;
+    for (size_t i = 0; i < p->tool_count; i++) {
+        haft__choice_tool *tool = &p->tools[i];
+        if (!p->allowed[i] || tool->role != HAFT__ROLE_CONTROL || tool->finished) {
+            continue;
+        }
+        haft__choice_facts facts = facts_of(p);
+        haft__guard_facts guard = haft__guard_look(&p->spec, &facts, p->phase_done, p->stored);
+        bool complete = haft__str_equal(tool->name, HAFT__LIT(COMPLETE));
+        haft__buf_clear(&p->why);
+        tool->finished = haft__guard_passes(&p->spec, &guard, tool->name, &p->why);
+        changed |= tool->finished;
+        p->completed |= complete && tool->finished;
+        p->completion_seen |= complete;
+    }
+    return changed;
+}
+
+/* One turn. False when it has changed nothing. */
+static bool play_turn(player *p)
+{
+    haft__choice_facts facts = facts_of(p);
+    haft__choose(&p->spec, &facts, p->allowed, &p->choice);
+    bool opened = p->choice.gate.open && !p->gate_opened;
+    p->gate_opened |= p->choice.gate.open;
+    bool called = call_all(p);
+    facts = facts_of(p);
+    p->gate_opened |= haft__gate_look(&p->spec, &facts).open;
+    return call_control(p) || called || opened;
+}
+
+/* Whether the entry of the schedule for this turn lets go of a model that the gate holds. */
+static void check_entry(haft__loader *l, const player *p)
+{
+    const haft__choice_spec *choice = &p->spec.choice;
+    const haft__wish *wish = &choice->schedule[p->turn - 1];
+    bool lets_go = wish->mode == HAFT__MODE_AUTO || wish->mode == HAFT__MODE_NONE;
+    if (wish->fall_through || !lets_go || choice->schedule_overrides_gate || !p->choice.gate.on
+        || p->choice.gate.open || p->choice.rule != HAFT__RULE_SCHEDULE) {
+        return;
+    }
+    haft__spec_problem *problem = haft__loader_error(
+        l, haft__loader_at(l, "/choice/schedule/%u", p->turn - 1), HAFT__ABOUT_VALUE,
+        "turn %u is scheduled as %s, but by then at most %u of %u data tools "
+        "can have been called",
+        p->turn, wish->mode == HAFT__MODE_AUTO ? "auto" : "none", p->choice.gate.called,
+        p->choice.gate.threshold);
+    haft__loader_hint(l, problem, "write gate, or choice.schedule_overrides_gate: true");
+}
+
+static bool reaches_goal(const player *p)
+{
+    return p->spec.kind == HAFT__SPEC_WORKFLOW ? p->completed : p->gate_opened;
+}
+
+/* Until nothing changes any more. `l` may be NULL: then nothing is told on the way. */
+static void play(haft__loader *l, player *p)
+{
+    bool changed = true;
+    for (p->turn = 1; p->turn < p->spec.limits.turns; p->turn++) {
+        bool scheduled = p->turn <= p->spec.choice.schedule_count;
+        if (!changed && !scheduled && p->turn > 1) {
+            return;
+        }
+        changed = play_turn(p);
+        if (l != NULL && scheduled) {
+            check_entry(l, p);
+        }
+        if (p->completed || (l == NULL && reaches_goal(p))) {
+            return;
+        }
+    }
+}
+
+static void start(player *p, const haft__spec *spec, bool limited)
+{
+    p->spec = *spec;
+    if (!limited) {
+        p->spec.limits.turns = NO_LIMIT;
+        p->spec.limits.calls = NO_LIMIT;
+    }
+    for (size_t i = 0; i < p->tool_count; i++) {
+        p->tools[i].finished = false;
+    }
+    for (size_t i = 0; i < spec->phase_count; i++) {
+        p->phase_done[i] = false;
+    }
+    p->stored = p->completed = p->completion_seen = p->gate_opened = false;
+    p->calls = 0;
+    p->turn = 1;
+    haft__choice_facts facts = facts_of(p);
+    p->gate_opened = haft__gate_look(&p->spec, &facts).open;
+    p->choice = (haft__choice){.rule = HAFT__RULE_LIMIT};
+}
+
+/* ---- what is told ---- */
+
+/* The limits are too small; played without them, `p` knows what it takes. */
+static void tell_limits(haft__loader *l, const player *p)
+{
+    const haft__spec_limits *limits = &l->spec->limits;
+    bool workflow = l->spec->kind == HAFT__SPEC_WORKFLOW;
+    const char *what = workflow ? "the workflow cannot be completed" : "the gate cannot be open";
+    if (p->calls > limits->calls) {
+        (void)haft__loader_error(l, HAFT__LIT("/limits/calls"), HAFT__ABOUT_VALUE,
+                                 "with %u calls %s: it takes at least %u", limits->calls, what,
+                                 p->calls);
+        return;
+    }
+    /* `turn` has done it, or is the one behind it where the gate was the goal. */
+    uint32_t wanted = p->turn + 1;
+    haft__spec_problem *problem =
+        haft__loader_error(l, HAFT__LIT("/limits/turns"), HAFT__ABOUT_VALUE,
+                           "with %u turns %s: it takes at least %u", limits->turns, what, wanted);
+    haft__loader_hint(l, problem, "in the last turn no tool can be called");
+}
+
+static void tell_never(haft__loader *l, const player *p)
+{
+    const haft__wish *wish = &l->spec->choice.default_choice;
+    if (!p->completion_seen) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, HAFT__LIT("/choice/default"), HAFT__ABOUT_VALUE,
+                               "the workflow can never end: no turn allows " COMPLETE);
+        haft__loader_hint(l, problem, "%s",
+                          wish->mode == HAFT__MODE_NONE ? "the default is none; write auto"
+                          : wish->mode == HAFT__MODE_TOOL
+                              ? "the default is one tool whose call never finishes"
+                              : "look at choice.schedule");
+        return;
+    }
+    haft__spec_problem *problem =
+        haft__loader_error(l, HAFT__LIT("/kind"), HAFT__ABOUT_VALUE, "the workflow can never end");
+    haft__loader_hint(l, problem, "%.*s", HAFT__ARG(haft__buf_str(&p->why)));
+}
+
+static bool has_completion(const player *p)
+{
+    for (size_t i = 0; i < p->tool_count; i++) {
+        if (haft__str_equal(p->tools[i].name, HAFT__LIT(COMPLETE))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A forced default that even the best model cannot meet: it holds for ever. */
+static void check_default(haft__loader *l, const player *p)
+{
+    const haft__wish *wish = &l->spec->choice.default_choice;
+    haft__choice_facts facts = facts_of(p);
+    if (wish->mode != HAFT__MODE_TOOL || facts.default_satisfied || p->completed
+        || p->choice.rule != HAFT__RULE_DEFAULT || p->choice.mode != HAFT__MODE_TOOL) {
+        return;
+    }
+    haft__spec_problem *problem = haft__loader_error(
+        l, HAFT__LIT("/choice/default"), HAFT__ABOUT_VALUE,
+        "the default demands \"%.*s\", whose calls are always refused", HAFT__ARG(wish->tool));
+    haft__loader_hint(l, problem, "%.*s", HAFT__ARG(haft__buf_str(&p->why)));
+}
+
+static void check_goal(haft__loader *l, player *p)
+{
+    bool workflow = l->spec->kind == HAFT__SPEC_WORKFLOW;
+    if (workflow && !has_completion(p)) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, HAFT__LIT("/kind"), HAFT__ABOUT_VALUE,
+            "the workflow can never end: " COMPLETE " is not %s",
+            haft__tools_find(&l->spec->tools, HAFT__LIT(COMPLETE)) != NULL ? "allowed by builtins"
+                                                                           : "enabled");
+        haft__loader_hint(l, problem,
+                          "add - builtin: [" COMPLETE "] to tools, or write kind: agent");
+        return;
+    }
+    size_t before = l->problems.errors;
+    start(p, l->spec, true);
+    play(l, p);
+    check_default(l, p);
+    if (reaches_goal(p) || l->problems.errors > before || (!workflow && !l->spec->choice.gate)) {
+        return;
+    }
+    start(p, l->spec, false);
+    play(NULL, p);
+    if (reaches_goal(p)) {
+        tell_limits(l, p);
+    } else if (workflow) {
+        tell_never(l, p);
+    }
+}
+
+void haft__loader_check_end(haft__loader *l)
+{
+    static const char keys[] = "kind phases tools mcp choice builtins enabled_builtins limits";
+    player p = {.turn = 1};
+    if (l->broken || l->spec->kind == HAFT__SPEC_GRAPH || !haft__loader_clean(l, keys)
+        || !collect_tools(l, &p)) {
+        return;
+    }
+    haft__buf_init(&p.why, REASON_MAX);
+    check_goal(l, &p);
+    if (p.why.status == HAFT_NO_MEMORY) {
+        l->status = HAFT_NO_MEMORY;
+    }
+    haft__buf_finish(&p.why);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema.c - checks a spec against haft.schema.json, with our own validator. Tests:
+ * tests/spec/schema_test.c.
+ */
+#include "schema/schema.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "spec/load_int.h"
+#include "json/read.h"
+
+/* Made at build time from haft.schema.json. */
+extern const char haft__spec_schema[];
+extern const size_t haft__spec_schema_size;
+
+haft_str haft__spec_schema_text(void)
+{
+    return (haft_str){haft__spec_schema, haft__spec_schema_size};
+}
+
+/* The validator speaks to models of arguments; here it is keys. What stands before the name, and
+ * what is said instead of it. */
+static const struct {
+    const char *theirs, *before, *behind;
+    haft__about about;
+} wordings[] = {
+    {"Unknown argument: ", "there is no key \"", "\" here", HAFT__ABOUT_KEY},
+    {"Missing required argument: ", "the key \"", "\" is missing", HAFT__ABOUT_VALUE},
+    {"Argument not allowed: ", "the key \"", "\" is not allowed here", HAFT__ABOUT_KEY},
+};
+
+#define SUGGESTION ". Did you mean "
+
+/* Where `word` starts in `text` for the last time, or the length. */
+static size_t find_last(haft_str text, haft_str word)
+{
+    for (size_t at = text.len; at-- > 0;) {
+        if (haft__str_starts(haft__str_skip(text, at), word)) {
+            return at;
+        }
+    }
+    return text.len;
+}
+
+/* Advice where the schema's own words are not enough, by the start of the pointer. */
+static const struct {
+    const char *pointer, *hint;
+} advice[] = {
+    {"/haft", "this haft reads version 1"},
+    {"/choice/schedule/", "a tool is written {tool: NAME}"},
+    {"/spec/planner/type", "write the spec in haft's own shape"},
+};
+
+static void advise(haft__loader *l, haft__spec_problem *problem, haft_str pointer)
+{
+    for (size_t i = 0; i < COUNT(advice); i++) {
+        if (haft__str_starts(pointer, haft__str(advice[i].pointer))) {
+            haft__loader_hint(l, problem, "%s", advice[i].hint);
+        }
+    }
+}
+
+/* A failure about a key: its name, and the one that was probably meant. */
+static void tell_key(haft__loader *l, const haft__schema_error *error, size_t wording)
+{
+    haft_str name = haft__str_skip(error->message, strlen(wordings[wording].theirs));
+    size_t cut = find_last(name, HAFT__LIT(SUGGESTION));
+    haft_str meant = haft__str_skip(name, cut + strlen(SUGGESTION));
+    name.len = cut;
+    haft__spec_problem *problem =
+        haft__spec_problem_add(&l->problems, false, "%s%.*s%s", wordings[wording].before,
+                               HAFT__ARG(name), wordings[wording].behind);
+    haft__origin_place_raw(l, problem, error->where, wordings[wording].about);
+    if (meant.len > 0) {
+        haft__loader_hint(l, problem, "did you mean %.*s", HAFT__ARG(meant));
+    }
+}
+
+static void tell(haft__loader *l, const haft__schema_error *error)
+{
+    for (size_t i = 0; i < COUNT(wordings); i++) {
+        if (haft__str_starts(error->message, haft__str(wordings[i].theirs))) {
+            tell_key(l, error, i);
+            return;
+        }
+    }
+    haft_str rest = haft__str_skip(error->message, 1);
+    haft__spec_problem *problem = haft__spec_problem_add(
+        &l->problems, false, "%c%.*s", error->message.ptr[0] | 0x20, HAFT__ARG(rest));
+    haft__origin_place_raw(l, problem, error->where, HAFT__ABOUT_VALUE);
+    advise(l, problem, error->where);
+}
+
+/* Remembers which top-level keys have errors, so that nobody builds on them. */
+static void taint(haft__loader *l, const haft__schema_report *report)
+{
+    haft_str *keys = haft__loader_array(l, report->count, sizeof(*keys));
+    if (keys == NULL) {
+        return;
+    }
+    l->tainted = keys;
+    l->all_tainted = report->more;
+    for (size_t i = 0; i < report->count; i++) {
+        haft_str rest = haft__str_skip(report->errors[i].where, 1);
+        keys[l->tainted_count] = haft__str_split(&rest, '/');
+        bool unknown = haft__str_starts(report->errors[i].message, haft__str(wordings[0].theirs));
+        bool planner = haft__str_equal(keys[l->tainted_count], HAFT__LIT("spec"))
+                       || haft__str_equal(keys[l->tainted_count], HAFT__LIT("resources"));
+        l->all_tainted |= planner || (unknown && rest.len == 0);
+        l->tainted_count++;
+    }
+}
+
+static haft_status check(haft__loader *l, haft__checker *checker, haft__schema_report *ret_report)
+{
+    haft__schema_options options = {.hash_key = l->options->hash_key};
+    haft__json_options reading = HAFT__JSON_OPTIONS_INIT;
+    const haft__schema *schema = NULL;
+    haft__json value;
+    haft_status status =
+        haft__json_read(l->arena, haft__spec_schema_text(), &reading, &value, NULL, NULL);
+    if (status == HAFT_OK) {
+        status = haft__schema_compile(l->arena, value, &options, &schema, NULL);
+    }
+    if (status == HAFT_OK) {
+        status = haft__schema_check(schema, checker, l->raw, l->arena, ret_report, NULL);
+    }
+    return status;
+}
+
+void haft__loader_check_schema(haft__loader *l)
+{
+    haft__checker *checker = haft__checker_create();
+    haft__schema_report report = {.valid = true};
+    haft_status status = checker != NULL ? check(l, checker, &report) : HAFT_NO_MEMORY;
+    haft__checker_destroy(checker);
+    if (status != HAFT_OK) {
+        l->status = status; /* the schema is ours: nothing else can fail */
+        return;
+    }
+    for (size_t i = 0; i < report.count; i++) {
+        tell(l, &report.errors[i]);
+    }
+    if (report.more) {
+        (void)haft__spec_problem_add(&l->problems, false, "... and there is more of this kind");
+    }
+    if (!report.valid) {
+        taint(l, &report);
+    }
+    if (l->raw.kind != HAFT__JSON_OBJECT && l->problems.count > 0) {
+        haft__loader_hint(l, &l->problems.items[l->problems.count - 1],
+                          "a spec is keys and values; the smallest is: model: offline");
+    }
+}
