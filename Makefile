@@ -8,7 +8,6 @@ T ?=
 
 TESTS = scripts/run-tests $(T)
 CLANG = clang-14
-EXAMPLE = examples/validate
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,11 +16,9 @@ build: ## build build/haft, the libraries and the tests
 	@scripts/deps build
 	@scripts/build build -Dprefix=$(PREFIX)
 
-run: build ## show haft at work on an example
-	@set -e; for file in instance mistakes; do \
-	    echo "build/haft validate $(EXAMPLE)/schema.json $(EXAMPLE)/$$file.json"; \
-	    build/haft validate $(EXAMPLE)/schema.json $(EXAMPLE)/$$file.json || test $$? -eq 1; \
-	done
+run: build ## show haft at work: a workflow that crosses the gate
+	build/haft run examples/workflow.yaml "Report on the parser"
+	@echo; echo "Next: haft run ... --events shows every decision, haft explain SPEC says why."
 
 test: build ## run every test (T="words" chooses)
 	@$(TESTS)

@@ -54,10 +54,16 @@ static void print_value(FILE *out, const haft__json *value)
     haft__buf_finish(&text);
 }
 
+/* What the lines are headed with. */
+static haft_str name_of(const haft__timeline *t)
+{
+    return t->spec->name.len > 0 ? t->spec->name : HAFT__LIT("run");
+}
+
 static void tell_turn(haft__timeline *t, const haft__event *event)
 {
     haft_str mode = text_of(event, "mode"), tool = text_of(event, "tool");
-    (void)fprintf(t->out, "[%.*s] turn %.*s/%u  %.*s%s%.*s  ", HAFT__ARG(t->spec->name),
+    (void)fprintf(t->out, "[%.*s] turn %.*s/%u  %.*s%s%.*s  ", HAFT__ARG(name_of(t)),
                   HAFT__ARG(text_of(event, "turn")), t->spec->limits.turns, HAFT__ARG(mode),
                   tool.len > 0 ? " " : "", HAFT__ARG(tool));
     print_short(t->out, text_of(event, "reason"));
@@ -141,7 +147,7 @@ void haft__timeline_tell(haft__timeline *timeline, haft_str line)
         tell_line(t, "the model failed", HAFT__LIT(""), text_of(&event, "message"));
         return;
     case HAFT__EVENT_RUN_FINISHED:
-        (void)fprintf(t->out, "[%.*s] %.*s: %.*s\n", HAFT__ARG(t->spec->name),
+        (void)fprintf(t->out, "[%.*s] %.*s: %.*s\n", HAFT__ARG(name_of(t)),
                       HAFT__ARG(text_of(&event, "end")), HAFT__ARG(text_of(&event, "reason")));
         return;
     case HAFT__EVENT_RUN_STARTED:

@@ -91,7 +91,7 @@ def test_output():
         "run", "thread", "end", "answer", "exhausted", "forced_final", "turns", "calls", "usage",
         "artifacts", "pending", "error"])
     check("artifacts_are_listed", [(a["name"], a["bytes"]) for a in result["artifacts"]],
-          [("report.md", 41)])
+          [("report.md", 40)])
     check("json_and_events_exclude_each_other", haft(*words, "--json", "--events")[0::2],
           (2, "haft: --events and --json exclude each other\n"))
     with open("/dev/full", "wb") as full:
@@ -125,7 +125,7 @@ def test_ends():
 def test_bad_input():
     check("a_spec_that_is_not_there", haft("run", "none.yaml")[0::2],
           (2, "haft: none.yaml: cannot be opened: No such file or directory\n"))
-    status, _, err = haft("run", put("tabs.yaml", "haft: 1\n\tname: x\n"), "go")
+    status, _, err = haft("run", put("tabs.yaml", "limits:\n\tturns: 3\n"), "go")
     check("tabs_in_yaml", (status, "tabs.yaml:2:" in err), (2, True))
     status, _, err = haft("run", put("typo.yaml", "haft: 1\nmodel: script:x\nlimit: {}\n"), "go")
     check("a_key_nobody_knows", (status, "typo.yaml:3:1: error: " in err, "limits" in err),
