@@ -61,8 +61,9 @@ TEST(a_request_the_script_does_not_expect_fails_the_run_and_shows_both)
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     CHECK_INT(r.drive.run.end, HAFT__END_FAILED, "the end");
     const haft__json *message = haft__json_get(r.drive.run.end_error, HAFT__LIT("message"));
+    haft_str told = message != NULL ? haft__json_text(*message) : HAFT__LIT("");
     CHECK_STR(
-        message != NULL ? haft__json_text(*message) : (haft_str){NULL, 0},
+        told,
         HAFT__LIT("the model gave no reply: script /replies/0/expect/mode: the script expects "
                   "mode any, found auto"),
         "what is said");
