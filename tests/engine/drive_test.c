@@ -79,7 +79,10 @@ TEST(every_failed_allocation_of_a_drive_is_reported)
         test_fail_allocation(n);
         haft_status status = help_run_go(&r);
         bool failed = test_allow_allocations();
-        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u: %s", n, r.err.message);
+        /* A text that turns out not to be needed may fail without harm. */
+        bool harmless = status == HAFT_OK && r.drive.run.end == HAFT__END_DONE;
+        CHECK(harmless || (failed && status == HAFT_NO_MEMORY), "allocation %u: %s", n,
+              r.err.message);
         help_run_finish(&r);
         if (!failed) {
             CHECK(n > 10, "only %u allocations", n);
