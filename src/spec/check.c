@@ -84,9 +84,10 @@ static void check_approval_rules(haft__loader *l)
 /* ---- tools ---- */
 
 /* Words that say nothing about what a tool does. */
-static const char *const vague_words[] = {"stuff", "things", "thing", "something", "whatever"};
+static const char *const vague_words[] = {"stuff", "things", "something", "whatever"};
 
 #define LEAST_WORDS 3
+#define LONG_WORDS  40
 
 static bool is_letter(char c)
 {
@@ -107,7 +108,7 @@ static bool is_vague_word(haft_str word)
 static bool is_vague(haft_str text)
 {
     size_t words = 0, at = 0;
-    bool vague = false;
+    bool vague = false, ascii = true;
     while (at < text.len) {
         size_t start = at;
         while (at < text.len && is_letter(text.ptr[at])) {
@@ -115,10 +116,11 @@ static bool is_vague(haft_str text)
         }
         words += at > start;
         vague |= is_vague_word((haft_str){text.ptr + start, at - start});
+        ascii &= (unsigned char)text.ptr[start] < 0x80;
         at += at == start;
     }
-    /* A script without spaces between words has few of them, however much it says. */
-    return vague || (words < LEAST_WORDS && text.len < 40);
+    /* Some scripts have no spaces between words, and some languages long ones. */
+    return vague || (words < LEAST_WORDS && ascii && text.len < LONG_WORDS);
 }
 
 static bool rule_covers(const haft__approval_rule *rule, haft_str name)
