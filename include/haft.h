@@ -13,10 +13,12 @@
 #ifndef HAFT_H
 #define HAFT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
+#include <type_traits>
 extern "C" {
 #endif
 
@@ -26,11 +28,15 @@ extern "C" {
 #define HAFT_VERSION       "0.1.0"
 
 #if defined(__GNUC__)
-#define HAFT_API      __attribute__((visibility("default")))
-#define HAFT_MUST_USE __attribute__((warn_unused_result))
+#define HAFT_API                        __attribute__((visibility("default")))
+#define HAFT_MUST_USE                   __attribute__((warn_unused_result))
+#define HAFT_MAYBE_UNUSED               __attribute__((unused))
+#define HAFT_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
 #else
 #define HAFT_API
 #define HAFT_MUST_USE
+#define HAFT_MAYBE_UNUSED
+#define HAFT_PRINTF(format_at, args_at)
 #endif
 
 /* Every way a function can fail: name and meaning. Values are stable; new ones go to the end. */
@@ -65,6 +71,9 @@ typedef struct haft_str {
     size_t len;
 } haft_str;
 
+/* A haft_str as the two arguments of "%.*s". Evaluates `s` more than once. Since 0.1. */
+#define HAFT_STR(s) ((s).len > 0x7fffffff ? 0x7fffffff : (int)(s).len), ((s).len > 0 ? (s).ptr : "")
+
 /* The version of the library at run time, as in HAFT_VERSION. Static; any thread. Since 0.1. */
 HAFT_API const char *haft_version(void);
 
@@ -74,8 +83,472 @@ HAFT_API const char *haft_status_name(haft_status status);
 /* The meaning in a few words, as in HAFT_STATUS_MAP. Static; any thread. Since 0.1. */
 HAFT_API const char *haft_status_text(haft_status status);
 
+/* ---- inside a tool ---- */
+
+/* One call of a tool. Belongs to the library; lives until the tool's function has returned. It is
+ * used on the thread that the function runs on, which need not be the caller's of the library. */
+typedef struct haft_call haft_call;
+
+typedef enum haft_reply_kind {
+    HAFT_REPLY_TEXT,
+    HAFT_REPLY_JSON,
+    HAFT_REPLY_ERROR, /* what the model reads instead of a result */
+} haft_reply_kind;
+
+/* What a tool answers. Made by the functions below and returned as it is. */
+typedef struct haft_reply {
+    haft_reply_kind kind;
+    haft_str text; /* lives as long as the call */
+} haft_reply;
+
+/* What a call is about. Texts live as long as the call; "" where there is nothing to say. */
+typedef struct haft_call_facts {
+    size_t struct_size;          /* of the library that filled it in: later fields may be missing */
+    const char *call;            /* "c3.1": unique in the run */
+    const char *run;             /* 26 characters */
+    const char *thread;          /* 26 characters */
+    const char *user;            /* on whose behalf; "" when nobody said */
+    const char *idempotency_key; /* the same for every attempt of this call */
+    uint32_t attempt;            /* from 1 */
+    uint32_t remaining_turns;    /* after the present one */
+    void *context;               /* haft_tool.context */
+} haft_call_facts;
+
+/* Answers with text, as printf has it. Too long a text, or no memory, makes it an error that says
+ * so. The reply belongs to the call. Since 0.1. */
+HAFT_API haft_reply haft_replyf(haft_call *call, const char *format, ...) HAFT_PRINTF(2, 3);
+
+/* Answers with a JSON value, which is checked and copied: what is no JSON makes it an error that
+ * says where. Since 0.1. */
+HAFT_API haft_reply haft_reply_json(haft_call *call, const char *json);
+
+/* Answers with an error for the model to read: say what was found, what was wanted, and what to do
+ * about it. Since 0.1. */
+HAFT_API haft_reply haft_reply_error(haft_call *call, const char *format, ...) HAFT_PRINTF(2, 3);
+
+/* Borrowed from the call; never NULL. Since 0.1. */
+HAFT_API const haft_call_facts *haft_call_info(const haft_call *call);
+
+/* Whether the call is no longer wanted or out of time: return soon. A tool that runs for long asks
+ * now and then. Since 0.1. */
+HAFT_API bool haft_cancelled(const haft_call *call);
+
+/* Tells how far the tool has come; `json` is copied. Text that is no JSON is sent as a JSON string.
+ * May be lost, and does nothing outside a run. Since 0.1. */
+HAFT_API void haft_emit(haft_call *call, const char *json);
+
+/* ---- what a tool is ---- */
+
+typedef struct haft_object haft_object;
+
+typedef enum haft_field_type {
+    HAFT_FIELD_STRING,  /* haft_str */
+    HAFT_FIELD_INTEGER, /* long long */
+    HAFT_FIELD_NUMBER,  /* double */
+    HAFT_FIELD_BOOLEAN, /* bool */
+    HAFT_FIELD_ENUM,    /* haft_str: one of `choices` */
+    HAFT_FIELD_OBJECT,  /* the struct of `object` */
+} haft_field_type;
+
+typedef enum haft_field_need {
+    HAFT_FIELD_REQUIRED,
+    HAFT_FIELD_DEFAULT,  /* may be left out; then it has the default */
+    HAFT_FIELD_OPTIONAL, /* may be left out; then it is a haft_str whose ptr is NULL, a list whose
+                            items are NULL, a NULL pointer to a struct, or a haft_maybe_... that was
+                            not given */
+} haft_field_need;
+
+/* Lists, and values that may not be there. */
+typedef struct haft_strings {
+    const haft_str *items;
+    size_t count;
+} haft_strings;
+
+typedef struct haft_integers {
+    const long long *items;
+    size_t count;
+} haft_integers;
+
+typedef struct haft_numbers {
+    const double *items;
+    size_t count;
+} haft_numbers;
+
+typedef struct haft_booleans {
+    const bool *items;
+    size_t count;
+} haft_booleans;
+
+typedef struct haft_maybe_integer {
+    bool given;
+    long long value;
+} haft_maybe_integer;
+
+typedef struct haft_maybe_number {
+    bool given;
+    double value;
+} haft_maybe_number;
+
+typedef struct haft_maybe_boolean {
+    bool given;
+    bool value;
+} haft_maybe_boolean;
+
+/* One argument: what its schema says, and where its value goes. */
+typedef struct haft_field {
+    const char *name;
+    const char *description;
+    size_t offset; /* in the struct of arguments */
+    haft_field_type type;
+    haft_field_need need;
+    bool list;                  /* a list of them */
+    const char *const *choices; /* of an enum; NULL behind the last */
+    const haft_object *object;  /* of HAFT_FIELD_OBJECT */
+    const char *text;           /* the default of a string or enum ... */
+    long long integer;          /* ... of an integer ... */
+    double number;              /* ... of a number ... */
+    bool boolean;               /* ... and of a boolean */
+} haft_field;
+
+/* A struct whose fields are known. HAFT_OBJECT and HAFT_TOOL declare it. */
+struct haft_object {
+    size_t struct_size; /* sizeof(haft_object) */
+    size_t size;        /* of the struct */
+    const haft_field *fields;
+    size_t count;      /* at most 16 */
+    size_t field_size; /* sizeof(haft_field) */
+};
+
+/* What holds for a tool, in haft_tool.traits and HAFT_TOOL_WITH. Without a cost it is light. */
+#define HAFT_READ_ONLY      0x001U /* changes nothing */
+#define HAFT_IDEMPOTENT     0x002U /* the same call twice does what it does once */
+#define HAFT_DESTRUCTIVE    0x004U /* what it does cannot be undone */
+#define HAFT_RETURN_DIRECT  0x008U /* its reply is the answer of the run */
+#define HAFT_NEEDS_APPROVAL 0x010U /* a person must agree to each call */
+#define HAFT_COST_FREE      0x020U
+#define HAFT_COST_HEAVY     0x040U
+#define HAFT_CACHE_RUN      0x080U /* the reply is used again for the same arguments */
+#define HAFT_CACHE_THREAD   0x100U
+#define HAFT_CACHE_GLOBAL   0x200U
+
+/* A tool's function. `args` points to the struct of `arguments`; of a tool that has an
+ * `input_schema` instead, to a haft_str with the arguments as JSON text. Both live as long as the
+ * call. It may run on any thread, and several calls of it at the same time, unless it has a lane.
+ */
+typedef haft_reply haft_tool_function(haft_call *call, const void *args);
+
+/* A tool: what HAFT_TOOL declares, or filled in by hand from HAFT_TOOL_INIT. Texts are copied when
+ * it is added to a runtime; `arguments` and `context` must outlive that. */
+typedef struct haft_tool {
+    size_t struct_size;
+    const char *name;             /* letters, digits and _ . / - or server:tool; 128 bytes */
+    const char *description;      /* for the model: what it does and when to use it */
+    const haft_object *arguments; /* or NULL */
+    const char *input_schema;     /* instead: a JSON Schema with "type": "object"; or NULL */
+    const char *output_schema;    /* JSON Schema of the reply; NULL when there is none */
+    haft_tool_function *run;      /* NULL: headless, a client of the run answers */
+    void *context;                /* for the function: haft_call_info(call)->context */
+    uint32_t traits;              /* HAFT_READ_ONLY ... */
+    uint32_t timeout_ms;          /* of one attempt; 0: the default, a minute */
+    uint32_t retries;             /* only with HAFT_READ_ONLY or HAFT_IDEMPOTENT */
+    uint32_t cache_ms;            /* how long the cache holds; 0: as long as its scope */
+    const char *lane;             /* calls of one lane never overlap; NULL for none */
+} haft_tool;
+
+/* A tool without anything, for filling in by hand. Since 0.1. */
+#define HAFT_TOOL_INIT                                                                             \
+    {                                                                                              \
+        sizeof(haft_tool), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL              \
+    }
+
 #ifdef __cplusplus
 }
 #endif
+
+/* ---- declaring a tool ----
+ *
+ *     HAFT_TOOL(search_database, "Search the customer database for records matching the query.",
+ *               HAFT_STRING(query, "Search terms to look for"),
+ *               HAFT_INTEGER_OR(limit, 10, "Maximum number of results"))
+ *     {
+ *         return haft_replyf(call, "Found %lld results for '%.*s'", args->limit,
+ *                            HAFT_STR(args->query));
+ *     }
+ *
+ * At file scope. Makes the struct `search_database_args`, the tool `search_database_tool` (a static
+ * const haft_tool), and the head of its function, where `call` is the haft_call * and `args` points
+ * to the arguments: checked against the schema that is made from the same fields, with defaults
+ * filled in, alive as long as the call. 0 to 16 fields; for more, put some into an object. Since
+ * 0.1.
+ */
+#define HAFT_TOOL(...) HAFT_DECLARE_TOOL(0, __VA_ARGS__)
+
+/* The same with traits: HAFT_TOOL_WITH(HAFT_READ_ONLY | HAFT_COST_FREE, name, description, ...) */
+#define HAFT_TOOL_WITH(traits, ...) HAFT_DECLARE_TOOL(traits, __VA_ARGS__)
+
+/* A struct for HAFT_NESTED: HAFT_OBJECT(address, HAFT_STRING(street, "..."), ...); with a
+ * semicolon. Makes the type `address` and the static const haft_object `address_object`. */
+#define HAFT_OBJECT(...)                                                                           \
+    HAFT_DECLARE_PICK(HAFT_DECLARE_OBJECT_, HAFT_DECLARE_COUNT(~, __VA_ARGS__), __VA_ARGS__, ~)
+
+/* Fields. A description is for the model: what the value means, with an example if it helps. */
+#define HAFT_STRING(name, description)                                                             \
+    HAFT_DECLARE_PLAIN(haft_str, name, description, STRING, REQUIRED, false)
+#define HAFT_INTEGER(name, description)                                                            \
+    HAFT_DECLARE_PLAIN(long long, name, description, INTEGER, REQUIRED, false)
+#define HAFT_NUMBER(name, description)                                                             \
+    HAFT_DECLARE_PLAIN(double, name, description, NUMBER, REQUIRED, false)
+#define HAFT_BOOLEAN(name, description)                                                            \
+    HAFT_DECLARE_PLAIN(bool, name, description, BOOLEAN, REQUIRED, false)
+#define HAFT_ENUM(name, description, ...)                                                          \
+    HAFT_DECLARE_ENUM(haft_str, name, description, REQUIRED, false, __VA_ARGS__)
+#define HAFT_NESTED(name, object_type, description)                                                \
+    HAFT_DECLARE_NESTED(object_type, name, description, REQUIRED, false, object_type)
+
+/* Lists: haft_strings and the like; of objects, {const object_type *items; size_t count;}. */
+#define HAFT_STRINGS(name, description)                                                            \
+    HAFT_DECLARE_PLAIN(haft_strings, name, description, STRING, REQUIRED, true)
+#define HAFT_INTEGERS(name, description)                                                           \
+    HAFT_DECLARE_PLAIN(haft_integers, name, description, INTEGER, REQUIRED, true)
+#define HAFT_NUMBERS(name, description)                                                            \
+    HAFT_DECLARE_PLAIN(haft_numbers, name, description, NUMBER, REQUIRED, true)
+#define HAFT_BOOLEANS(name, description)                                                           \
+    HAFT_DECLARE_PLAIN(haft_booleans, name, description, BOOLEAN, REQUIRED, true)
+#define HAFT_ENUMS(name, description, ...)                                                         \
+    HAFT_DECLARE_ENUM(haft_strings, name, description, REQUIRED, true, __VA_ARGS__)
+#define HAFT_NESTED_LIST(name, object_type, description)                                           \
+    HAFT_DECLARE_NESTED(HAFT_DECLARE_LIST(object_type), name, description, REQUIRED, true,         \
+                        object_type)
+
+/* Fields that may be left out, with a default. */
+#define HAFT_STRING_OR(name, value, description)                                                   \
+    (haft_str, name, #name, description, HAFT_FIELD_STRING, HAFT_FIELD_DEFAULT, false,             \
+     (value, 0, 0, false),                                                                         \
+     (HAFT_DECLARE_IS_TEXT(value), "HAFT_STRING_OR(" #name "): the default must be a string"),     \
+     (NULL), NULL)
+#define HAFT_INTEGER_OR(name, value, description)                                                  \
+    (long long, name, #name, description, HAFT_FIELD_INTEGER, HAFT_FIELD_DEFAULT, false,           \
+     (NULL, value, 0, false),                                                                      \
+     (HAFT_DECLARE_IS_INTEGER(value),                                                              \
+      "HAFT_INTEGER_OR(" #name "): the default must be an integer"),                               \
+     (NULL), NULL)
+#define HAFT_NUMBER_OR(name, value, description)                                                   \
+    (double, name, #name, description, HAFT_FIELD_NUMBER, HAFT_FIELD_DEFAULT, false,               \
+     (NULL, 0, value, false),                                                                      \
+     (HAFT_DECLARE_IS_NUMBER(value), "HAFT_NUMBER_OR(" #name "): the default must be a number"),   \
+     (NULL), NULL)
+#define HAFT_BOOLEAN_OR(name, value, description)                                                  \
+    (bool, name, #name, description, HAFT_FIELD_BOOLEAN, HAFT_FIELD_DEFAULT, false,                \
+     (NULL, 0, 0, value),                                                                          \
+     (HAFT_DECLARE_IS_BOOLEAN(value),                                                              \
+      "HAFT_BOOLEAN_OR(" #name "): the default must be true or false"),                            \
+     (NULL), NULL)
+#define HAFT_ENUM_OR(name, value, description, ...)                                                \
+    (haft_str, name, #name, description, HAFT_FIELD_ENUM, HAFT_FIELD_DEFAULT, false,               \
+     (value, 0, 0, false),                                                                         \
+     (HAFT_DECLARE_IS_TEXT(value),                                                                 \
+      "HAFT_ENUM_OR(" #name "): the default must be one of its strings"),                          \
+     (__VA_ARGS__, NULL), NULL)
+
+/* Fields that may be left out, without one; see haft_field_need. */
+#define HAFT_OPTIONAL_STRING(name, description)                                                    \
+    HAFT_DECLARE_PLAIN(haft_str, name, description, STRING, OPTIONAL, false)
+#define HAFT_OPTIONAL_INTEGER(name, description)                                                   \
+    HAFT_DECLARE_PLAIN(haft_maybe_integer, name, description, INTEGER, OPTIONAL, false)
+#define HAFT_OPTIONAL_NUMBER(name, description)                                                    \
+    HAFT_DECLARE_PLAIN(haft_maybe_number, name, description, NUMBER, OPTIONAL, false)
+#define HAFT_OPTIONAL_BOOLEAN(name, description)                                                   \
+    HAFT_DECLARE_PLAIN(haft_maybe_boolean, name, description, BOOLEAN, OPTIONAL, false)
+#define HAFT_OPTIONAL_ENUM(name, description, ...)                                                 \
+    HAFT_DECLARE_ENUM(haft_str, name, description, OPTIONAL, false, __VA_ARGS__)
+#define HAFT_OPTIONAL_NESTED(name, object_type, description)                                       \
+    HAFT_DECLARE_NESTED(const object_type *, name, description, OPTIONAL, false, object_type)
+#define HAFT_OPTIONAL_STRINGS(name, description)                                                   \
+    HAFT_DECLARE_PLAIN(haft_strings, name, description, STRING, OPTIONAL, true)
+#define HAFT_OPTIONAL_INTEGERS(name, description)                                                  \
+    HAFT_DECLARE_PLAIN(haft_integers, name, description, INTEGER, OPTIONAL, true)
+#define HAFT_OPTIONAL_NUMBERS(name, description)                                                   \
+    HAFT_DECLARE_PLAIN(haft_numbers, name, description, NUMBER, OPTIONAL, true)
+#define HAFT_OPTIONAL_BOOLEANS(name, description)                                                  \
+    HAFT_DECLARE_PLAIN(haft_booleans, name, description, BOOLEAN, OPTIONAL, true)
+#define HAFT_OPTIONAL_ENUMS(name, description, ...)                                                \
+    HAFT_DECLARE_ENUM(haft_strings, name, description, OPTIONAL, true, __VA_ARGS__)
+#define HAFT_OPTIONAL_NESTED_LIST(name, object_type, description)                                  \
+    HAFT_DECLARE_NESTED(HAFT_DECLARE_LIST(object_type), name, description, OPTIONAL, true,         \
+                        object_type)
+
+/* ---- how the declarations are made; nothing below is for use by itself ----
+ *
+ * A field is a group: (type of the member, its name, the same as text, description, type, need,
+ * list, (defaults), (assertion), (choices, NULL), object). HAFT_DECLARE_EACH_n hands the groups one
+ * by one to a macro: members of the struct, lists of choices, rows of the table. */
+
+#define HAFT_DECLARE_PLAIN(c_type, name, description, type, need, list)                            \
+    (c_type, name, #name, description, HAFT_FIELD_##type, HAFT_FIELD_##need, list,                 \
+     (NULL, 0, 0, false), (1, ""), (NULL), NULL)
+#define HAFT_DECLARE_ENUM(c_type, name, description, need, list, ...)                              \
+    (c_type, name, #name, description, HAFT_FIELD_ENUM, HAFT_FIELD_##need, list,                   \
+     (NULL, 0, 0, false), (1, ""), (__VA_ARGS__, NULL), NULL)
+#define HAFT_DECLARE_NESTED(c_type, name, description, need, list, object_type)                    \
+    (c_type, name, #name, description, HAFT_FIELD_OBJECT, HAFT_FIELD_##need, list,                 \
+     (NULL, 0, 0, false), (1, ""), (NULL), &object_type##_object)
+#define HAFT_DECLARE_LIST(object_type)                                                             \
+    struct {                                                                                       \
+        const object_type *items;                                                                  \
+        size_t count;                                                                              \
+    }
+
+#ifdef __cplusplus
+#define HAFT_DECLARE_ASSERT         static_assert
+#define HAFT_DECLARE_IS_TEXT(it)    (std::is_convertible<decltype(it), const char *>::value)
+#define HAFT_DECLARE_IS_INTEGER(it) (std::is_integral<decltype(it)>::value)
+#define HAFT_DECLARE_IS_NUMBER(it)  (std::is_arithmetic<decltype(it)>::value)
+#define HAFT_DECLARE_IS_BOOLEAN(it) (std::is_same<decltype(it), bool>::value)
+#else
+#define HAFT_DECLARE_ASSERT      _Static_assert
+#define HAFT_DECLARE_IS_TEXT(it) _Generic((it), char * : 1, const char * : 1, default : 0)
+#define HAFT_DECLARE_IS_INTEGER(it)                                                                \
+    _Generic((it), char : 1, signed char : 1, unsigned char : 1, short : 1, unsigned short : 1,    \
+             int : 1, unsigned : 1, long : 1, unsigned long : 1, long long : 1,                    \
+             unsigned long long : 1, default : 0)
+#define HAFT_DECLARE_IS_NUMBER(it)                                                                 \
+    _Generic((it), float : 1, double : 1, default : HAFT_DECLARE_IS_INTEGER(it))
+#define HAFT_DECLARE_IS_BOOLEAN(it) _Generic((it), bool : 1, int : 1, default : 0)
+#endif
+
+/* Member, choices and row of one field. */
+#define HAFT_DECLARE_MEMBER(owner, c_type, name, text, description, type, need, list, defaults,    \
+                            assertion, choices, object)                                            \
+    c_type name;                                                                                   \
+    HAFT_DECLARE_ASSERT assertion;
+#define HAFT_DECLARE_CHOICES(owner, c_type, name, text, description, type, need, list, defaults,   \
+                             assertion, choices, object)                                           \
+    static const char *const owner##_##name##_choices[] = {HAFT_DECLARE_UNPACK choices};
+#define HAFT_DECLARE_ROW(owner, c_type, name, text, description, type, need, list, defaults,       \
+                         assertion, choices, object)                                               \
+    {text,                                                                                         \
+     description,                                                                                  \
+     offsetof(owner, name),                                                                        \
+     type,                                                                                         \
+     need,                                                                                         \
+     list,                                                                                         \
+     owner##_##name##_choices,                                                                     \
+     object,                                                                                       \
+     HAFT_DECLARE_UNPACK defaults},
+
+/* The same for no fields: a struct needs a member, and the row does not count. */
+#define HAFT_DECLARE_MEMBER_NONE char haft_none;
+#define HAFT_DECLARE_CHOICES_NONE
+#define HAFT_DECLARE_ROW_NONE                                                                      \
+    {NULL, NULL, 0, HAFT_FIELD_STRING, HAFT_FIELD_OPTIONAL, false, NULL, NULL, NULL, 0, 0, false},
+
+/* The struct `type` and `type`_object. */
+#define HAFT_DECLARE_STRUCT(fields, type, ...)                                                     \
+    typedef struct type {                                                                          \
+        HAFT_DECLARE_EACH_##fields(HAFT_DECLARE_MEMBER, type, __VA_ARGS__)                         \
+    } type;                                                                                        \
+    HAFT_DECLARE_EACH_##fields(HAFT_DECLARE_CHOICES, type,                                         \
+                               __VA_ARGS__) static const haft_field type##_fields[] = {            \
+        HAFT_DECLARE_EACH_##fields(HAFT_DECLARE_ROW, type, __VA_ARGS__)};                          \
+    static const haft_object type##_object = {sizeof(haft_object), sizeof(type), type##_fields,    \
+                                              fields, sizeof(haft_field)}
+
+#define HAFT_DECLARE_OBJECT_OK(fields, type, ...) HAFT_DECLARE_STRUCT(fields, type, __VA_ARGS__)
+#define HAFT_DECLARE_OBJECT_MANY(fields, type, ...)                                                \
+    HAFT_DECLARE_ASSERT(0, "HAFT_OBJECT(" #type "): an object has at most 16 fields; put some of " \
+                           "them into an object of their own and use HAFT_NESTED")
+
+#define HAFT_DECLARE_TOOL(traits, ...)                                                             \
+    HAFT_DECLARE_PICK(HAFT_DECLARE_TOOL_, HAFT_DECLARE_COUNT(__VA_ARGS__), traits, __VA_ARGS__, ~)
+#define HAFT_DECLARE_TOOL_OK(fields, flags, tool, about, ...)                                      \
+    HAFT_DECLARE_STRUCT(fields, tool##_args, __VA_ARGS__);                                         \
+    static haft_reply tool##_body(haft_call *call, const tool##_args *args);                       \
+    static haft_reply tool##_run(haft_call *call, const void *args)                                \
+    {                                                                                              \
+        return tool##_body(call, (const tool##_args *)args);                                       \
+    }                                                                                              \
+    static const haft_tool tool##_tool = {sizeof(haft_tool),                                       \
+                                          #tool,                                                   \
+                                          about,                                                   \
+                                          &tool##_args_object,                                     \
+                                          NULL,                                                    \
+                                          NULL,                                                    \
+                                          tool##_run,                                              \
+                                          NULL,                                                    \
+                                          flags,                                                   \
+                                          0,                                                       \
+                                          0,                                                       \
+                                          0,                                                       \
+                                          NULL};                                                   \
+    HAFT_DECLARE_HEAD(tool)
+#define HAFT_DECLARE_TOOL_FEW(fields, flags, tool, ...)                                            \
+    HAFT_DECLARE_ASSERT(0, "HAFT_TOOL(" #tool "): a tool needs a description");                    \
+    typedef struct haft_call tool##_args;                                                          \
+    HAFT_DECLARE_HEAD(tool)
+#define HAFT_DECLARE_TOOL_MANY(fields, flags, tool, ...)                                           \
+    HAFT_DECLARE_ASSERT(0, "HAFT_TOOL(" #tool "): a tool has at most 16 fields; put some of them " \
+                           "into a HAFT_OBJECT and use HAFT_NESTED");                              \
+    typedef struct haft_call tool##_args;                                                          \
+    HAFT_DECLARE_HEAD(tool)
+#define HAFT_DECLARE_HEAD(tool)                                                                    \
+    static haft_reply tool##_body(HAFT_MAYBE_UNUSED haft_call *call,                               \
+                                  HAFT_MAYBE_UNUSED const tool##_args *args)
+
+/* PICK(prefix, (verdict, count), ...) is prefix##verdict(count, ...). */
+#define HAFT_DECLARE_PICK(prefix, counted, ...)                                                    \
+    HAFT_DECLARE_PICK_1(prefix, HAFT_DECLARE_UNPACK counted, __VA_ARGS__)
+#define HAFT_DECLARE_PICK_1(prefix, ...)                 HAFT_DECLARE_PICK_2(prefix, __VA_ARGS__)
+#define HAFT_DECLARE_PICK_2(prefix, verdict, count, ...) prefix##verdict(count, __VA_ARGS__)
+#define HAFT_DECLARE_UNPACK(...)                         __VA_ARGS__
+#define HAFT_DECLARE_CALL(macro, arguments)              macro arguments
+#define HAFT_DECLARE_ONE(macro, owner, field)                                                      \
+    HAFT_DECLARE_CALL(macro, (owner, HAFT_DECLARE_UNPACK field))
+
+/* How many fields stand behind two other arguments: (OK, n), (FEW, 0) or (MANY, 0). */
+#define HAFT_DECLARE_COUNT(...)                                                                    \
+    HAFT_DECLARE_LAST_OF_41(                                                                       \
+        __VA_ARGS__, (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0),  \
+        (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0),    \
+        (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (OK, 16),     \
+        (OK, 15), (OK, 14), (OK, 13), (OK, 12), (OK, 11), (OK, 10), (OK, 9), (OK, 8), (OK, 7),     \
+        (OK, 6), (OK, 5), (OK, 4), (OK, 3), (OK, 2), (OK, 1), (OK, 0), (FEW, 0), ~)
+#define HAFT_DECLARE_LAST_OF_41(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15,  \
+                                a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28,   \
+                                a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, last,  \
+                                ...)                                                               \
+    last
+
+#define HAFT_DECLARE_EACH_0(macro, owner, ...)        macro##_NONE
+#define HAFT_DECLARE_EACH_1(macro, owner, field, ...) HAFT_DECLARE_ONE(macro, owner, field)
+#define HAFT_DECLARE_EACH_2(macro, owner, field, ...)                                              \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_1(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_3(macro, owner, field, ...)                                              \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_2(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_4(macro, owner, field, ...)                                              \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_3(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_5(macro, owner, field, ...)                                              \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_4(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_6(macro, owner, field, ...)                                              \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_5(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_7(macro, owner, field, ...)                                              \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_6(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_8(macro, owner, field, ...)                                              \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_7(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_9(macro, owner, field, ...)                                              \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_8(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_10(macro, owner, field, ...)                                             \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_9(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_11(macro, owner, field, ...)                                             \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_10(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_12(macro, owner, field, ...)                                             \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_11(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_13(macro, owner, field, ...)                                             \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_12(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_14(macro, owner, field, ...)                                             \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_13(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_15(macro, owner, field, ...)                                             \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_14(macro, owner, __VA_ARGS__)
+#define HAFT_DECLARE_EACH_16(macro, owner, field, ...)                                             \
+    HAFT_DECLARE_ONE(macro, owner, field) HAFT_DECLARE_EACH_15(macro, owner, __VA_ARGS__)
 
 #endif

@@ -71,6 +71,7 @@ typedef struct haft__tool {
     bool traits_given;          /* by whoever wrote the tool down; else they are the defaults */
     bool typed;                 /* has a schema of its own, not the fallback where all is text */
     haft__json definition;      /* how it runs, as the spec has it; for src/exec */
+    const haft_tool *function;  /* of HAFT__TOOL_FUNCTION: what the program declared */
     const haft__schema *schema; /* input_schema, compiled by the registry */
 } haft__tool;
 

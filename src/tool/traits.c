@@ -100,11 +100,8 @@ static haft_status read_timeout(haft__json value, haft__traits *traits, haft_err
     if (status == HAFT_OK && ms == 0) {
         return haft__fail(err, HAFT_BAD_INPUT, "/timeout", "a timeout of 0 leaves no time to run");
     }
-    if (status == HAFT_OK && ms > HAFT__LIMIT_TOOL_TIMEOUT_MS) {
-        return haft__fail(err, HAFT_TOO_BIG, "/timeout", "a timeout can be at most %d hours",
-                          HAFT__LIMIT_TOOL_TIMEOUT_MS / 3600000);
-    }
-    traits->timeout_ms = (uint32_t)ms;
+    /* What is too long for the field is too long for haft__traits_check, too. */
+    traits->timeout_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
     return status;
 }
 
@@ -115,11 +112,7 @@ static haft_status read_retries(haft__json value, haft__traits *traits, haft_err
         || number < 0) {
         return wanted(value, "/retries", "a whole number from 0", err);
     }
-    if (number > HAFT__LIMIT_TOOL_RETRIES) {
-        return haft__fail(err, HAFT_TOO_BIG, "/retries", "expected at most %d retries, found %.*s",
-                          HAFT__LIMIT_TOOL_RETRIES, HAFT__ARG(haft__json_text(value)));
-    }
-    traits->retries = (uint32_t)number;
+    traits->retries = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
     return HAFT_OK;
 }
 
@@ -188,10 +181,6 @@ static haft_status read_lane(haft__json value, haft__traits *traits, haft_error 
     if (value.kind != HAFT__JSON_STRING || lane.len == 0) {
         return wanted(value, "/lane", "a name that is not empty", err);
     }
-    if (lane.len > HAFT__LIMIT_TOOL_LANE_BYTES) {
-        return haft__fail(err, HAFT_TOO_BIG, "/lane", "a lane's name of %zu bytes, more than %d",
-                          lane.len, HAFT__LIMIT_TOOL_LANE_BYTES);
-    }
     traits->lane = lane;
     return HAFT_OK;
 }
@@ -234,6 +223,23 @@ static haft_status read_member(const haft__json_member *member, haft__traits *tr
     return unknown_key("", key, key_names, COUNT(key_names), err);
 }
 
+static haft_status check_limits(const haft__traits *traits, haft_error *err)
+{
+    if (traits->timeout_ms > HAFT__LIMIT_TOOL_TIMEOUT_MS) {
+        return haft__fail(err, HAFT_TOO_BIG, "/timeout", "a timeout can be at most %d hours",
+                          HAFT__LIMIT_TOOL_TIMEOUT_MS / 3600000);
+    }
+    if (traits->retries > HAFT__LIMIT_TOOL_RETRIES) {
+        return haft__fail(err, HAFT_TOO_BIG, "/retries", "expected at most %d retries",
+                          HAFT__LIMIT_TOOL_RETRIES);
+    }
+    if (traits->lane.len > HAFT__LIMIT_TOOL_LANE_BYTES) {
+        return haft__fail(err, HAFT_TOO_BIG, "/lane", "a lane's name of %zu bytes, more than %d",
+                          traits->lane.len, HAFT__LIMIT_TOOL_LANE_BYTES);
+    }
+    return HAFT_OK;
+}
+
 haft_status haft__traits_read(haft__json object, haft__traits *traits, haft_error *err)
 {
     if (object.kind != HAFT__JSON_OBJECT) {
@@ -246,8 +252,11 @@ haft_status haft__traits_read(haft__json object, haft__traits *traits, haft_erro
             return status;
         }
     }
-    *traits = made;
-    return HAFT_OK;
+    haft_status status = check_limits(&made, err);
+    if (status == HAFT_OK) {
+        *traits = made;
+    }
+    return status;
 }
 
 haft_status haft__traits_check(const haft__traits *traits, haft_error *err)
@@ -273,7 +282,7 @@ haft_status haft__traits_check(const haft__traits *traits, haft_error *err)
                           "a result from the cache means the call is not made; say "
                           "idempotent: true if that is fine, or leave cache out");
     }
-    return HAFT_OK;
+    return check_limits(traits, err);
 }
 
 /* ---- MCP ---- */

@@ -17,8 +17,9 @@ void haft__traits_init(haft__traits *traits);
 HAFT_MUST_USE haft_status haft__traits_read(haft__json object, haft__traits *traits,
                                             haft_error *err);
 
-/* Whether they can all be true of one tool: nothing is destructive and read_only, and only what is
- * read_only or idempotent is retried or cached. err->where is a JSON Pointer as above. */
+/* Whether they can all be true of one tool: nothing is destructive and read_only, only what is
+ * read_only or idempotent is retried or cached, and numbers are within their limits. err->where is
+ * a JSON Pointer as above. */
 HAFT_MUST_USE haft_status haft__traits_check(const haft__traits *traits, haft_error *err);
 
 /* From the `annotations` of an MCP tool (or null). They are hints of a server, never permission:

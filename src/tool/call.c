@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call.c - what a tool's function can do with its call.
+ *
+ * Replies live in the arena of the call, each by itself, so that a tool may make one from another.
+ * Tests: tests/tool/call_test.c.
+ */
+#include "tool/call.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "tool/decode.h"
+#include "json/read.h"
+#include "json/write.h"
+
+static const char *or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+void haft__call_init(haft_call *call, const haft_call_facts *facts)
+{
+    *call = (haft_call){.max_reply = HAFT__LIMIT_TOOL_RESULT_BYTES};
+    haft__arena_init(&call->arena, 0);
+    call->facts = facts != NULL ? *facts : (haft_call_facts){.attempt = 1};
+    call->facts.struct_size = sizeof(call->facts);
+    call->facts.call = or_empty(call->facts.call);
+    call->facts.run = or_empty(call->facts.run);
+    call->facts.thread = or_empty(call->facts.thread);
+    call->facts.user = or_empty(call->facts.user);
+    call->facts.idempotency_key = or_empty(call->facts.idempotency_key);
+}
+
+void haft__call_finish(haft_call *call)
+{
+    haft__arena_finish(&call->arena);
+}
+
+/* ---- replies ---- */
+
+static haft_reply failed(haft_str why)
+{
+    return (haft_reply){HAFT_REPLY_ERROR, why};
+}
+
+static haft_reply no_memory(void)
+{
+    return failed(HAFT__LIT("The tool ran out of memory while it replied."));
+}
+
+static haft_reply HAFT__PRINTF(3, 0)
+    reply(haft_call *call, haft_reply_kind kind, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0) {
+        return failed(HAFT__LIT("The tool's reply cannot be formatted."));
+    }
+    if ((size_t)length > call->max_reply) {
+        haft_str why = haft__arena_format(&call->arena,
+                                          "The tool's reply has %d bytes, more than "
+                                          "the %zu it may have.",
+                                          length, call->max_reply);
+        return why.ptr != NULL ? failed(why) : no_memory();
+    }
+    char *text = haft__arena_alloc(&call->arena, (size_t)length + 1);
+    if (text == NULL) {
+        return no_memory();
+    }
+    (void)vsnprintf(text, (size_t)length + 1, format, args);
+    return (haft_reply){kind, {text, (size_t)length}};
+}
+
+haft_reply haft_replyf(haft_call *call, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    haft_reply made = reply(call, HAFT_REPLY_TEXT, format, args);
+    va_end(args);
+    return made;
+}
+
+haft_reply haft_reply_error(haft_call *call, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    haft_reply made = reply(call, HAFT_REPLY_ERROR, format, args);
+    va_end(args);
+    return made;
+}
+
+/* Whether `json` is JSON; what reading it took is given back. */
+static haft_status check_json(haft_call *call, haft_str json, haft_error *err)
+{
+    haft__arena_mark mark = haft__arena_save(&call->arena);
+    haft__json value;
+    haft_status status = haft__json_read(&call->arena, json, NULL, &value, NULL, err);
+    haft__arena_restore(&call->arena, mark);
+    return status;
+}
+
+haft_reply haft_reply_json(haft_call *call, const char *json)
+{
+    haft_error err;
+    haft_status status = check_json(call, haft__str(json), &err);
+    if (status == HAFT_NO_MEMORY) {
+        return no_memory();
+    }
+    if (status != HAFT_OK) {
+        return haft_reply_error(call, "The tool's reply is no JSON at %s: %s", err.where,
+                                err.message);
+    }
+    haft_reply made = haft_replyf(call, "%s", json);
+    made.kind = made.kind == HAFT_REPLY_TEXT ? HAFT_REPLY_JSON : made.kind;
+    return made;
+}
+
+/* ---- the host ---- */
+
+const haft_call_facts *haft_call_info(const haft_call *call)
+{
+    return &call->facts;
+}
+
+bool haft_cancelled(const haft_call *call)
+{
+    return call->cancelled != NULL && call->cancelled(call->host);
+}
+
+void haft_emit(haft_call *call, const char *json)
+{
+    if (call->emit == NULL) {
+        return;
+    }
+    haft_str text = haft__str(json);
+    haft_status status = check_json(call, text, NULL);
+    if (status == HAFT_OK) {
+        call->emit(call->host, text);
+    } else if (status == HAFT_BAD_INPUT) {
+        haft__buf buf;
+        haft__buf_init(&buf, HAFT__LIMIT_TOOL_RESULT_BYTES);
+        haft__json_write_string(&buf, text);
+        if (haft__buf_check(&buf, NULL) == HAFT_OK) {
+            call->emit(call->host, haft__buf_str(&buf));
+        }
+        haft__buf_finish(&buf);
+    } /* else there is no memory, or it is too big: progress may be lost */
+}
+
+/* ---- running ---- */
+
+static haft_status write_arguments(haft_call *call, haft__json arguments, haft_str *ret_text,
+                                   haft_error *err)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
+    haft__json_write(&buf, arguments);
+    haft_status status = haft__buf_check(&buf, err);
+    if (status == HAFT_OK) {
+        haft_str copy = haft__arena_copy(&call->arena, haft__buf_str(&buf));
+        status = copy.ptr != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
+        *ret_text = copy;
+    }
+    haft__buf_finish(&buf);
+    return status;
+}
+
+haft_status haft__call_run(haft_call *call, const haft_tool *tool, haft__json arguments,
+                           haft_reply *ret_reply, haft_error *err)
+{
+    assert(tool->run != NULL);
+    haft_str text = {NULL, 0};
+    void *args = &text;
+    haft_status status = tool->arguments != NULL
+                             ? haft__decode(&call->arena, tool->arguments, arguments, &args, err)
+                             : write_arguments(call, arguments, &text, err);
+    if (status == HAFT_OK) {
+        call->facts.context = tool->context;
+        *ret_reply = tool->run(call, args);
+    }
+    return status;
+}

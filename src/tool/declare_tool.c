@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* declare_tool.c - from a C program's haft_tool to a tool. Tests: tests/tool/declare_tool_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "tool/args.h"
+#include "tool/declare.h"
+#include "tool/traits.h"
+#include "json/read.h"
+
+/* ---- texts ---- */
+
+/* A copy of `text`, or NULL when there is none to copy. */
+static haft_status copy(haft__arena *arena, const char **text, haft_error *err)
+{
+    if (*text == NULL) {
+        return HAFT_OK;
+    }
+    haft_str made = haft__arena_copy(arena, haft__str(*text));
+    if (made.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    *text = made.ptr;
+    return HAFT_OK;
+}
+
+/* The tool with everything this version knows, its texts in `arena`. */
+static haft_status take(haft__arena *arena, const haft_tool *tool, haft_tool **ret_tool,
+                        haft_error *err)
+{
+    if (tool->struct_size < offsetof(haft_tool, traits)) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/struct_size",
+                                        "a tool's struct_size is %zu", tool->struct_size);
+        return haft__hint(err, status, "declare it with HAFT_TOOL, or start from HAFT_TOOL_INIT");
+    }
+    haft_tool *made = haft__arena_array(arena, 1, sizeof(*made));
+    if (made == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    bool whole = tool->struct_size >= sizeof(*made);
+    memcpy(made, tool, whole ? sizeof(*made) : tool->struct_size);
+    const char **texts[] = {&made->name, &made->description, &made->input_schema,
+                            &made->output_schema, &made->lane};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        haft_status status = copy(arena, texts[i], err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    *ret_tool = made;
+    return HAFT_OK;
+}
+
+/* ---- schemas ---- */
+
+static haft_status read_schema(haft__arena *arena, const char *text, const char *where,
+                               haft__json *ret_schema, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.max_depth = HAFT__LIMIT_JSON_DEPTH_STRICT;
+    options.refuse_duplicates = true;
+    haft_status status = haft__json_read(arena, haft__str(text), &options, ret_schema, NULL, err);
+    if (status != HAFT_OK) {
+        haft__error_at(err, where);
+    }
+    return status;
+}
+
+static haft_status input_schema(haft__arena *arena, const haft_tool *tool, haft__json *ret_schema,
+                                haft_error *err)
+{
+    if (tool->arguments != NULL && tool->input_schema != NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/input_schema",
+                          "a tool has arguments or an input_schema, not both");
+    }
+    if (tool->input_schema != NULL) {
+        return read_schema(arena, tool->input_schema, "/input_schema", ret_schema, err);
+    }
+    if (tool->arguments == NULL) {
+        return haft__args_schema(arena, haft__json_null(), ret_schema, err);
+    }
+    haft_status status = haft__declare_schema(arena, tool->arguments, ret_schema, err);
+    if (status != HAFT_OK) {
+        haft__error_at(err, "/arguments");
+    }
+    return status;
+}
+
+/* ---- traits ---- */
+
+#define COSTS  (HAFT_COST_FREE | HAFT_COST_HEAVY)
+#define CACHES (HAFT_CACHE_RUN | HAFT_CACHE_THREAD | HAFT_CACHE_GLOBAL)
+#define FLAGS                                                                                      \
+    (HAFT_READ_ONLY | HAFT_IDEMPOTENT | HAFT_DESTRUCTIVE | HAFT_RETURN_DIRECT                      \
+     | HAFT_NEEDS_APPROVAL | COSTS | CACHES)
+
+/* At most one bit. */
+static bool single(uint32_t flags)
+{
+    return (flags & (flags - 1)) == 0;
+}
+
+static haft_status read_traits(const haft_tool *tool, haft__traits *traits, haft_error *err)
+{
+    uint32_t flags = tool->traits;
+    if ((flags & ~FLAGS) != 0 || !single(flags & COSTS) || !single(flags & CACHES)) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/traits",
+                                        "traits 0x%x do not go together", (unsigned)flags);
+        return haft__hint(err, status, "use HAFT_READ_ONLY and its kin, one cost and one cache");
+    }
+    haft__traits_init(traits);
+    traits->read_only = (flags & HAFT_READ_ONLY) != 0;
+    traits->idempotent = (flags & HAFT_IDEMPOTENT) != 0;
+    traits->destructive = (flags & HAFT_DESTRUCTIVE) != 0;
+    traits->return_direct = (flags & HAFT_RETURN_DIRECT) != 0;
+    traits->needs_approval = (flags & HAFT_NEEDS_APPROVAL) != 0;
+    traits->cost = (flags & HAFT_COST_FREE) != 0    ? HAFT__COST_FREE
+                   : (flags & HAFT_COST_HEAVY) != 0 ? HAFT__COST_HEAVY
+                                                    : HAFT__COST_LIGHT;
+    traits->cache = (flags & HAFT_CACHE_RUN) != 0      ? HAFT__CACHE_RUN
+                    : (flags & HAFT_CACHE_THREAD) != 0 ? HAFT__CACHE_THREAD
+                    : (flags & HAFT_CACHE_GLOBAL) != 0 ? HAFT__CACHE_GLOBAL
+                                                       : HAFT__CACHE_NONE;
+    traits->timeout_ms = tool->timeout_ms > 0 ? tool->timeout_ms : traits->timeout_ms;
+    traits->retries = tool->retries;
+    traits->cache_ttl_ms = tool->cache_ms;
+    traits->lane = haft__str(tool->lane != NULL ? tool->lane : "");
+    return HAFT_OK;
+}
+
+haft_status haft__declare_tool(haft__arena *arena, const haft_tool *tool, haft__tool *ret_tool,
+                               haft_error *err)
+{
+    haft_tool *own = NULL;
+    haft__tool made = {.typed = true, .output_schema = haft__json_null()};
+    haft_status status = take(arena, tool, &own, err);
+    if (status == HAFT_OK) {
+        status = input_schema(arena, own, &made.input_schema, err);
+    }
+    if (status == HAFT_OK && own->output_schema != NULL) {
+        status = read_schema(arena, own->output_schema, "/output_schema", &made.output_schema, err);
+    }
+    if (status == HAFT_OK) {
+        status = read_traits(own, &made.traits, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    made.name = haft__str(own->name != NULL ? own->name : "");
+    made.description = haft__str(own->description != NULL ? own->description : "");
+    made.source = own->run != NULL ? HAFT__TOOL_FUNCTION : HAFT__TOOL_HEADLESS;
+    made.role = HAFT__ROLE_DATA;
+    made.traits_given = true;
+    made.function = own->run != NULL ? own : NULL;
+    *ret_tool = made;
+    return HAFT_OK;
+}
