@@ -17,7 +17,6 @@
 typedef struct turn {
     const haft__spec *spec;
     const haft__choice_facts *facts;
-    bool *allowed;
     haft__choice *choice;
 } turn;
 
@@ -62,17 +61,17 @@ static bool has_more_than_artifacts(const haft__choice_facts *facts)
     return false;
 }
 
-static void allow(const turn *t)
+static void allow(const turn *t, bool *ret_allowed)
 {
     const haft__choice_facts *facts = t->facts;
     bool artifacts = !has_more_than_artifacts(facts);
     for (size_t i = 0; i < facts->tool_count; i++) {
         const haft__choice_tool *tool = &facts->tools[i];
         switch (t->choice->mode) {
-        case HAFT__MODE_AUTO: t->allowed[i] = true; break;
-        case HAFT__MODE_ANY: t->allowed[i] = artifacts || tool->role != HAFT__ROLE_ARTIFACT; break;
-        case HAFT__MODE_TOOL: t->allowed[i] = haft__str_equal(tool->name, t->choice->tool); break;
-        case HAFT__MODE_NONE: t->allowed[i] = false; break;
+        case HAFT__MODE_AUTO: ret_allowed[i] = true; break;
+        case HAFT__MODE_ANY: ret_allowed[i] = artifacts || tool->role != HAFT__ROLE_ARTIFACT; break;
+        case HAFT__MODE_TOOL: ret_allowed[i] = haft__str_equal(tool->name, t->choice->tool); break;
+        case HAFT__MODE_NONE: ret_allowed[i] = false; break;
         }
     }
 }
@@ -221,9 +220,9 @@ void haft__choose(const haft__spec *spec, const haft__choice_facts *facts, bool 
 {
     assert(facts->turn >= 1);
     *ret_choice = (haft__choice){.gate = haft__gate_look(spec, facts), .allowed = allowed};
-    turn t = {spec, facts, allowed, ret_choice};
+    turn t = {spec, facts, ret_choice};
     if (!by_limit(&t) && !by_schedule(&t) && !by_gate(&t)) {
         by_default(&t);
     }
-    allow(&t);
+    allow(&t, allowed);
 }

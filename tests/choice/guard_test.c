@@ -119,7 +119,10 @@ TEST(tools_that_were_counted_and_are_gone_count_for_a_question)
     facts.tools = help_tools("a:d+ b:d c:d", &facts.tool_count);
     facts.also_counted = help_names("x", &facts.also_counted_count);
     haft__guard_facts guard = haft__guard_look(&spec, &facts, NULL, false);
-    CHECK(haft__guard_passes(&spec, &guard, HAFT__LIT(ASK), NULL), "a and x were called");
+    haft__buf why;
+    haft__buf_init(&why, 4096);
+    CHECK(haft__guard_passes(&spec, &guard, HAFT__LIT(ASK), &why), "a and x were called");
+    haft__buf_finish(&why);
 }
 
 TEST(without_the_offer_a_refusal_speaks_in_general)

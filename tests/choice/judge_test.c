@@ -79,46 +79,45 @@ TEST(a_reply_is_judged_by_mode_and_calls)
 /* ---- corrections ---- */
 
 static const struct {
-    const char *name;
-    bool gate;
-    const char *schedule, *tools;
+    const char *name, *schedule; /* "closed": a gate instead of a schedule */
+    const char *tools;
     haft__violation violation;
     const char *want;
 } corrections[] = {
-    {"nothing wrong", false, "", "a:d b:d", HAFT__VIOLATION_NONE, ""},
-    {"empty, auto", false, "", "a:d s:a", HAFT__VIOLATION_EMPTY,
+    {"nothing wrong", "", "a:d b:d", HAFT__VIOLATION_NONE, ""},
+    {"empty, auto", "", "a:d s:a", HAFT__VIOLATION_EMPTY,
      "Your last reply was empty. Answer in text, or call one of: a, s."},
-    {"empty, auto, no tools", false, "", "", HAFT__VIOLATION_EMPTY,
+    {"empty, auto, no tools", "", "", HAFT__VIOLATION_EMPTY,
      "Your last reply was empty. Answer in text."},
-    {"empty, gate", true, "", "a:d+ b:d c:d x:c s:a", HAFT__VIOLATION_EMPTY,
+    {"empty, gate", "closed", "a:d+ b:d c:d x:c s:a", HAFT__VIOLATION_EMPTY,
      "Your last reply was empty. You must call a tool in this turn, one of: a, b, c, x. Before you "
      "may answer in text, call 2 more of: b, c."},
-    {"text, gate", true, "", "a:d b:d- c:d s:a", HAFT__VIOLATION_TEXT,
+    {"text, gate", "closed", "a:d b:d- c:d s:a", HAFT__VIOLATION_TEXT,
      "Your last reply was text without a tool call. You must call a tool in this turn, one of: a, "
      "b, c. Before you may answer in text, call 2 more of: a, c."},
-    {"disallowed calls, gate", true, "", "a:d b:d s:a", HAFT__VIOLATION_NOT_ALLOWED,
+    {"disallowed calls, gate", "closed", "a:d b:d s:a", HAFT__VIOLATION_NOT_ALLOWED,
      "Your last reply called only tools that may not be used in this turn. You must call a tool in "
      "this turn, one of: a, b. Before you may answer in text, call 2 more of: a, b."},
-    {"disallowed calls, scheduled any", false, "any", "a:d b:d s:a", HAFT__VIOLATION_NOT_ALLOWED,
+    {"disallowed calls, scheduled any", "any", "a:d b:d s:a", HAFT__VIOLATION_NOT_ALLOWED,
      "Your last reply called only tools that may not be used in this turn. You must call a tool in "
      "this turn, one of: a, b."},
-    {"text, tool", false, "a", "a:d b:d", HAFT__VIOLATION_TEXT,
+    {"text, tool", "a", "a:d b:d", HAFT__VIOLATION_TEXT,
      "Your last reply was text without a tool call. You must call the tool a in this turn."},
-    {"wrong tool", false, "a", "a:d b:d", HAFT__VIOLATION_WRONG_TOOL,
+    {"wrong tool", "a", "a:d b:d", HAFT__VIOLATION_WRONG_TOOL,
      "Your last reply did not call the tool that was asked for. You must call the tool a in this "
      "turn."},
-    {"calls, none", false, "none", "a:d b:d", HAFT__VIOLATION_CALLS,
+    {"calls, none", "none", "a:d b:d", HAFT__VIOLATION_CALLS,
      "Your last reply called a tool, but none may be used in this turn. Answer in text, without "
      "calling a tool."},
-    {"empty, none", false, "none", "a:d b:d", HAFT__VIOLATION_EMPTY,
+    {"empty, none", "none", "a:d b:d", HAFT__VIOLATION_EMPTY,
      "Your last reply was empty. Answer in text, without calling a tool."},
 };
 
 static void correct(size_t i, haft__buf *buf)
 {
     haft__spec spec = help_spec();
-    spec.choice.gate = corrections[i].gate;
-    help_schedule(&spec.choice, corrections[i].schedule);
+    spec.choice.gate = strcmp(corrections[i].schedule, "closed") == 0;
+    help_schedule(&spec.choice, spec.choice.gate ? "" : corrections[i].schedule);
     haft__choice_facts facts = {.turn = 1};
     facts.tools = help_tools(corrections[i].tools, &facts.tool_count);
     bool *allowed = test_alloc(facts.tool_count + 1);
