@@ -19,6 +19,8 @@ static const problem_case cases[] = {
     {"approvals: [{}, {traits: [destructive]}]\n",
      "1:13: the rule says for no tool that it holds (give it tools or traits; tools: [\"*\"] is "
      "all)"},
+    {"tools: [{name: search, headless: true, description: Searches stuff.}]\n",
+     "1:53: warning: the description says little beyond filler words: name what the tool works on"},
     /* destructive tools */
     {TOOL("traits: {destructive: true}"),
      "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
@@ -58,37 +60,4 @@ static const problem_case cases[] = {
 TEST(what_a_schema_cannot_say)
 {
     check_problems(cases, COUNT(cases));
-}
-
-TEST(vague_descriptions_are_warned_about)
-{
-    static const struct {
-        const char *text;
-        bool vague;
-    } descriptions[] = {
-        {"Searches stuff.", true},
-        {"Search.", true},
-        {"Do it.", true},
-        {"Does some things with the input", true},
-        {"Handles something in the system", true},
-        {"Count the words of a text.", false},
-        {"Weather for a city.", false},
-        {"Let the user pick a file.", false},
-        {"Search the database for records matching a query.", false},
-        {"Gesamtumsatzsteuervoranmeldungsberechnung", false},
-        {"\xE3\x83\x87\xE3\x83\xBC\xE3\x82\xBF\xE3\x83\x99\xE3\x83\xBC\xE3\x82\xB9\xE3\x82\x92\xE6"
-         "\xA4\x9C\xE7\xB4\xA2\xE3\x81\x97\xE3\x81\xBE\xE3\x81\x99",
-         false},
-    };
-    for (size_t i = 0; i < COUNT(descriptions); i++) {
-        char text[256];
-        (void)snprintf(text, sizeof(text),
-                       "tools: [{name: a, headless: true, description: \"%s\"}]",
-                       descriptions[i].text);
-        loaded f;
-        load(&f, text);
-        CHECK_INT(f.report.warnings, descriptions[i].vague, "%s", descriptions[i].text);
-        CHECK_INT(f.report.errors, 0, "%s", descriptions[i].text);
-        unload(&f);
-    }
 }

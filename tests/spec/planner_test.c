@@ -130,9 +130,9 @@ TEST(tools_beside_the_planner_provide_what_it_describes)
              "    type: ReActPlanner\n"
              "    config:\n"
              "      tool_descriptions:\n"
-             "        - {name: a, description: Do what a does., args: [x]}\n"
-             "        - {name: b, description: Do what b does., args: [n]}\n"
-             "        - {name: c, description: Do what c does., args: [y]}\n");
+             "        - {name: a, description: Count words of texts., args: [x]}\n"
+             "        - {name: b, description: Count lines of texts., args: [n]}\n"
+             "        - {name: c, description: Count pages of texts., args: [y]}\n");
     CHECK_STR(f.listing, HAFT__LIT(""), "good");
     const haft__tools *tools = &f.spec->tools;
     CHECK_INT(tools->count, 4, "each once");
@@ -140,9 +140,9 @@ TEST(tools_beside_the_planner_provide_what_it_describes)
         const char *name, *description;
         haft__tool_source source;
         bool typed;
-    } wanted[] = {{"a", "Do what a does.", HAFT__TOOL_HEADLESS, false},
-                  {"b", "Do what b does.", HAFT__TOOL_COMMAND, true},
-                  {"c", "Do what c does.", HAFT__TOOL_COMMAND, false}};
+    } wanted[] = {{"a", "Count words of texts.", HAFT__TOOL_HEADLESS, false},
+                  {"b", "Count lines of texts.", HAFT__TOOL_COMMAND, true},
+                  {"c", "Count pages of texts.", HAFT__TOOL_COMMAND, false}};
     for (size_t i = 0; i < COUNT(wanted); i++) {
         const haft__tool *tool = tools->items[i];
         CHECK_STR(tool->name, haft__str(wanted[i].name), "%zu", i);
@@ -164,13 +164,11 @@ static const problem_case cases[] = {
      "        - {name: a, description: Stuff.}\n",
      "2:79: retries on a tool that is neither read_only nor idempotent (a second attempt could do "
      "the same thing twice; say idempotent: true if it cannot, or leave retries out)\n"
-     "8:34: warning: the description of \"a\" says little (say what it does, with what, and when "
-     "to "
-     "use it)\n"
+     "8:34: warning: the description says little beyond filler words: name "
+     "what the tool works on\n"
      "10:18: there are two tools \"a\" (rename one of the two)\n"
-     "10:34: warning: the description of \"a\" says little (say what it does, with what, and when "
-     "to "
-     "use it)"},
+     "10:34: warning: the description says little beyond filler words: name "
+     "what the tool works on"},
     {"spec: {planner: {type: ReActPlanner, gateway: x}}\nresources: {inference_gateways: []}\n",
      "1:47: there is no gateway \"x\" (they stand in resources.inference_gateways)"},
     {"spec: {planner: {type: ReActPlanner, config: {gateway: x}}}\n",
