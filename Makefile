@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
-# Words choose tests: make test T="arena utf8"
+# Words choose tests, and tables of the benchmark: make test T="arena utf8"
 T ?=
 
 TESTS = scripts/run-tests $(T)
@@ -28,7 +28,7 @@ check-all: test lint clang asan tsan valgrind coverage analyze fuzz ## all a rel
 bench: ## measure against other libraries
 	@scripts/deps build bench
 	@scripts/build build-bench -Dbench=true
-	@scripts/bench build-bench
+	@build-bench/bench/haft-bench $(T)
 
 install: build ## install under DESTDIR and PREFIX (/usr/local)
 	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet

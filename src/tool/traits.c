@@ -282,7 +282,7 @@ haft_status haft__traits_check(const haft__traits *traits, haft_error *err)
                           "a result from the cache means the call is not made; say "
                           "idempotent: true if that is fine, or leave cache out");
     }
-    return HAFT_OK;
+    return check_limits(traits, err);
 }
 
 /* ---- MCP ---- */

@@ -160,21 +160,20 @@ TEST(limits_of_the_builder)
     static const struct {
         const char *name;
         const row *rows;
-        size_t count;
+        size_t count, max_bytes, arena_bytes;
         uint32_t max_values;
-        size_t max_bytes, arena_bytes;
         haft_status status;
         const char *message;
     } cases[] = {
-        {"values at the limit", pair, COUNT(pair), 3, 100, 0, HAFT_OK, ""},
-        {"one value more", pair, COUNT(pair), 2, 100, 0, HAFT_TOO_BIG,
+        {"values at the limit", pair, COUNT(pair), 100, 0, 3, HAFT_OK, ""},
+        {"one value more", pair, COUNT(pair), 100, 0, 2, HAFT_TOO_BIG,
          "expected at most 2 values, found more"},
-        {"text at the limit", text, COUNT(text), 100, 9, 0, HAFT_OK, ""},
-        {"the last piece is too much", text, COUNT(text), 100, 8, 0, HAFT_TOO_BIG, ""},
-        {"a piece is too much", text, COUNT(text), 100, 7, 0, HAFT_TOO_BIG, ""},
-        {"an array too large for the arena", pair, COUNT(pair), 100, 100, 1, HAFT_TOO_BIG, ""},
-        {"a text too large for the arena", text, COUNT(text), 100, 100, 1, HAFT_TOO_BIG, ""},
-        {"a key twice", twice, COUNT(twice), 100, 100, 0, HAFT_BAD_INPUT,
+        {"text at the limit", text, COUNT(text), 9, 0, 100, HAFT_OK, ""},
+        {"the last piece is too much", text, COUNT(text), 8, 0, 100, HAFT_TOO_BIG, ""},
+        {"a piece is too much", text, COUNT(text), 7, 0, 100, HAFT_TOO_BIG, ""},
+        {"an array too large for the arena", pair, COUNT(pair), 100, 1, 100, HAFT_TOO_BIG, ""},
+        {"a text too large for the arena", text, COUNT(text), 100, 1, 100, HAFT_TOO_BIG, ""},
+        {"a key twice", twice, COUNT(twice), 100, 0, 100, HAFT_BAD_INPUT,
          "expected each key once in an object, found \"k\" more than once"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

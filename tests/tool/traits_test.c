@@ -116,8 +116,7 @@ TEST(what_traits_cannot_be)
         {"{\"timeout\":\"86400001ms\"}", HAFT_TOO_BIG,
          "/timeout | a timeout can be at most 24 hours | "},
         {"{\"retries\":11}", HAFT_TOO_BIG, "/retries | expected at most 10 retries | "},
-        {"{\"retries\":99999999999}", HAFT_TOO_BIG,
-         "/retries | expected at most 10 retries | "},
+        {"{\"retries\":99999999999}", HAFT_TOO_BIG, "/retries | expected at most 10 retries | "},
         {"{\"timeout\":\"4294967296s\"}", HAFT_TOO_BIG,
          "/timeout | a timeout can be at most 24 hours | "},
         {"{\"retries\":-1}", HAFT_BAD_INPUT,
@@ -186,7 +185,7 @@ TEST(traits_that_contradict_each_other)
         {{.retries = 1, .idempotent = true}, NULL},
         {{.retries = 1, .idempotent = true, .destructive = true}, NULL},
         {{.cache = HAFT__CACHE_RUN}, "/cache"},
-        {{.timeout_ms = 86400000}, NULL},
+        {{.timeout_ms = 86400000, .retries = 10, .idempotent = true}, NULL},
         {{.cache = HAFT__CACHE_RUN, .read_only = true}, NULL},
         {{.cache = HAFT__CACHE_GLOBAL, .idempotent = true}, NULL},
     };
@@ -196,6 +195,23 @@ TEST(traits_that_contradict_each_other)
         const char *where = cases[i].where != NULL ? cases[i].where : "";
         CHECK_INT(status, cases[i].where == NULL ? HAFT_OK : HAFT_BAD_INPUT, "case %zu", i);
         CHECK_STR(haft__str(err.where), haft__str(where), "case %zu: %s", i, err.message);
+    }
+}
+
+TEST(traits_have_limits)
+{
+    static const struct {
+        haft__traits traits;
+        const char *where;
+    } cases[] = {
+        {{.timeout_ms = 86400001}, "/timeout"},
+        {{.retries = 11, .idempotent = true}, "/retries"},
+        {{.lane = {"a lane", 65}}, "/lane"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_error err = {0};
+        CHECK_INT(haft__traits_check(&cases[i].traits, &err), HAFT_TOO_BIG, "case %zu", i);
+        CHECK_STR(haft__str(err.where), haft__str(cases[i].where), "%s", err.message);
     }
 }
 

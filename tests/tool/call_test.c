@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/tool/call.c. */
+#include "tool/call.h"
+
+#include <wchar.h>
+
+#include "base/limits.h"
+#include "declare_help.h"
+#include "test.h"
+
+TEST(facts_have_no_null_texts)
+{
+    haft_call call;
+    haft__call_init(&call, NULL);
+    const haft_call_facts *facts = haft_call_info(&call);
+    CHECK_INT(facts->struct_size, sizeof(*facts), "size");
+    CHECK(facts->call[0] == '\0' && facts->run[0] == '\0' && facts->thread[0] == '\0'
+              && facts->user[0] == '\0' && facts->idempotency_key[0] == '\0',
+          "texts");
+    CHECK(facts->attempt == 1 && facts->remaining_turns == 0 && facts->context == NULL, "numbers");
+    haft__call_finish(&call);
+    haft_call_facts given = {.call = "c3.1",
+                             .run = "r",
+                             .thread = "t",
+                             .user = "u",
+                             .idempotency_key = "k",
+                             .attempt = 2,
+                             .remaining_turns = 5};
+    haft__call_init(&call, &given);
+    facts = haft_call_info(&call);
+    CHECK(strcmp(facts->call, "c3.1") == 0 && strcmp(facts->run, "r") == 0
+              && strcmp(facts->thread, "t") == 0 && strcmp(facts->user, "u") == 0
+              && strcmp(facts->idempotency_key, "k") == 0,
+          "texts");
+    CHECK(facts->attempt == 2 && facts->remaining_turns == 5, "numbers");
+    haft__call_finish(&call);
+    haft__call_finish(&(haft_call){.max_reply = 0});
+}
+
+TEST(replies)
+{
+    haft_call call;
+    haft__call_init(&call, NULL);
+    haft_reply first = haft_replyf(&call, "%d of %s", 3, "4");
+    haft_reply second = haft_replyf(&call, "<%.*s>", HAFT_STR(first.text));
+    haft_reply error = haft_reply_error(&call, "no such %s", "city");
+    haft_reply json = haft_reply_json(&call, " {\"a\": [1.50]} ");
+    CHECK(first.kind == HAFT_REPLY_TEXT && second.kind == HAFT_REPLY_TEXT, "text");
+    CHECK_STR(first.text, HAFT__LIT("3 of 4"), "first");
+    CHECK_STR(second.text, HAFT__LIT("<3 of 4>"), "made from the first");
+    CHECK_INT(error.kind, HAFT_REPLY_ERROR, "error");
+    CHECK_STR(error.text, HAFT__LIT("no such city"), "error");
+    CHECK_INT(json.kind, HAFT_REPLY_JSON, "json");
+    CHECK_STR(json.text, HAFT__LIT(" {\"a\": [1.50]} "), "json");
+    CHECK_STR(haft_replyf(&call, "%s", "").text, HAFT__LIT(""), "empty");
+    haft_reply bad = haft_reply_json(&call, "{\"a\":}");
+    CHECK_INT(bad.kind, HAFT_REPLY_ERROR, "no JSON");
+    CHECK(haft__str_starts(bad.text, HAFT__LIT("The tool's reply is no JSON at 1:6 (byte 5): ")),
+          "%.*s", HAFT_STR(bad.text));
+    haft_str nothing = {NULL, 0};
+    CHECK_STR(haft_replyf(&call, "[%.*s]", HAFT_STR(nothing)).text, HAFT__LIT("[]"), "NULL");
+    haft__call_finish(&call);
+}
+
+TEST(a_reply_may_be_as_long_as_the_limit)
+{
+    haft_call call;
+    haft__call_init(&call, NULL);
+    CHECK_INT(call.max_reply, HAFT__LIMIT_TOOL_RESULT_BYTES, "the limit");
+    call.max_reply = 5;
+    CHECK_STR(haft_replyf(&call, "%s", "12345").text, HAFT__LIT("12345"), "at the limit");
+    CHECK_INT(haft_reply_json(&call, "12345").kind, HAFT_REPLY_JSON, "at the limit");
+    haft_reply longer = haft_replyf(&call, "%s", "123456");
+    CHECK_INT(longer.kind, HAFT_REPLY_ERROR, "past it");
+    CHECK_STR(longer.text, HAFT__LIT("The tool's reply has 6 bytes, more than the 5 it may have."),
+              "past it");
+    CHECK_INT(haft_reply_json(&call, "123456").kind, HAFT_REPLY_ERROR, "past it");
+    haft__call_finish(&call);
+}
+
+TEST(a_format_that_cannot_be_written_is_an_error)
+{
+    haft_call call;
+    haft__call_init(&call, NULL);
+    const wchar_t no_character[] = {0x7fffffff, 0};
+    haft_reply reply = haft_replyf(&call, "%ls", no_character);
+    CHECK_INT(reply.kind, HAFT_REPLY_ERROR, "kind");
+    CHECK_STR(reply.text, HAFT__LIT("The tool's reply cannot be formatted."), "text");
+    haft__call_finish(&call);
+}
+
+/* ---- the host ---- */
+
+typedef struct host {
+    bool cancelled;
+    unsigned emitted;
+    char last[64];
+} host;
+
+static bool is_cancelled(void *context)
+{
+    return ((host *)context)->cancelled;
+}
+
+static void keep(void *context, haft_str json)
+{
+    host *to = context;
+    to->emitted++;
+    (void)snprintf(to->last, sizeof(to->last), "%.*s", HAFT_STR(json));
+}
+
+TEST(a_call_asks_and_tells_its_host)
+{
+    host h = {.cancelled = false};
+    haft_call call;
+    haft__call_init(&call, NULL);
+    CHECK(!haft_cancelled(&call), "without a host");
+    haft_emit(&call, "{}");
+    call.host = &h;
+    call.cancelled = is_cancelled;
+    call.emit = keep;
+    CHECK(!haft_cancelled(&call), "not yet");
+    h.cancelled = true;
+    CHECK(haft_cancelled(&call), "now");
+    haft_emit(&call, "{\"done\":0.5}");
+    CHECK_STR(haft__str(h.last), HAFT__LIT("{\"done\":0.5}"), "JSON");
+    haft_emit(&call, "half \"done\"");
+    CHECK_STR(haft__str(h.last), HAFT__LIT("\"half \\\"done\\\"\""), "text");
+    CHECK_INT(h.emitted, 2, "emitted");
+    size_t before = call.arena.total;
+    for (unsigned i = 0; i < 1000; i++) {
+        haft_emit(&call, "[1,2,3,4,5,6,7,8,9,10,11,12]");
+    }
+    CHECK_INT(call.arena.total, before, "memory of a call that emits for long");
+    haft__call_finish(&call);
+}
+
+/* ---- running ---- */
+
+static haft_status run(haft_call *call, const haft_tool *tool, const char *json, haft_reply *reply,
+                       haft_error *err)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft_status status = haft__call_run(call, tool, help_json(&arena, json), reply, err);
+    haft__arena_finish(&arena);
+    return status;
+}
+
+static haft_reply echo(haft_call *call, const void *args)
+{
+    const haft_str *json = args;
+    const int *number = haft_call_info(call)->context;
+    return haft_replyf(call, "%d %.*s", *number, HAFT_STR(*json));
+}
+
+TEST(functions_are_called_with_their_arguments)
+{
+    static const char arguments[] =
+        "{\"text\":\"t\",\"count\":1,\"ratio\":1,\"flag\":true,\"unit\":\"mile\",\"words\":[],"
+        "\"counts\":[],\"ratios\":[],\"flags\":[],\"units\":[],\"where\":{\"label\":\"l\","
+        "\"at\":{\"x\":1},\"path\":[]}}";
+    int number = 7;
+    haft_tool by_hand = HAFT_TOOL_INIT;
+    by_hand.input_schema = "{\"type\":\"object\"}";
+    by_hand.run = echo;
+    by_hand.context = &number;
+    const struct {
+        const haft_tool *tool;
+        const char *json, *reply;
+    } cases[] = {
+        {&sixteen_tool, arguments, "t 10 strict"},        {&optional_tool, "{}", "not given"},
+        {&optional_tool, "{\"text\":\"\"}", "given"},     {&nothing_tool, "{}", "nothing"},
+        {&by_hand, "{ \"a\" : 1.50 }", "7 {\"a\":1.50}"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_call call;
+        haft__call_init(&call, NULL);
+        haft_reply reply = {0};
+        haft_error err = {0};
+        haft_status status = run(&call, cases[i].tool, cases[i].json, &reply, &err);
+        CHECK_INT(status, HAFT_OK, "%s: %s %s", cases[i].json, err.where, err.message);
+        CHECK_STR(reply.text, haft__str(cases[i].reply), "%s", cases[i].json);
+        haft__call_finish(&call);
+    }
+}
+
+TEST(arguments_that_do_not_fit_are_not_passed_on)
+{
+    haft_call call;
+    haft__call_init(&call, NULL);
+    haft_reply reply = {.kind = HAFT_REPLY_JSON};
+    haft_error err = {0};
+    CHECK_INT(run(&call, &optional_tool, "{\"count\":1e30}", &reply, &err), HAFT_BAD_INPUT, "big");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("/count"), "%s", err.message);
+    CHECK(reply.kind == HAFT_REPLY_JSON && reply.text.ptr == NULL, "the output was written");
+    haft__call_finish(&call);
+}
+
+/* ---- no memory ---- */
+
+static const haft_str no_memory = {"The tool ran out of memory while it replied.", 44};
+
+TEST(replies_survive_every_failed_allocation)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        for (unsigned n = 0;; n++) {
+            haft_call call;
+            haft__call_init(&call, NULL);
+            call.max_reply = 20;
+            test_fail_allocation(n);
+            haft_reply reply = kind == 0   ? haft_replyf(&call, "%s", "text")
+                               : kind == 1 ? haft_reply_json(&call, "[1,2,3]")
+                               : kind == 2 ? haft_reply_json(&call, "[1,2,")
+                                           : haft_replyf(&call, "%30s", "long");
+            bool failed = test_allow_allocations();
+            if (failed) {
+                CHECK_INT(reply.kind, HAFT_REPLY_ERROR, "%d, allocation %u", kind, n);
+                CHECK_STR(reply.text, no_memory, "%d, allocation %u", kind, n);
+            }
+            haft__call_finish(&call);
+            if (!failed) {
+                CHECK(n > 0, "nothing was allocated");
+                break;
+            }
+        }
+    }
+}
+
+TEST(what_is_emitted_may_be_lost)
+{
+    static const char *const texts[] = {"[1,2,3]", "no JSON"};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        for (unsigned n = 0;; n++) {
+            host h = {.cancelled = false};
+            haft_call call;
+            haft__call_init(&call, NULL);
+            call.host = &h;
+            call.emit = keep;
+            test_fail_allocation(n);
+            haft_emit(&call, texts[i]);
+            bool failed = test_allow_allocations();
+            CHECK_INT(h.emitted, failed ? 0 : 1, "%s, allocation %u", texts[i], n);
+            haft__call_finish(&call);
+            if (!failed) {
+                break;
+            }
+        }
+    }
+}
+
+TEST(running_survives_every_failed_allocation)
+{
+    int number = 1;
+    haft_tool by_hand = HAFT_TOOL_INIT;
+    by_hand.run = echo;
+    by_hand.context = &number;
+    const haft_tool *const tools[] = {&nothing_tool, &by_hand};
+    for (size_t i = 0; i < COUNT(tools); i++) {
+        for (unsigned n = 0;; n++) {
+            haft_call call;
+            haft__call_init(&call, NULL);
+            haft_reply reply = {0};
+            test_fail_allocation(n);
+            haft_status status =
+                haft__call_run(&call, tools[i], haft__json_object(NULL, 0), &reply, NULL);
+            bool failed = test_allow_allocations();
+            bool told =
+                status == HAFT_NO_MEMORY
+                || (reply.kind == HAFT_REPLY_ERROR && haft__str_equal(reply.text, no_memory));
+            CHECK_INT(told, failed, "tool %zu, allocation %u", i, n);
+            haft__call_finish(&call);
+            if (!failed) {
+                CHECK(n > 0, "nothing was allocated");
+                break;
+            }
+        }
+    }
+}
