@@ -193,9 +193,11 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
         || call->stage == HAFT__CALL_REFUSED) {
         return haft__fold_fail(event, "the call has its result already, or can have none", err);
     }
-    if (!call->started && haft__event_field(event, "arguments") != NULL) {
-        status =
-            take_arguments(run, event, call, err); /* answered from the cache, or by a person */
+    if (call->stage == HAFT__CALL_PAUSED) {
+        return haft__fold_fail(event, "the call waits for an answer", err);
+    }
+    if (!call->started) { /* from the cache, or by a person */
+        status = take_arguments(run, event, call, err);
     }
     const haft__json *error = haft__event_field(event, "error");
     call->ok = haft__event_flag(event, "ok");
@@ -234,7 +236,10 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
     if (status != HAFT_OK) {
         return status;
     }
-    if (call->started || call->stage == HAFT__CALL_REFUSED) {
+    if (call->stage == HAFT__CALL_PAUSED) {
+        return haft__fold_fail(event, "the call waits for an answer", err);
+    }
+    if (call->started || call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED) {
         return haft__fold_fail(event, "the call is past that", err);
     }
     call->stage = HAFT__CALL_REFUSED;
@@ -312,6 +317,9 @@ haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
     haft__artifact *artifact = haft__arena_alloc(run->arena, sizeof(*artifact));
     haft_status status =
         artifact != NULL ? find_call(run, event, &call, err) : haft__arena_fail(run->arena, err);
+    if (status == HAFT_OK && (call->stage != HAFT__CALL_STARTED || call->stored)) {
+        status = haft__fold_fail(event, "the call does not run, or has stored already", err);
+    }
     if (status == HAFT_OK) {
         artifact->call = call->id;
         status = haft__event_text(event, "name", &artifact->name, err);
