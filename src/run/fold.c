@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -85,6 +86,9 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     uint64_t version = 0;
     haft_str hash = {NULL, 0};
     haft_status status = want_stage(run, event, HAFT__RUN_NEW, "the run has started already", err);
+    if (status == HAFT_OK && !haft__id_valid(event->run)) {
+        status = haft__fold_fail(event, "its run has no id of a run", err);
+    }
     if (status == HAFT_OK) {
         status = haft__event_number(event, "version", &version, err);
     }
@@ -261,8 +265,11 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
                                .verdict = HAFT__LIT(""),
                                .result = HAFT__LIT(""),
                                .shown = HAFT__LIT("")};
-        if (call.id.len == 0) {
-            return haft__fold_fail(event, "one of its calls has no id", err);
+        char id[48];
+        (void)snprintf(id, sizeof(id), "c%u.%u", run->turn, i + 1);
+        if (!haft__str_equal(call.id, haft__str(id))) {
+            return haft__fold_fail(event, "one of its calls does not have the id it must have",
+                                   err);
         }
         call.tool = haft__tools_find(&run->spec->tools, call.name);
         run->calls[run->call_count++] = call;

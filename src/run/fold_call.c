@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/macros.h"
 #include "base/str.h"
 #include "prompt/prompt.h"
 #include "run/fold_int.h"
@@ -257,6 +258,17 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
     return end_batch(run, err);
 }
 
+static bool find_pause(haft_str name, haft__pause *ret_pause)
+{
+    for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
+        if (haft__str_equal(name, haft__str(haft__pause_name((haft__pause)i)))) {
+            *ret_pause = (haft__pause)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__run_call *call = NULL;
@@ -274,10 +286,8 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     if (call->stage != HAFT__CALL_ARRIVED && call->stage != HAFT__CALL_STARTED) {
         return haft__fold_fail(event, "the call is past that", err);
     }
-    for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
-        if (haft__str_equal(pause, haft__str(haft__pause_name((haft__pause)i)))) {
-            call->pause = (haft__pause)i;
-        }
+    if (!find_pause(pause, &call->pause)) {
+        return haft__fold_fail(event, "it waits for nothing we know", err);
     }
     const haft__json *deadline = haft__event_field(event, "deadline");
     const haft__json *on_expire = haft__event_field(event, "on_expire");
@@ -287,6 +297,26 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     }
     call->stage = HAFT__CALL_PAUSED;
     return HAFT_OK;
+}
+
+/* What can be said to a pause. */
+static bool fits(haft__pause pause, haft_str verdict)
+{
+    static const struct {
+        const char *verdict;
+        bool to[HAFT__PAUSE_UNKNOWN_OUTCOME + 1]; /* question, headless, approval, unknown */
+    } verdicts[] = {
+        {"answer", {true, true, true, true}},     {"respond", {true, true, true, true}},
+        {"reject", {true, true, true, true}},     {"expire", {true, true, true, true}},
+        {"approve", {false, false, true, false}}, {"edit", {false, false, true, false}},
+        {"retry", {false, false, false, true}},
+    };
+    for (size_t i = 0; i < COUNT(verdicts); i++) {
+        if (haft__str_equal(verdict, haft__str(verdicts[i].verdict))) {
+            return verdicts[i].to[pause];
+        }
+    }
+    return false;
 }
 
 haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_error *err)
@@ -301,6 +331,9 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
     }
     if (call->stage != HAFT__CALL_PAUSED) {
         return haft__fold_fail(event, "nobody has been asked about the call", err);
+    }
+    if (!fits(call->pause, call->verdict)) {
+        return haft__fold_fail(event, "its verdict does not fit what was asked", err);
     }
     const haft__json *value = haft__event_field(event, "value");
     call->value = value != NULL ? *value : haft__json_null();
