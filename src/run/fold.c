@@ -206,6 +206,17 @@ static uint64_t number_in(const haft__json *object, const char *key)
     return good && number > 0 ? (uint64_t)number : 0;
 }
 
+/* Sums that would not fit any more stay at the largest there is. */
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+    return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+
 static void count_usage(haft__run *run, const haft__event *event)
 {
     const haft__json *usage = haft__event_field(event, "usage");
@@ -213,11 +224,12 @@ static void count_usage(haft__run *run, const haft__event *event)
     uint64_t cached = number_in(usage, "cached_tokens");
     cached = cached > input ? input : cached;
     const haft__price *price = &run->spec->model.price;
-    run->usage.input_tokens += input;
-    run->usage.output_tokens += output;
-    run->usage.cached_tokens += cached;
-    run->cost_parts +=
-        (input - cached) * price->input + cached * price->cached + output * price->output;
+    run->usage.input_tokens = sum(run->usage.input_tokens, input);
+    run->usage.output_tokens = sum(run->usage.output_tokens, output);
+    run->usage.cached_tokens = sum(run->usage.cached_tokens, cached);
+    run->cost_parts = sum(run->cost_parts, product(input - cached, price->input));
+    run->cost_parts = sum(run->cost_parts, product(cached, price->cached));
+    run->cost_parts = sum(run->cost_parts, product(output, price->output));
     run->usage.cost_micros = run->cost_parts / 1000000;
 }
 
