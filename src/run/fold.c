@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -85,6 +86,9 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     uint64_t version = 0;
     haft_str hash = {NULL, 0};
     haft_status status = want_stage(run, event, HAFT__RUN_NEW, "the run has started already", err);
+    if (status == HAFT_OK && !haft__id_valid(event->run)) {
+        status = haft__fold_fail(event, "its run has no id of a run", err);
+    }
     if (status == HAFT_OK) {
         status = haft__event_number(event, "version", &version, err);
     }
@@ -202,6 +206,17 @@ static uint64_t number_in(const haft__json *object, const char *key)
     return good && number > 0 ? (uint64_t)number : 0;
 }
 
+/* Sums that would not fit any more stay at the largest there is. */
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+    return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+
 static void count_usage(haft__run *run, const haft__event *event)
 {
     const haft__json *usage = haft__event_field(event, "usage");
@@ -209,11 +224,12 @@ static void count_usage(haft__run *run, const haft__event *event)
     uint64_t cached = number_in(usage, "cached_tokens");
     cached = cached > input ? input : cached;
     const haft__price *price = &run->spec->model.price;
-    run->usage.input_tokens += input;
-    run->usage.output_tokens += output;
-    run->usage.cached_tokens += cached;
-    run->cost_parts +=
-        (input - cached) * price->input + cached * price->cached + output * price->output;
+    run->usage.input_tokens = sum(run->usage.input_tokens, input);
+    run->usage.output_tokens = sum(run->usage.output_tokens, output);
+    run->usage.cached_tokens = sum(run->usage.cached_tokens, cached);
+    run->cost_parts = sum(run->cost_parts, product(input - cached, price->input));
+    run->cost_parts = sum(run->cost_parts, product(cached, price->cached));
+    run->cost_parts = sum(run->cost_parts, product(output, price->output));
     run->usage.cost_micros = run->cost_parts / 1000000;
 }
 
@@ -261,8 +277,11 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
                                .verdict = HAFT__LIT(""),
                                .result = HAFT__LIT(""),
                                .shown = HAFT__LIT("")};
-        if (call.id.len == 0) {
-            return haft__fold_fail(event, "one of its calls has no id", err);
+        char id[48];
+        (void)snprintf(id, sizeof(id), "c%u.%u", run->turn, i + 1);
+        if (!haft__str_equal(call.id, haft__str(id))) {
+            return haft__fold_fail(event, "one of its calls does not have the id it must have",
+                                   err);
         }
         call.tool = haft__tools_find(&run->spec->tools, call.name);
         run->calls[run->call_count++] = call;
@@ -270,10 +289,17 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
     return status;
 }
 
+static haft_status want_reply(const haft__run *run, const haft__event *event, haft_error *err)
+{
+    if (run->failed) {
+        return haft__fold_fail(event, "the model call has failed", err);
+    }
+    return want_stage(run, event, HAFT__RUN_ASKING, "nobody has asked the model", err);
+}
+
 static haft_status on_model_replied(haft__run *run, const haft__event *event, haft_error *err)
 {
-    haft_status status =
-        want_stage(run, event, HAFT__RUN_ASKING, "nobody has asked the model", err);
+    haft_status status = want_reply(run, event, err);
     haft_str stop = {NULL, 0};
     if (status == HAFT_OK) {
         status = haft__event_text(event, "stop", &stop, err);
@@ -298,8 +324,7 @@ static haft_status on_model_replied(haft__run *run, const haft__event *event, ha
 
 static haft_status on_model_failed(haft__run *run, const haft__event *event, haft_error *err)
 {
-    haft_status status =
-        want_stage(run, event, HAFT__RUN_ASKING, "nobody has asked the model", err);
+    haft_status status = want_reply(run, event, err);
     uint64_t http = 0;
     if (status == HAFT_OK) {
         status = haft__event_number(event, "status", &http, err);
@@ -347,11 +372,8 @@ static haft_status on_reminded(haft__run *run, const haft__event *event, haft_er
 
 /* ---- the end ---- */
 
-static haft_status on_cancel_asked(haft__run *run, const haft__event *event, haft_error *err)
+static haft_status on_cancel_asked(haft__run *run, const haft__event *event)
 {
-    if (run->stage == HAFT__RUN_NEW || run->stage == HAFT__RUN_ENDED) {
-        return haft__fold_fail(event, "the run is not under way", err);
-    }
     const haft__json *why = haft__event_field(event, "why");
     run->cancel_why = why != NULL ? haft__json_text(*why) : HAFT__LIT("");
     run->cancel_asked = true;
@@ -362,9 +384,6 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
 {
     haft_str end = {NULL, 0};
     haft_status status = haft__event_text(event, "end", &end, err);
-    if (status == HAFT_OK && (run->stage == HAFT__RUN_NEW || run->stage == HAFT__RUN_ENDED)) {
-        status = haft__fold_fail(event, "the run is not under way", err);
-    }
     if (status == HAFT_OK) {
         status = haft__fold_settle(run, err);
     }
@@ -386,13 +405,6 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
     return haft__fold_fail(event, "its end is none we know", err);
 }
 
-/* Events whose meaning is their being there; the run itself does not change. */
-static haft_status on_noted(haft__run *run, const haft__event *event, haft_error *err)
-{
-    return run->stage != HAFT__RUN_NEW ? HAFT_OK
-                                       : haft__fold_fail(event, "the run has not started", err);
-}
-
 static haft_status take(haft__run *run, const haft__event *event, haft_error *err)
 {
     switch (event->kind) {
@@ -409,13 +421,13 @@ static haft_status take(haft__run *run, const haft__event *event, haft_error *er
     case HAFT__EVENT_PAUSED: return haft__fold_paused(run, event, err);
     case HAFT__EVENT_ANSWERED: return haft__fold_answered(run, event, err);
     case HAFT__EVENT_ARTIFACT_STORED: return haft__fold_artifact_stored(run, event, err);
-    case HAFT__EVENT_CANCEL_ASKED: return on_cancel_asked(run, event, err);
+    case HAFT__EVENT_CANCEL_ASKED: return on_cancel_asked(run, event);
     case HAFT__EVENT_RUN_FINISHED: return on_run_finished(run, event, err);
     case HAFT__EVENT_TOOLS_REVEALED:
     case HAFT__EVENT_TOOLS_HIDDEN:
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_CHILD_FINISHED:
-    case HAFT__EVENT_GRAPH_STEP: return on_noted(run, event, err);
+    case HAFT__EVENT_GRAPH_STEP: return HAFT_OK; /* noted: the run itself does not change */
     }
     HAFT__UNREACHABLE();
 }
@@ -439,6 +451,9 @@ haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err)
     }
     if (run->stage == HAFT__RUN_ENDED) {
         return haft__fold_fail(&event, "the run has ended", err);
+    }
+    if (run->stage == HAFT__RUN_NEW && event.kind != HAFT__EVENT_RUN_STARTED) {
+        return haft__fold_fail(&event, "the run has not started", err);
     }
     status = take(run, &event, err);
     run->seq = event.seq;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/macros.h"
 #include "base/str.h"
 #include "prompt/prompt.h"
 #include "run/fold_int.h"
@@ -193,9 +194,11 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
         || call->stage == HAFT__CALL_REFUSED) {
         return haft__fold_fail(event, "the call has its result already, or can have none", err);
     }
-    if (!call->started && haft__event_field(event, "arguments") != NULL) {
-        status =
-            take_arguments(run, event, call, err); /* answered from the cache, or by a person */
+    if (call->stage == HAFT__CALL_PAUSED) {
+        return haft__fold_fail(event, "the call waits for an answer", err);
+    }
+    if (!call->started) { /* from the cache, or by a person */
+        status = take_arguments(run, event, call, err);
     }
     const haft__json *error = haft__event_field(event, "error");
     call->ok = haft__event_flag(event, "ok");
@@ -234,7 +237,10 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
     if (status != HAFT_OK) {
         return status;
     }
-    if (call->started || call->stage == HAFT__CALL_REFUSED) {
+    if (call->stage == HAFT__CALL_PAUSED) {
+        return haft__fold_fail(event, "the call waits for an answer", err);
+    }
+    if (call->started || call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED) {
         return haft__fold_fail(event, "the call is past that", err);
     }
     call->stage = HAFT__CALL_REFUSED;
@@ -250,6 +256,17 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
         haft__progress_note_refused(&run->progress);
     }
     return end_batch(run, err);
+}
+
+static bool find_pause(haft_str name, haft__pause *ret_pause)
+{
+    for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
+        if (haft__str_equal(name, haft__str(haft__pause_name((haft__pause)i)))) {
+            *ret_pause = (haft__pause)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_error *err)
@@ -269,10 +286,8 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     if (call->stage != HAFT__CALL_ARRIVED && call->stage != HAFT__CALL_STARTED) {
         return haft__fold_fail(event, "the call is past that", err);
     }
-    for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
-        if (haft__str_equal(pause, haft__str(haft__pause_name((haft__pause)i)))) {
-            call->pause = (haft__pause)i;
-        }
+    if (!find_pause(pause, &call->pause)) {
+        return haft__fold_fail(event, "it waits for nothing we know", err);
     }
     const haft__json *deadline = haft__event_field(event, "deadline");
     const haft__json *on_expire = haft__event_field(event, "on_expire");
@@ -282,6 +297,26 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     }
     call->stage = HAFT__CALL_PAUSED;
     return HAFT_OK;
+}
+
+/* What can be said to a pause. */
+static bool fits(haft__pause pause, haft_str verdict)
+{
+    static const struct {
+        const char *verdict;
+        bool to[HAFT__PAUSE_UNKNOWN_OUTCOME + 1]; /* question, headless, approval, unknown */
+    } verdicts[] = {
+        {"answer", {true, true, true, true}},     {"respond", {true, true, true, true}},
+        {"reject", {true, true, true, true}},     {"expire", {true, true, true, true}},
+        {"approve", {false, false, true, false}}, {"edit", {false, false, true, false}},
+        {"retry", {false, false, false, true}},
+    };
+    for (size_t i = 0; i < COUNT(verdicts); i++) {
+        if (haft__str_equal(verdict, haft__str(verdicts[i].verdict))) {
+            return verdicts[i].to[pause];
+        }
+    }
+    return false;
 }
 
 haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_error *err)
@@ -296,6 +331,9 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
     }
     if (call->stage != HAFT__CALL_PAUSED) {
         return haft__fold_fail(event, "nobody has been asked about the call", err);
+    }
+    if (!fits(call->pause, call->verdict)) {
+        return haft__fold_fail(event, "its verdict does not fit what was asked", err);
     }
     const haft__json *value = haft__event_field(event, "value");
     call->value = value != NULL ? *value : haft__json_null();
@@ -312,6 +350,9 @@ haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
     haft__artifact *artifact = haft__arena_alloc(run->arena, sizeof(*artifact));
     haft_status status =
         artifact != NULL ? find_call(run, event, &call, err) : haft__arena_fail(run->arena, err);
+    if (status == HAFT_OK && (call->stage != HAFT__CALL_STARTED || call->stored)) {
+        status = haft__fold_fail(event, "the call does not run, or has stored already", err);
+    }
     if (status == HAFT_OK) {
         artifact->call = call->id;
         status = haft__event_text(event, "name", &artifact->name, err);
