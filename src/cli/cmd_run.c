@@ -157,11 +157,12 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         return HAFT__EXIT_USAGE;
     }
     const haft__spec *spec = file.spec;
-    if (!haft__str_equal(spec->model.provider, HAFT__LIT("script"))) {
-        haft_str provider = spec->model.provider;
-        status = haft__fail(err, HAFT_UNSUPPORTED, "model",
-                            "expected a scripted model (script:FILE), found \"%.*s\"",
-                            HAFT__ARG(provider));
+    haft_str provider = spec->model.provider;
+    if (!haft__str_equal(provider, HAFT__LIT("script"))
+        && !haft__str_equal(provider, HAFT__LIT("replay"))) {
+        status =
+            haft__fail(err, HAFT_UNSUPPORTED, "model",
+                       "expected script:FILE or replay:FILE, found \"%.*s\"", HAFT__ARG(provider));
         (void)haft__hint(err, status, "--model script:FILE plays a script");
         return HAFT__EXIT_USAGE;
     }
@@ -184,7 +185,8 @@ const haft__command haft__cmd_run = {
     .summary = "run an agent",
     .help = "Runs the agent that SPEC (YAML or JSON) describes until it ends or waits for\n"
             "somebody. The answer goes to standard output, what happens on the way to standard\n"
-            "error. Models so far: script:FILE, which plays replies from a file.\n",
+            "error. Models so far: script:FILE, which plays replies from a file, and replay:FILE,\n"
+            "which plays those of a run that `haft run --events` has written down.\n",
     .options = options,
     .min_words = 1,
     .max_words = 2,

@@ -6,13 +6,14 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/file.h"
+#include "run/rescript.h"
 #include "spec/text.h"
 
-static haft_status read_file(haft__arena *arena, const char *path, haft_str *ret_text,
+static haft_status read_file(haft__arena *arena, const char *path, bool log, haft_str *ret_text,
                              haft_error *err)
 {
     haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+    haft__buf_init(&text, log ? HAFT__LIMIT_RUN_BYTES : HAFT__LIMIT_SPEC_BYTES);
     haft_status status = haft__file_read(path, &text, err);
     if (status == HAFT_OK) {
         *ret_text = haft__arena_copy(arena, haft__buf_str(&text));
@@ -31,6 +32,27 @@ static haft_str directory_of(haft_str path)
     return path;
 }
 
+/* A script, or a log that is played again. */
+static haft_status read_document(haft__arena *arena, haft_str text, bool log,
+                                 haft__hash_key hash_key, haft__json *ret_document, haft_error *err)
+{
+    if (log) {
+        return haft__rescript(arena, text, hash_key, ret_document, err);
+    }
+    haft__spec_problems problems;
+    haft__spec_document document;
+    haft__spec_problems_init(&problems, arena);
+    haft_status status = haft__spec_read(arena, text, hash_key, &problems, &document, err);
+    if (status == HAFT_OK && problems.errors > 0) {
+        char where[64];
+        (void)snprintf(where, sizeof(where), "%u:%u", problems.items[0].line,
+                       problems.items[0].column);
+        return haft__fail(err, HAFT_BAD_INPUT, where, "%.*s", HAFT__ARG(problems.items[0].message));
+    }
+    *ret_document = document.value;
+    return status;
+}
+
 haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
                                    haft__hash_key hash_key, haft__script *ret_script,
                                    haft_error *err)
@@ -44,21 +66,14 @@ haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
         return haft__arena_fail(arena, err);
     }
     haft_str text = {NULL, 0};
-    haft__spec_problems problems;
-    haft__spec_document document;
-    haft__spec_problems_init(&problems, arena);
-    haft_status status = read_file(arena, path.ptr, &text, err);
+    haft__json document = haft__json_null();
+    bool log = haft__str_equal(spec->model.provider, HAFT__LIT("replay"));
+    haft_status status = read_file(arena, path.ptr, log, &text, err);
     if (status == HAFT_OK) {
-        status = haft__spec_read(arena, text, hash_key, &problems, &document, err);
+        status = read_document(arena, text, log, hash_key, &document, err);
     }
-    if (status == HAFT_OK && problems.errors > 0) {
-        char where[64];
-        (void)snprintf(where, sizeof(where), "%u:%u", problems.items[0].line,
-                       problems.items[0].column);
-        status =
-            haft__fail(err, HAFT_BAD_INPUT, where, "%.*s", HAFT__ARG(problems.items[0].message));
-    } else if (status == HAFT_OK) {
-        status = haft__script_init(ret_script, arena, document.value, err);
+    if (status == HAFT_OK) {
+        status = haft__script_init(ret_script, arena, document, err);
     }
     if (status != HAFT_OK && status != HAFT_IO) {
         haft__error_at(err, path.ptr);

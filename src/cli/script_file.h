@@ -5,8 +5,8 @@
 
 #include "model/script.h"
 
-/* The script that the spec's model names, YAML or JSON, relative to the spec's directory. Lives in
- * `arena`. */
+/* The script that the spec's model names, relative to the spec's directory: YAML or JSON for
+ * script:FILE, a log of events for replay:FILE. Lives in `arena`. */
 HAFT_MUST_USE haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
                                                  haft__hash_key hash_key, haft__script *ret_script,
                                                  haft_error *err);

@@ -119,6 +119,9 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     run->stage = HAFT__RUN_IDLE;
     run->settled = true;
     status = add_system(run, err);
+    for (size_t i = 0; status == HAFT_OK && run->earlier != NULL && i < run->earlier->count; i++) {
+        status = haft__messages_add(&run->messages, run->earlier->items[i], err);
+    }
     return status == HAFT_OK ? add_user(run, run->task, err) : status;
 }
 

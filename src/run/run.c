@@ -42,6 +42,19 @@ haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec 
     return HAFT_OK;
 }
 
+void haft__run_follow(haft__run *run, const haft__messages *earlier)
+{
+    run->earlier = earlier;
+}
+
+haft_status haft__run_leave(const haft__run *run, haft__messages *to, haft_error *err)
+{
+    haft__message task = {.role = HAFT__MESSAGE_USER, .text = run->task};
+    haft__message answer = {.role = HAFT__MESSAGE_ASSISTANT, .text = run->answer};
+    haft_status status = haft__messages_add(to, task, err);
+    return status == HAFT_OK && run->answer.len > 0 ? haft__messages_add(to, answer, err) : status;
+}
+
 bool haft__run_batch_done(const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {

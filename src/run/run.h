@@ -135,6 +135,7 @@ typedef struct haft__run {
     size_t batch; /* where those of the last reply start */
 
     haft__messages messages;
+    const haft__messages *earlier; /* of the thread; may be NULL */
     haft_str task;
     haft__tool_past *past; /* for each tool of the spec */
     haft__usage usage;
@@ -158,6 +159,14 @@ typedef struct haft__run {
 /* `spec` must outlive the run. */
 HAFT_MUST_USE haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec *spec,
                                          haft__hash_key hash_key, haft_error *err);
+
+/* Says what earlier runs of the thread said, before the first event: it stands between the system
+ * prompt and the task. Borrowed; must outlive the run. */
+void haft__run_follow(haft__run *run, const haft__messages *earlier);
+
+/* Adds what a run that has ended leaves to its thread: its task and its answer. */
+HAFT_MUST_USE haft_status haft__run_leave(const haft__run *run, haft__messages *to,
+                                          haft_error *err);
 
 /* Takes one event in: `line` is copied. BAD_INPUT when it does not follow what came before. After
  * an error the run must not be used any more. */

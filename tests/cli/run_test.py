@@ -143,6 +143,10 @@ def test_runs():
     status, text, _ = haft("runs", "replay", log, *spec)
     check("a_replay_is_identical", (status, text.startswith(f"identical: {count} events")),
           (0, True))
+    status, again, _ = haft("run", EXAMPLES / "workflow.yaml", "Report on the parser", "--model",
+                            f"replay:{log}", "--quiet")
+    check("a_run_can_be_played_again", (status, again), (
+        0, "The report is stored as report.md; the parser is in src/json/read.c.\n"))
     changed = put("changed.jsonl", out.replace('"mode":"any"', '"mode":"auto"', 1))
     status, text, _ = haft("runs", "replay", changed, *spec)
     check("a_changed_decision_is_found", (status, text.splitlines()[0]),
