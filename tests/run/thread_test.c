@@ -15,7 +15,7 @@ TEST(a_run_sees_what_earlier_runs_of_its_thread_said)
 
     help_run_init(&second, "agent",
                   "{\"replies\":[{\"expect\":{\"contains\":\"four\"},\"text\":\"five\"}]}");
-    second.spec.instructions = HAFT__LIT("Count.");
+    second.spec.spec.instructions = HAFT__LIT("Count.");
     haft__run_follow(&second.drive.run, &earlier);
     CHECK_INT(help_run_go(&second), HAFT_OK, "%s", second.err.message);
     CHECK_INT(second.drive.run.end, HAFT__END_DONE, "the script saw the earlier answer");
