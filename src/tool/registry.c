@@ -18,6 +18,7 @@
 #include "tool/wire.h"
 
 #define FIRST_CAPACITY 16U
+#define MOST_TRIED     1000U /* names whose distance is worked out for one suggestion */
 
 void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key hash_key)
 {
@@ -231,22 +232,55 @@ static haft_str local_part(haft_str name)
     return colon != NULL ? haft__str_skip(name, (size_t)(colon - name.ptr) + 1) : name;
 }
 
+/* How often each letter is in a name, without regard to case. */
+typedef struct letters {
+    uint8_t count[256];
+} letters;
+
+static uint8_t fold(char c)
+{
+    return (uint8_t)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static letters letters_of(haft_str name)
+{
+    letters found = {{0}};
+    for (size_t i = 0; i < name.len && i < HAFT__LIMIT_TOOL_NAME_BYTES; i++) {
+        found.count[fold(name.ptr[i])]++;
+    }
+    return found;
+}
+
+/* Whether `other` has at most `reach` letters that `of` has not: with more, it is further away. */
+static bool is_alike(letters of, haft_str other, size_t reach)
+{
+    size_t more = 0;
+    for (size_t i = 0; i < other.len && more <= reach; i++) {
+        uint8_t *count = &of.count[fold(other.ptr[i])];
+        more += *count == 0;
+        *count = (uint8_t)(*count - (*count > 0));
+    }
+    return more <= reach;
+}
+
 haft_str haft__tools_nearest(const haft__tools *tools, haft_str name)
 {
     haft_str best = {NULL, 0};
-    size_t reach = haft__name_reach(name);
-    for (size_t i = 0; i < tools->count; i++) {
+    size_t reach = haft__name_reach(name), tried = 0;
+    letters of_name = letters_of(name);
+    for (size_t i = 0; i < tools->count && (best.ptr == NULL || reach > 0); i++) {
         haft_str other = tools->items[i]->name;
-        size_t distance = haft__name_distance(name, other, reach);
+        size_t distance = SIZE_MAX;
+        if (tried < MOST_TRIED && is_alike(of_name, other, reach)) {
+            tried++;
+            distance = haft__name_distance(name, other, reach);
+        }
         if (distance > reach && haft__str_equal(local_part(other), name)) {
             distance = reach > 0 ? 1 : 0; /* as near as a slip, if nothing else is nearer */
         }
         if (distance <= reach && (best.ptr == NULL || distance < reach)) {
             best = other;
             reach = distance;
-        }
-        if (best.ptr != NULL && reach == 0) {
-            break;
         }
     }
     return best;

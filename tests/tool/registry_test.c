@@ -296,6 +296,27 @@ TEST(the_nearest_name)
     haft__arena_finish(&arena);
 }
 
+/* Names with other letters are passed over, and of those that are alike a thousand are tried. */
+TEST(the_nearest_name_of_many)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tools tools;
+    haft__tools_init(&tools, &arena, key);
+    haft__tool tool = help_tool(&arena, "count");
+    for (unsigned i = 0; i < 2000; i++) {
+        tool.name = haft__arena_format(&arena, "server:tool_number_%u", i);
+        CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "tool %u", i);
+    }
+    tool.name = HAFT__LIT("zoo:zebra_crossing");
+    CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "the last");
+    CHECK_STR(haft__tools_nearest(&tools, HAFT__LIT("zoo:Zebra_crosing")), tool.name, "distance");
+    CHECK_STR(haft__tools_nearest(&tools, HAFT__LIT("zebra_crossing")), tool.name, "local part");
+    CHECK_STR(haft__tools_nearest(&tools, HAFT__LIT("server:tool_numbr_999")),
+              HAFT__LIT("server:tool_number_999"), "alike");
+    haft__arena_finish(&arena);
+}
+
 TEST(a_registry_may_have_as_many_tools_as_the_limit)
 {
     haft__arena arena;
