@@ -105,12 +105,13 @@ static haft_status make_room(haft__tools *tools, haft_error *err)
         return HAFT_OK;
     }
     size_t capacity = tools->capacity > 0 ? tools->capacity * 2 : FIRST_CAPACITY;
-    const haft__tool **items = haft__arena_array(tools->arena, capacity, sizeof(*items));
+    const haft__tool **items =
+        haft__arena_array(tools->arena, capacity, sizeof(const haft__tool *));
     if (items == NULL) {
         return haft__arena_fail(tools->arena, err);
     }
     if (tools->count > 0) {
-        memcpy(items, tools->items, tools->count * sizeof(*items));
+        memcpy(items, tools->items, tools->count * sizeof(const haft__tool *));
     }
     tools->items = items;
     tools->capacity = capacity;
@@ -152,13 +153,12 @@ static haft_status index_tool(haft__tools *tools, haft__tool *tool, haft_error *
 static haft_status add_new(haft__tools *tools, const haft__tool *tool, haft_error *err)
 {
     haft_status status = make_room(tools, err);
-    haft__tool *copy = NULL;
-    if (status == HAFT_OK) {
-        copy = haft__arena_alloc(tools->arena, sizeof(*copy));
-        status = copy == NULL ? haft__arena_fail(tools->arena, err) : HAFT_OK;
-    }
     if (status != HAFT_OK) {
         return status;
+    }
+    haft__tool *copy = haft__arena_alloc(tools->arena, sizeof(*copy));
+    if (copy == NULL) {
+        return haft__arena_fail(tools->arena, err);
     }
     *copy = *tool;
     status = check_tool(tools, copy, err);
