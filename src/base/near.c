@@ -75,7 +75,10 @@ void haft__near_init(haft__near *near, haft_str word)
 
 void haft__near_offer(haft__near *near, haft_str name)
 {
-    if (near->left == 0) {
+    /* A name that is much longer or shorter costs nothing, so it does not count. */
+    size_t longer =
+        name.len > near->word.len ? name.len - near->word.len : near->word.len - name.len;
+    if (near->left == 0 || longer > near->reach) {
         return;
     }
     near->left--;

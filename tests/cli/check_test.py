@@ -55,7 +55,8 @@ spec.yaml:1:1: error: there is no key "modl" here
     modl: offline
     ^
     hint: did you mean model?
-spec.yaml:4:18: warning: the description says little beyond filler words: name what the tool works on
+spec.yaml:4:18: warning: the description says little beyond filler words: name what the tool\
+ works on
         description: Searches stuff.
                      ^
 spec.yaml:6:5: error: the tool has both "command" and "http"
@@ -145,8 +146,8 @@ def test_bad_input():
             ("many_problems", many, '1:1: error: there is no key "q0" here'),
             ("a_second_document", "model: offline\n---\na: 1\n",
              "2:1: error: found a second document, wanted one spec"),
-            ("half_of_a_file", "tools:\n  - {name: x, desc", "2:19: error: this is not YAML: missing "
-             "comma in flow mapping")]:
+            ("half_of_a_file", "tools:\n  - {name: x, desc",
+             "2:19: error: this is not YAML: missing comma in flow mapping")]:
         status, line, err = first(text)
         check(name, (status, line.removeprefix("spec.yaml:")[:len(wanted)], err), (2, wanted, ""))
     started = time.monotonic()

@@ -296,7 +296,7 @@ TEST(the_nearest_name)
     haft__arena_finish(&arena);
 }
 
-/* Names with other letters are passed over, and of those that are alike a thousand are tried. */
+/* Names that are much longer or shorter are passed over; of the others a thousand are tried. */
 TEST(the_nearest_name_of_many)
 {
     haft__arena arena;

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""docs/spec.md has every key of haft.schema.json, and its examples load. `--write` puts the tables
+there."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE = ROOT / "docs/spec.md"
+SCHEMA = json.loads((ROOT / "src/spec/haft.schema.json").read_text())
+BEGIN, END = "<!-- keys -->\n", "<!-- end of keys -->\n"
+HEAD = "| key | what may stand there | default | what it is for |\n|---|---|---|---|\n"
+
+# Definitions that have keys of their own, and how their holder is written.
+SECTIONS = [("The top", None), ("`model`", "model"), ("`model.price`", "model/price"),
+            ("`phases[]`", "phase"), ("`tools[]`", "tool"), ("`tools[].http`", "http"),
+            ("`tools[].traits`", "traits"), ("`tools[].traits.cache`", "traits/cache"),
+            ("`mcp`", "mcp"), ("`mcp.servers.NAME`", "server"), ("`formats`", "formats"),
+            ("`choice`", "choice"), ("`choice.schedule[]`", "scheduled"),
+            ("`choice.default`", "wish"), ("`builtins`", "builtins"),
+            ("`databases.NAME`", "database"), ("`limits`", "limits"),
+            ("`approvals[]`", "approval"), ("`approvals[].when`", "approval/when"),
+            ("`approvals[].on_expire`", "approval/on_expire"), ("`graph`", "graph"),
+            ("`spec.planner`", "planner_spec/planner"),
+            ("`spec.planner.config`", "planner_spec/planner/config"),
+            ("`spec.planner.config.tool_descriptions[]`", "tool_description"),
+            ("`resources`", "resources"), ("`resources.inference_gateways[]`", "gateway"),
+            ("`resources.inference_gateways[].config`", "gateway/config")]
+
+
+def check(name, problems):
+    for problem in problems:
+        print("\n".join("# " + line for line in str(problem).splitlines()))
+    print(f"{'not ok' if problems else 'ok'} spec/page_test.py {name}", flush=True)
+
+
+def resolve(part):
+    """A property with what it refers to; its own words win."""
+    if "$ref" in part:
+        part = {**resolve(SCHEMA["$defs"][part["$ref"].removeprefix("#/$defs/")]), **part}
+    return part
+
+
+def find(path):
+    if path is None:
+        return SCHEMA
+    first, *rest = path.split("/")
+    part = SCHEMA["$defs"][first]
+    for key in rest:
+        part = part["properties"][key]
+    return part
+
+
+def kind(part):
+    if "const" in part:
+        return f"`{json.dumps(part['const'])}`"
+    if "enum" in part:
+        return " ".join(f"`{value}`" for value in part["enum"])
+    names = part.get("type", "anything")
+    text = names if isinstance(names, str) else " or ".join(names)
+    bounds = [f"{word} {part[key]:,}" for key, word in
+              (("minimum", "from"), ("exclusiveMinimum", "more than"), ("maximum", "to"))
+              if key in part and "pattern" not in part]
+    return ", ".join([text, *bounds])
+
+
+def row(name, part, required):
+    part = resolve(part)
+    default = f"`{json.dumps(part['default'])}`" if "default" in part else ""
+    default = "required" if name in required else default.replace('`"', "`").replace('"`', "`")
+    return f"| `{name}` | {kind(part)} | {default} | {part['description']} |\n".replace("||", "| |")
+
+
+def tables():
+    text = ""
+    for title, path in SECTIONS:
+        part = find(path)
+        text += f"\n### {title}\n\n"
+        if path is not None:
+            text += part["description"] + "\n\n"
+        text += HEAD + "".join(row(name, value, part.get("required", []))
+                               for name, value in part["properties"].items())
+    return text + "\n"
+
+
+def keys_of(part, found):
+    """Every object with properties, wherever it is in the schema."""
+    if isinstance(part, dict):
+        if isinstance(part.get("properties"), dict):
+            found.append(part["properties"])
+        for value in part.values():
+            keys_of(value, found)
+    elif isinstance(part, list):
+        for value in part:
+            keys_of(value, found)
+    return found
+
+
+page = PAGE.read_text()
+before, rest = page.split(BEGIN)
+after = rest.split(END)[1]
+wanted = before + BEGIN + tables() + END + after
+if "--write" in sys.argv:
+    PAGE.write_text(wanted)
+    page = wanted
+check("the_page_has_every_key", [] if page == wanted else
+      ["docs/spec.md and src/spec/haft.schema.json differ; tests/spec/page_test.py --write"])
+
+shown = [id(find(path)["properties"]) for _, path in SECTIONS]
+missed = [list(group) for group in keys_of(SCHEMA, [])
+          if id(group) not in shown and list(group) not in (["builtin"], ["name"], ["planner"])]
+check("no_object_of_the_schema_is_left_out", missed)
+
+if "HAFT" in os.environ:
+    problems = []
+    for example in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL):
+        done = subprocess.run([os.environ["HAFT"], "check", "-"], input=example, text=True,
+                              capture_output=True, env={"PATH": os.environ["PATH"]})
+        if (done.returncode, done.stdout) != (0, "standard input: good\n"):
+            problems.append(example + done.stdout + done.stderr)
+    check("the_examples_load", problems)
+    with tempfile.TemporaryDirectory() as directory:
+        (Path(directory) / "i.json").write_text('{"model":"offline"}')
+        done = subprocess.run([os.environ["HAFT"], "validate",
+                               str(ROOT / "src/spec/haft.schema.json"), "i.json"],
+                              cwd=directory, capture_output=True, text=True)
+        check("the_schema_works_by_itself", [] if done.returncode == 0 else [done.stdout])
