@@ -54,11 +54,7 @@ typedef struct haft__model_spec {
     bool native_tools; /* true */
     haft__price price;
     haft__json options; /* as given, for the provider */
-<<<<<<< HEAD
-    haft_str api_key; /* as given: ${VAR} is expanded where it is used, so that no secret is kept */
-=======
     haft_str api_key;   /* as given; ${VAR} is expanded where it is used, so no secret is kept */
->>>>>>> spec
 } haft__model_spec;
 
 typedef struct haft__phase {
