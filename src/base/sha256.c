@@ -43,24 +43,37 @@ static void spread(const uint8_t *block, uint32_t words[64])
     }
 }
 
+/* One round, in the letters of the standard. Instead of moving the eight words along, the next
+ * round is called with them moved: d and h are the two that change. */
+static inline void take_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e,
+                              uint32_t f, uint32_t g, uint32_t *h, uint32_t more)
+{
+    uint32_t choose = g ^ (e & (f ^ g)), majority = (a & b) | (c & (a | b));
+    uint32_t one = *h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choose + more;
+    *d += one;
+    *h = one + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + majority;
+}
+
 static void add_block(uint32_t state[8], const uint8_t *block)
 {
-    uint32_t words[64], s[8];
+    uint32_t words[64];
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     spread(block, words);
-    memcpy(s, state, sizeof(s));
-    for (size_t i = 0; i < 64; i++) {
-        uint32_t e = s[4], a = s[0];
-        uint32_t choose = (e & s[5]) ^ (~e & s[6]);
-        uint32_t majority = (a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]);
-        uint32_t one = s[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choose + constants[i]
-                       + words[i];
-        uint32_t two = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + majority;
-        memmove(s + 1, s, 7 * sizeof(*s));
-        s[4] += one;
-        s[0] = one + two;
+    for (size_t i = 0; i < 64; i += 8) {
+        const uint32_t *k = constants + i, *w = words + i;
+        take_round(a, b, c, &d, e, f, g, &h, k[0] + w[0]);
+        take_round(h, a, b, &c, d, e, f, &g, k[1] + w[1]);
+        take_round(g, h, a, &b, c, d, e, &f, k[2] + w[2]);
+        take_round(f, g, h, &a, b, c, d, &e, k[3] + w[3]);
+        take_round(e, f, g, &h, a, b, c, &d, k[4] + w[4]);
+        take_round(d, e, f, &g, h, a, b, &c, k[5] + w[5]);
+        take_round(c, d, e, &f, g, h, a, &b, k[6] + w[6]);
+        take_round(b, c, d, &e, f, g, h, &a, k[7] + w[7]);
     }
+    const uint32_t made[8] = {a, b, c, d, e, f, g, h};
     for (size_t i = 0; i < 8; i++) {
-        state[i] += s[i];
+        state[i] += made[i];
     }
 }
 

@@ -3,7 +3,7 @@
  * cmd_explain.c - `haft explain`: why a model sees what it sees, and what it would be asked first.
  *
  * Runs nothing: the first turn is decided as it would be, and its request is written out.
- * Tests: tests/cli/explain_test.py.
+ * Tests: tests/cli/run_test.py.
  */
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * cmd_runs.c - `haft runs`: looks at runs that were written down.
  *
  * A run is named by the file its events are in (`haft run --events > run.jsonl`). What has to be
- * folded or recomputed needs the spec too. Tests: tests/cli/runs_test.py.
+ * folded or recomputed needs the spec too. Tests: tests/cli/run_test.py.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log_file.c - logs of events in files. Tests: tests/cli/runs_test.py. */
+/* log_file.c - logs of events in files. Tests: tests/cli/run_test.py. */
 #include "cli/log_file.h"
 
 #include "base/error.h"

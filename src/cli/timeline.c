@@ -2,14 +2,15 @@
 /*
  * timeline.c - events as lines for people: each decision with its reason.
  *
- * Texts come from models and tools: control characters are shown as '?', so that nothing can paint
- * over the terminal. Tests: tests/cli/run_test.py.
+ * Texts come from models and tools, and are shown so that a terminal obeys nothing in them.
+ * Tests: tests/cli/run_test.py.
  */
 #include "cli/timeline.h"
 
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "cli/print.h"
 #include "json/write.h"
 
 #define SHOWN 70
@@ -29,10 +30,7 @@ void haft__timeline_finish(haft__timeline *timeline)
 static void print_short(FILE *out, haft_str text)
 {
     size_t shown = haft__utf8_offset(text, SHOWN);
-    for (size_t i = 0; i < shown; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        (void)putc(c == '\n' ? ' ' : c < 0x20 || c == 0x7F ? '?' : c, out);
-    }
+    haft__print_text(out, (haft_str){text.ptr, shown});
     (void)fputs(shown < text.len ? "..." : "", out);
 }
 

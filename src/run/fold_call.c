@@ -2,7 +2,7 @@
 /*
  * fold_call.c - events about calls: judged, started, paused, answered, finished.
  *
- * Tests: tests/run/fold_call_test.c.
+ * Tests: tests/run/fold_test.c.
  */
 #include <string.h>
 

@@ -63,7 +63,7 @@ const haft_str *haft__build_texts(haft__loader *l, haft__json array, size_t *ret
 }
 
 /* Dollars as millionths: the digits of its normal spelling, moved. False when it has more. */
-static bool to_micros(haft_str number, uint64_t *ret_micros)
+static bool to_micros(haft__loader *l, haft_str number, uint64_t *ret_micros)
 {
     haft__buf buf;
     haft__buf_init(&buf, 2 * (size_t)HAFT__LIMIT_JSON_NUMBER_BYTES);
@@ -78,6 +78,9 @@ static bool to_micros(haft_str number, uint64_t *ret_micros)
         digits[length++] = '0';
     }
     fits = fits && haft__str_to_u64((haft_str){digits, (size_t)length}, ret_micros);
+    if (buf.status == HAFT_NO_MEMORY) {
+        l->status = HAFT_NO_MEMORY;
+    }
     haft__buf_finish(&buf);
     return fits;
 }
@@ -87,7 +90,7 @@ static uint64_t micros(haft__loader *l, haft__json object, const char *key, cons
 {
     haft__json found = haft__edit_get(object, key);
     uint64_t result = otherwise;
-    if (found.kind == HAFT__JSON_NUMBER && !to_micros(haft__json_text(found), &result)) {
+    if (found.kind == HAFT__JSON_NUMBER && !to_micros(l, haft__json_text(found), &result)) {
         (void)haft__loader_error(l, haft__str(pointer), HAFT__ABOUT_VALUE,
                                  "found %.*s dollars, wanted at most %d digits behind the point",
                                  HAFT__ARG(haft__json_text(found)), MICROS_DIGITS);

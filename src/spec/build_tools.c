@@ -180,6 +180,12 @@ static bool name_is_free(haft__loader *l, haft_str name, haft_str pointer)
 {
     const haft__builtin *builtin = haft__builtin_find(name);
     haft_str at = haft__loader_at(l, "%.*s/name", HAFT__ARG(pointer));
+    haft_error err = {.status = HAFT_OK};
+    if (haft__tool_name_check(name, &err) != HAFT_OK) {
+        err.where[0] = '\0';
+        tell(l, at, &err, HAFT_BAD_INPUT);
+        return false;
+    }
     if (haft__tools_find(&l->spec->tools, name) != NULL) {
         tell_twice(l, name, at);
         return false;

@@ -5,7 +5,7 @@
  */
 #include "base/str.h"
 #include "spec/load_int.h"
-#include "tool/traits.h"
+#include "tool/vague.h"
 
 /* ---- keys together ---- */
 
@@ -83,44 +83,6 @@ static void check_approval_rules(haft__loader *l)
 
 /* ---- tools ---- */
 
-/* Words that say nothing about what a tool does. */
-static const char *const vague_words[] = {"stuff", "things", "thing", "something", "whatever"};
-
-#define LEAST_WORDS 3
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
-}
-
-static bool is_vague_word(haft_str word)
-{
-    for (size_t i = 0; i < COUNT(vague_words); i++) {
-        if (haft__str_equal(word, haft__str(vague_words[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Too short, or with a word that could mean anything. */
-static bool is_vague(haft_str text)
-{
-    size_t words = 0, at = 0;
-    bool vague = false;
-    while (at < text.len) {
-        size_t start = at;
-        while (at < text.len && is_letter(text.ptr[at])) {
-            at++;
-        }
-        words += at > start;
-        vague |= is_vague_word((haft_str){text.ptr + start, at - start});
-        at += at == start;
-    }
-    /* A script without spaces between words has few of them, however much it says. */
-    return vague || (words < LEAST_WORDS && text.len < 40);
-}
-
 static bool rule_covers(const haft__approval_rule *rule, haft_str name)
 {
     for (size_t i = 0; i < rule->tool_count; i++) {
@@ -147,11 +109,10 @@ static bool is_approved(const haft__loader *l, const haft__tool *tool)
 
 static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
-    if (is_vague(tool->description)) {
-        haft__spec_problem *problem = haft__loader_warning(
-            l, haft__loader_at(l, "%.*s/description", HAFT__ARG(pointer)), HAFT__ABOUT_VALUE,
-            "the description of \"%.*s\" says little", HAFT__ARG(tool->name));
-        haft__loader_hint(l, problem, "say what it does, with what, and when to use it");
+    haft__vague vague = haft__vague_look(tool->name, tool->description);
+    if (vague != HAFT__VAGUE_NOT) {
+        (void)haft__loader_warning(l, haft__loader_at(l, "%.*s/description", HAFT__ARG(pointer)),
+                                   HAFT__ABOUT_VALUE, "%s", haft__vague_text(vague));
     }
     if (tool->traits.destructive && !is_approved(l, tool)) {
         haft__spec_problem *problem = haft__loader_warning(

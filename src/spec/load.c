@@ -21,6 +21,17 @@
 
 /* ---- shared by the stages ---- */
 
+/* Whether the schema has said something about the same value. */
+static bool is_told(const haft__loader *l, const haft__spec_problem *problem)
+{
+    for (size_t i = 0; i < l->schema_count; i++) {
+        if (haft__str_equal(l->problems.items[i].pointer, problem->pointer)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static haft__spec_problem *add_problem(haft__loader *l, bool warning, haft_str pointer,
                                        haft__about about, const char *format, va_list values)
 {
@@ -28,6 +39,10 @@ static haft__spec_problem *add_problem(haft__loader *l, bool warning, haft_str p
     (void)vsnprintf(message, sizeof(message), format, values);
     haft__spec_problem *problem = haft__spec_problem_add(&l->problems, warning, "%s", message);
     haft__origin_place(l, problem, pointer, about);
+    if (problem != NULL && is_told(l, problem)) {
+        haft__spec_problem_drop(&l->problems);
+        return NULL;
+    }
     return problem;
 }
 

@@ -24,7 +24,8 @@ typedef struct haft__loader {
     size_t origin_count, origin_capacity;
     const haft_str *tainted; /* top-level keys of the document with errors of the schema */
     size_t tainted_count;
-    bool all_tainted; /* ... or a key nobody knows, which may have been meant for any */
+    bool all_tainted;    /* ... or a key nobody knows, which may have been meant for any */
+    size_t schema_count; /* of problems: those that the schema has told */
     bool broken; /* tools or names of tools have errors: what they do together is not looked at */
     haft__spec *spec;
     haft_status status; /* NO_MEMORY or TOO_BIG (of the arena) */

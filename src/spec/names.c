@@ -132,9 +132,15 @@ void haft__loader_check_names(haft__loader *l)
     }
     collect_names(l, &declared);
     size_t before = l->problems.errors;
-    check_choice(l, &declared);
-    check_phases(l, &declared);
-    check_approvals(l, &declared);
+    if (haft__loader_clean(l, "choice")) {
+        check_choice(l, &declared);
+    }
+    if (haft__loader_clean(l, "phases")) {
+        check_phases(l, &declared);
+    }
+    if (haft__loader_clean(l, "approvals")) {
+        check_approvals(l, &declared);
+    }
     check_builtin_patterns(l, spec->builtin_allow, spec->builtin_allow_count, "allow");
     check_builtin_patterns(l, spec->builtin_deny, spec->builtin_deny_count, "deny");
     l->broken |= l->problems.errors > before;

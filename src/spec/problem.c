@@ -67,6 +67,13 @@ haft__spec_problem *haft__spec_problem_add(haft__spec_problems *problems, bool w
     return problem;
 }
 
+void haft__spec_problem_drop(haft__spec_problems *problems)
+{
+    bool warning = problems->items[--problems->count].warning;
+    problems->errors -= !warning;
+    problems->warnings -= warning;
+}
+
 void haft__spec_problem_place(haft__spec_problem *problem, haft_str text, size_t offset)
 {
     if (problem != NULL) {

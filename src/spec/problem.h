@@ -37,6 +37,9 @@ void haft__spec_problems_init(haft__spec_problems *problems, haft__arena *arena)
 haft__spec_problem *haft__spec_problem_add(haft__spec_problems *problems, bool warning,
                                            const char *format, ...) HAFT__PRINTF(3, 4);
 
+/* Takes the one added last away again; it was kept. */
+void haft__spec_problem_drop(haft__spec_problems *problems);
+
 /* Puts it at a byte of the text. `problem` may be NULL. */
 void haft__spec_problem_place(haft__spec_problem *problem, haft_str text, size_t offset);
 

@@ -22,13 +22,14 @@ typedef struct player {
     size_t tool_count;
     bool *allowed;
     bool *phase_done;
-    bool stored;          /* an artifact */
-    bool completed;       /* complete_workflow has passed */
-    bool completion_seen; /* ... or was allowed at least, if refused */
+    bool stored;    /* an artifact */
+    bool completed; /* complete_workflow has passed */
     bool gate_opened;
+    bool patient; /* completes only in a turn that starts with all it takes, as models do */
     uint32_t turn, calls;
     haft__choice choice;
-    haft__buf why; /* the last refusal of complete_workflow */
+    haft__buf why;  /* the last refusal of a control tool */
+    bool no_memory; /* for that */
 } player;
 
 /* ---- the tools ---- */
@@ -151,7 +152,7 @@ static bool call_all(player *p)
     return changed;
 }
 
-/* Control calls come last in their batch. */
+/* Control calls come last in their batch; a patient player makes them before anything else. */
 static bool call_control(player *p)
 {
     bool changed = false;
@@ -166,8 +167,8 @@ static bool call_control(player *p)
         haft__buf_clear(&p->why);
         tool->finished = haft__guard_passes(&p->spec, &guard, tool->name, &p->why);
         changed |= tool->finished;
+        p->no_memory |= p->why.status == HAFT_NO_MEMORY;
         p->completed |= complete && tool->finished;
-        p->completion_seen |= complete;
     }
     return changed;
 }
@@ -179,10 +180,12 @@ static bool play_turn(player *p)
     haft__choose(&p->spec, &facts, p->allowed, &p->choice);
     bool opened = p->choice.gate.open && !p->gate_opened;
     p->gate_opened |= p->choice.gate.open;
+    bool early = p->patient && call_control(p);
     bool called = call_all(p);
     facts = facts_of(p);
     p->gate_opened |= haft__gate_look(&p->spec, &facts).open;
-    return call_control(p) || called || opened;
+    bool late = !p->patient && call_control(p);
+    return early || called || late || opened;
 }
 
 /* Whether the entry of the schedule for this turn lets go of a model that the gate holds. */
@@ -215,7 +218,7 @@ static void play(haft__loader *l, player *p)
     bool changed = true;
     for (p->turn = 1; p->turn < p->spec.limits.turns; p->turn++) {
         bool scheduled = p->turn <= p->spec.choice.schedule_count;
-        if (!changed && !scheduled && p->turn > 1) {
+        if (!changed && p->turn > p->spec.choice.schedule_count + 1) {
             return;
         }
         changed = play_turn(p);
@@ -241,7 +244,7 @@ static void start(player *p, const haft__spec *spec, bool limited)
     for (size_t i = 0; i < spec->phase_count; i++) {
         p->phase_done[i] = false;
     }
-    p->stored = p->completed = p->completion_seen = p->gate_opened = false;
+    p->stored = p->completed = p->gate_opened = false;
     p->calls = 0;
     p->turn = 1;
     haft__choice_facts facts = facts_of(p);
@@ -271,23 +274,27 @@ static void tell_limits(haft__loader *l, const player *p)
     haft__loader_hint(l, problem, "in the last turn no tool can be called");
 }
 
+/* Played without limits, and not completed. */
 static void tell_never(haft__loader *l, const player *p)
 {
-    const haft__wish *wish = &l->spec->choice.default_choice;
-    if (!p->completion_seen) {
-        haft__spec_problem *problem =
-            haft__loader_error(l, HAFT__LIT("/choice/default"), HAFT__ABOUT_VALUE,
-                               "the workflow can never end: no turn allows " COMPLETE);
-        haft__loader_hint(l, problem, "%s",
-                          wish->mode == HAFT__MODE_NONE ? "the default is none; write auto"
-                          : wish->mode == HAFT__MODE_TOOL
-                              ? "the default is one tool whose call never finishes"
-                              : "look at choice.schedule");
-        return;
-    }
+    bool none = l->spec->choice.default_choice.mode == HAFT__MODE_NONE;
+    haft_str pointer = none ? HAFT__LIT("/choice/default") : HAFT__LIT("/kind");
     haft__spec_problem *problem =
-        haft__loader_error(l, HAFT__LIT("/kind"), HAFT__ABOUT_VALUE, "the workflow can never end");
+        haft__loader_error(l, pointer, HAFT__ABOUT_VALUE,
+                           "the workflow can never end: " COMPLETE " would always be refused");
     haft__loader_hint(l, problem, "%.*s", HAFT__ARG(haft__buf_str(&p->why)));
+}
+
+/* It can be completed only in the very turn that opens the gate, before its results are seen. */
+static void tell_hardly(haft__loader *l)
+{
+    bool none = l->spec->choice.default_choice.mode == HAFT__MODE_NONE;
+    haft_str pointer = none ? HAFT__LIT("/choice/default") : HAFT__LIT("/choice/schedule");
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__ABOUT_VALUE,
+        "once the gate is open, no turn allows " COMPLETE ": the workflow can hardly end");
+    haft__loader_hint(l, problem, "%s",
+                      none ? "the default is none; write auto" : "look at choice.schedule");
 }
 
 static bool has_completion(const player *p)
@@ -332,14 +339,18 @@ static void check_goal(haft__loader *l, player *p)
     start(p, l->spec, true);
     play(l, p);
     check_default(l, p);
-    if (reaches_goal(p) || l->problems.errors > before || (!workflow && !l->spec->choice.gate)) {
+    if (l->problems.errors > before || (!workflow && (reaches_goal(p) || !l->spec->choice.gate))) {
         return;
     }
+    bool reached = reaches_goal(p);
+    p->patient = reached;
     start(p, l->spec, false);
     play(NULL, p);
-    if (reaches_goal(p)) {
+    if (reached && !reaches_goal(p)) {
+        tell_hardly(l);
+    } else if (!reached && reaches_goal(p)) {
         tell_limits(l, p);
-    } else if (workflow) {
+    } else if (!reached && workflow) {
         tell_never(l, p);
     }
 }
@@ -354,7 +365,7 @@ void haft__loader_check_end(haft__loader *l)
     }
     haft__buf_init(&p.why, REASON_MAX);
     check_goal(l, &p);
-    if (p.why.status == HAFT_NO_MEMORY) {
+    if (p.no_memory) {
         l->status = HAFT_NO_MEMORY;
     }
     haft__buf_finish(&p.why);

@@ -158,6 +158,12 @@ static bool is_not_finite(haft_str text)
     return is_one_of(text, nan) || is_one_of(haft__str_skip(text, sign), infinite);
 }
 
+/* Most scalars are words: their first letter tells that they are nothing else. */
+static bool is_plainly_text(haft_str text)
+{
+    return text.len > 0 && strchr("~nNtTfF+-.0123456789", text.ptr[0]) == NULL;
+}
+
 haft__scalar_result haft__scalar_resolve(haft__arena *arena, haft_str text, haft__json *ret_value)
 {
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
@@ -165,6 +171,10 @@ haft__scalar_result haft__scalar_resolve(haft__arena *arena, haft_str text, haft
     static const char *const falses[] = {"false", "False", "FALSE", NULL};
     haft__scalar_result result;
     decimal d;
+    if (is_plainly_text(text)) {
+        *ret_value = haft__json_string(text);
+        return HAFT__SCALAR_OK;
+    }
     if (is_one_of(text, nulls)) {
         *ret_value = haft__json_null();
         return HAFT__SCALAR_OK;

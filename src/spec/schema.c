@@ -5,8 +5,10 @@
  */
 #include "schema/schema.h"
 #include "base/error.h"
+#include "base/near.h"
 #include "base/str.h"
 #include "spec/load_int.h"
+#include "json/pointer.h"
 #include "json/read.h"
 
 /* Made at build time from haft.schema.json. */
@@ -30,6 +32,8 @@ static const struct {
 };
 
 #define SUGGESTION ". Did you mean "
+#define BECAUSE    " (needed with "
+#define BAD_NAME   "Bad argument name "
 
 /* Where `word` starts in `text` for the last time, or the length. */
 static size_t find_last(haft_str text, haft_str word)
@@ -42,20 +46,50 @@ static size_t find_last(haft_str text, haft_str word)
     return text.len;
 }
 
-/* Advice where the schema's own words are not enough, by the start of the pointer. */
+/* Advice where the schema's own words are not enough: by the start of the pointer, or by a part of
+ * the message. */
 static const struct {
-    const char *pointer, *hint;
+    const char *pointer, *part, *hint;
 } advice[] = {
-    {"/haft", "this haft reads version 1"},
-    {"/choice/schedule/", "a tool is written {tool: NAME}"},
-    {"/spec/planner/type", "write the spec in haft's own shape"},
+    {"/haft", "", "this haft reads version 1"},
+    {"/choice/schedule/", "Expected one of", "a tool is written {tool: NAME}"},
+    {"/spec/planner/type", "", "write the spec in haft's own shape"},
+    {"", "(ms|s|m|h|d)", "write it like 250ms, 10s, 5m, 2h or 1d"},
+    {"", "^[A-Za-z0-9_./-]+(:", "use letters, digits and _ . / - or server:tool"},
+    {"", "^[A-Za-z0-9_.-]{1,64}$", "use letters, digits and _ . -, 64 of them at most"},
+    {"", "^[A-Za-z_][A-Za-z0-9_", "use letters, digits and _, no digit first"},
+    {"", "^https?://", "write the whole address, such as https://example.org/"},
 };
 
-static void advise(haft__loader *l, haft__spec_problem *problem, haft_str pointer)
+/* The alternative that a value was probably meant to be: they stand in quotes in the message. */
+static haft_str find_meant(const haft__loader *l, const haft__schema_error *error)
 {
+    const haft__json *found = haft__pointer_get(&l->raw, error->where);
+    haft_str rest = error->message;
+    haft__near near;
+    haft__near_init(&near, found != NULL ? haft__json_text(*found) : HAFT__LIT(""));
+    rest.len = find_last(rest, HAFT__LIT(", found "));
+    (void)haft__str_split(&rest, '"');
+    while (rest.len > 0) {
+        haft__near_offer(&near, haft__str_split(&rest, '"'));
+        (void)haft__str_split(&rest, '"');
+    }
+    return near.best;
+}
+
+static void advise(haft__loader *l, haft__spec_problem *problem, const haft__schema_error *error)
+{
+    bool choice = haft__str_starts(error->message, HAFT__LIT("Expected one of "));
+    haft_str meant = choice ? find_meant(l, error) : (haft_str){NULL, 0};
+    if (meant.ptr != NULL) {
+        haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(meant));
+        return;
+    }
     for (size_t i = 0; i < COUNT(advice); i++) {
-        if (haft__str_starts(pointer, haft__str(advice[i].pointer))) {
+        if (haft__str_starts(error->where, haft__str(advice[i].pointer))
+            && strstr(error->message.ptr, advice[i].part) != NULL) {
             haft__loader_hint(l, problem, "%s", advice[i].hint);
+            return;
         }
     }
 }
@@ -66,13 +100,18 @@ static void tell_key(haft__loader *l, const haft__schema_error *error, size_t wo
     haft_str name = haft__str_skip(error->message, strlen(wordings[wording].theirs));
     size_t cut = find_last(name, HAFT__LIT(SUGGESTION));
     haft_str meant = haft__str_skip(name, cut + strlen(SUGGESTION));
-    name.len = cut;
+    size_t because = find_last(name, HAFT__LIT(BECAUSE));
+    haft_str reason = haft__str_skip(name, because + strlen(BECAUSE));
+    name.len = cut < because ? cut : because;
     haft__spec_problem *problem =
         haft__spec_problem_add(&l->problems, false, "%s%.*s%s", wordings[wording].before,
                                HAFT__ARG(name), wordings[wording].behind);
     haft__origin_place_raw(l, problem, error->where, wordings[wording].about);
     if (meant.len > 0) {
         haft__loader_hint(l, problem, "did you mean %.*s", HAFT__ARG(meant));
+    } else if (reason.len > 1) {
+        reason.len--;
+        haft__loader_hint(l, problem, "it is needed with %.*s", HAFT__ARG(reason));
     }
 }
 
@@ -84,11 +123,14 @@ static void tell(haft__loader *l, const haft__schema_error *error)
             return;
         }
     }
-    haft_str rest = haft__str_skip(error->message, 1);
-    haft__spec_problem *problem = haft__spec_problem_add(
-        &l->problems, false, "%c%.*s", error->message.ptr[0] | 0x20, HAFT__ARG(rest));
+    bool name = haft__str_starts(error->message, HAFT__LIT(BAD_NAME));
+    haft_str rest = haft__str_skip(error->message, name ? strlen(BAD_NAME) : 1);
+    char first = (char)(error->message.ptr[0] | 0x20);
+    haft__spec_problem *problem =
+        name ? haft__spec_problem_add(&l->problems, false, "bad key %.*s", HAFT__ARG(rest))
+             : haft__spec_problem_add(&l->problems, false, "%c%.*s", first, HAFT__ARG(rest));
     haft__origin_place_raw(l, problem, error->where, HAFT__ABOUT_VALUE);
-    advise(l, problem, error->where);
+    advise(l, problem, error);
 }
 
 /* Remembers which top-level keys have errors, so that nobody builds on them. */
@@ -144,6 +186,7 @@ void haft__loader_check_schema(haft__loader *l)
     if (report.more) {
         (void)haft__spec_problem_add(&l->problems, false, "... and there is more of this kind");
     }
+    l->schema_count = l->problems.count;
     if (!report.valid) {
         taint(l, &report);
     }

@@ -92,7 +92,8 @@ static bool fail_json(json_reader *r, haft_status status, const haft_error *err)
     uint64_t offset = 0;
     (void)haft__str_to_u64(haft__str_split(&number, ')'), &offset);
     haft__spec_problem *problem =
-        haft__tree_problem(r->tree, r->base + (size_t)offset, "this is not JSON: %s", err->message);
+        haft__tree_problem(r->tree, r->base + (size_t)offset, "%s%s",
+                           status == HAFT_TOO_BIG ? "" : "this is not JSON: ", err->message);
     bool first = r->tree->count == 0 && r->tree->depth <= 1;
     haft__spec_problem_hint(r->tree->problems, problem, "%s",
                             err->hint[0] != '\0' ? err->hint

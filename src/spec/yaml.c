@@ -81,6 +81,12 @@ static void tell_syntax(reader *r, const struct fy_diag_error *error)
     haft__spec_problems *problems = r->tree->problems;
     uint32_t line = (uint32_t)(error->line > 0 ? error->line : 1);
     uint32_t column = (uint32_t)(error->column > 0 ? error->column : 1);
+    uint32_t last, end;
+    haft__spec_locate(r->tree->text, r->tree->text.len, &last, &end);
+    if (line > last) { /* behind the last line, which has no end */
+        line = last;
+        column = end;
+    }
     uint32_t tab = find_tab(haft__spec_line(r->tree->text, line));
     haft__spec_problem *problem =
         tab > 0 ? haft__spec_problem_add(problems, false, "the line is indented with a tab")

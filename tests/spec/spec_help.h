@@ -4,15 +4,16 @@
 #define HAFT_TESTS_SPEC_HELP_H
 
 #include "base/buf.h"
+#include "spec/load.h"
 #include "spec/text.h"
 #include "test.h"
 #include "json/write.h"
 
 /* "3:5: error: the message (the hint)\n" for each. */
-static inline void list_problems(haft__buf *buf, const haft__spec_problems *problems)
+static inline void list_problems(haft__buf *buf, const haft__spec_problem *problems, size_t count)
 {
-    for (size_t i = 0; i < problems->count; i++) {
-        const haft__spec_problem *p = &problems->items[i];
+    for (size_t i = 0; i < count; i++) {
+        const haft__spec_problem *p = &problems[i];
         haft__buf_addf(buf, "%s%u:%u: %s%s%.*s", i > 0 ? "\n" : "", p->line, p->column,
                        p->warning ? "warning: " : "", p->from.len > 0 ? "from " : "",
                        HAFT__ARG(p->from));
@@ -21,6 +22,17 @@ static inline void list_problems(haft__buf *buf, const haft__spec_problems *prob
             haft__buf_addf(buf, " (%.*s)", HAFT__ARG(p->hint));
         }
     }
+}
+
+/* What is in the buffer, which ends; lives until the test ends. */
+static inline haft_str keep(haft__buf *buf)
+{
+    char *kept = test_alloc(buf->len + 1);
+    memcpy(kept, buf->len > 0 ? buf->ptr : "", buf->len);
+    kept[buf->len] = '\0';
+    haft_str result = {kept, buf->len};
+    haft__buf_finish(buf);
+    return result;
 }
 
 /* What a text reads as, as JSON; or the problems. Lives until the test ends. */
@@ -40,13 +52,64 @@ static inline haft_str read_as(haft_str text)
     if (status == HAFT_OK && problems.count == 0) {
         haft__json_write(&buf, document.value);
     }
-    list_problems(&buf, &problems);
-    char *kept = test_alloc(buf.len + 1);
-    memcpy(kept, buf.len > 0 ? buf.ptr : "", buf.len);
-    haft_str result = {kept, buf.len};
-    haft__buf_finish(&buf);
+    list_problems(&buf, problems.items, problems.count);
+    haft_str result = keep(&buf);
     haft__arena_finish(&arena);
     return result;
+}
+
+/* A spec that was loaded, with all it lives in. */
+typedef struct loaded {
+    haft__arena arena;
+    const haft__spec *spec;
+    haft__spec_report report;
+    haft_str listing; /* of the problems; lives until the test ends */
+} loaded;
+
+static inline void load_with(loaded *f, haft_str text, const haft__spec_options *options)
+{
+    *f = (loaded){.spec = NULL};
+    haft__arena_init(&f->arena, 0);
+    haft_error err = {.status = HAFT_OK};
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 20);
+    haft_status status = haft__spec_load(&f->arena, text, options, &f->spec, &f->report, &err);
+    CHECK(status == HAFT_OK, "%s: %s", err.message, text.ptr);
+    CHECK((f->spec == NULL) == (f->report.errors > 0), "a spec or errors, never both");
+    list_problems(&buf, f->report.problems, f->report.count);
+    f->listing = keep(&buf);
+}
+
+static inline void load(loaded *f, const char *text)
+{
+    haft__spec_options options = {.hash_key = {1, 2}};
+    load_with(f, haft__str(text), &options);
+}
+
+static inline void unload(loaded *f)
+{
+    haft__arena_finish(&f->arena);
+}
+
+/* What is wrong with a spec, line by line; "" when nothing is. */
+static inline haft_str problems_of(const char *text)
+{
+    loaded f;
+    load(&f, text);
+    unload(&f);
+    return f.listing;
+}
+
+/* A table of specs and what is wrong with them. */
+typedef struct problem_case {
+    const char *text, *problems;
+} problem_case;
+
+static inline void check_problems(const problem_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        CHECK_STR(problems_of(cases[i].text), haft__str(cases[i].problems), "%s", cases[i].text);
+    }
 }
 
 #endif

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests for src/cli/cmd_check.c and spec_file.c, from outside: golden output, exit status, bad
+input of every kind, and how long it takes."""
+import json
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+ROOT = Path(__file__).resolve().parent.parent.parent
+SHAPE = ROOT / "docs/schemas/check.schema.json"
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/check_test.py {name}", flush=True)
+
+
+def haft(*words, text="", env=None):
+    """(exit status, standard output, standard error)"""
+    done = subprocess.run([HAFT, *words], input=text.encode() if isinstance(text, str) else text,
+                          capture_output=True, cwd=scratch,
+                          env={"PATH": os.environ["PATH"], **(env or {})})
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def put(name, text):
+    path = Path(scratch) / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return name
+
+
+def first(text, *words):
+    """The exit status and the first problem of a spec."""
+    status, out, err = haft("check", put("spec.yaml", text), *words)
+    return status, out.split("\n")[0], err
+
+
+GOOD = "model: offline\ntools:\n  - builtin: [glob]\n"
+BAD = """\
+modl: offline
+tools:
+  - name: x
+    description: Searches stuff.
+    command: [x]
+    http: {url: "https://é", hedaers: {}}
+limits: {turns: 0}
+"""
+BAD_OUT = """\
+spec.yaml:1:1: error: there is no key "modl" here
+    modl: offline
+    ^
+    hint: did you mean model?
+spec.yaml:4:18: warning: the description says little beyond filler words: name what the tool works on
+        description: Searches stuff.
+                     ^
+spec.yaml:6:5: error: the tool has both "command" and "http"
+        http: {url: "https://é", hedaers: {}}
+        ^
+    hint: a tool runs in one place; make two of it
+spec.yaml:6:30: error: there is no key "hedaers" here
+        http: {url: "https://é", hedaers: {}}
+                                 ^
+    hint: did you mean headers?
+spec.yaml:7:17: error: expected a number of at least 1, found 0
+    limits: {turns: 0}
+                    ^
+spec.yaml: 4 errors, 1 warning
+"""
+
+
+def test_words():
+    check("a_good_spec", haft("check", put("spec.yaml", GOOD)), (0, "spec.yaml: good\n", ""))
+    check("standard_input", haft("check", "-", text=GOOD), (0, "standard input: good\n", ""))
+    check("problems_as_a_compiler_shows_them", haft("check", put("spec.yaml", BAD)),
+          (2, BAD_OUT, ""))
+    check("warnings_do_not_fail",
+          haft("check", put("spec.yaml", "tools: [{name: x, description: Count the words.}]\n")),
+          (0, 'spec.yaml:1:9: warning: nothing says how "x" runs: its calls wait for an answer\n'
+           "    tools: [{name: x, description: Count the words.}]\n            ^\n"
+           "    hint: give it a command or http, or write headless: true\n"
+           "spec.yaml: 0 errors, 1 warning\n", ""))
+    check("a_file_that_is_not_there", haft("check", "none.yaml"),
+          (2, "", "haft: none.yaml: cannot be opened: No such file or directory\n"))
+    check("a_spec_is_wanted", haft("check")[0], 2)
+    check("overrides", haft("check", put("spec.yaml", GOOD), "--set", "limits.turns=x", "--set",
+                            "nix"),
+          (2, "--set nix: error: found no '='\n    hint: write --set path=value\n"
+           '--set limits.turns=x: error: expected integer, found string "x"\n'
+           "spec.yaml: 2 errors, 0 warnings\n", ""))
+    check("a_tab_in_the_line_keeps_the_caret_in_place",
+          haft("check", put("spec.yaml", "model:\t\tx:y\n"))[1].split("\n")[1:3],
+          ["    model:\t\tx:y", "          \t\t^"])
+    long = "name: " + "x" * 300 + "\nlimits: {" + " " * 300 + "trns: 5}\n"
+    check("of_a_long_line_a_part_is_shown",
+          haft("check", put("spec.yaml", long))[1].split("\n")[4:7],
+          ["    " + " " * 79 + "trns: 5}", "    " + " " * 79 + "^",
+           "    hint: did you mean turns?"])
+
+
+def test_environment():
+    text = 'mcp: {servers: {a: {url: "https://${HOST}"}}}\n'
+    check("variables_come_from_the_environment",
+          haft("check", put("spec.yaml", text), env={"HOST": "h"})[0], 0)
+    check("a_missing_one_is_an_error", first(text),
+          (2, "spec.yaml:1:26: error: there is no variable HOST in the environment", ""))
+    check("the_choice_of_the_environment",
+          haft("check", put("spec.yaml", GOOD), env={"OPENAI_TOOL_CHOICE": "grep"}),
+          (2, 'OPENAI_TOOL_CHOICE: error: there is no tool "grep"\n'
+           "    hint: it is a built-in: add it to builtins.enabled\n"
+           "spec.yaml: 1 error, 0 warnings\n", ""))
+
+
+def test_bad_input():
+    laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 20))
+    deep = "a: " + "[" * 100000
+    many = "".join(f"q{i}: 1\n" for i in range(1000))
+    for name, text, wanted in [
+            ("tabs", "a:\n\tb: 1\n", "2:1: error: the line is indented with a tab"),
+            ("an_unknown_key", "modell: x\n", '1:1: error: there is no key "modell" here'),
+            ("a_cyclic_alias", "a: &a [*a]\n",
+             "1:8: error: the alias *a stands inside of what it stands for"),
+            ("aliases_that_multiply", laughs, "6:20: error: the spec has more than 250000 values, "
+             "with every alias written out"),
+            ("bytes_that_are_not_utf8", b"a: \xff\n",
+             "1:4: error: found the byte 0xFF, wanted UTF-8"),
+            ("utf16", "model: offline\n".encode("utf-16"),
+             "1:1: error: found the byte 0xFF, wanted UTF-8"),
+            ("a_nul", b"a: b\0c\n", "1:5: error: found the control character 0x00, wanted text"),
+            ("an_empty_file", "", "1:1: error: the file is empty, wanted a spec"),
+            ("a_scalar", "text\n", '1:1: error: expected object, found string "text"'),
+            ("a_list", "[1]\n", "1:1: error: expected object, found array [1]"),
+            ("a_number", "5\n", "1:1: error: expected object, found integer 5"),
+            ("deep_nesting", deep, "1:67: error: the spec nests more than 64 levels deep"),
+            ("deep_json", '{"a":' * 100000, "1:321: error: expected at most 64 levels of nesting"),
+            ("a_tool_whose_schema_is_none",
+             "tools: [{name: x, description: Count the words of it., headless: true, input_schema: "
+             "{type: object, properties: 5}}]\n",
+             "1:113: error: found the number 5, wanted an object whose members are "),
+            ("many_problems", many, '1:1: error: there is no key "q0" here'),
+            ("a_second_document", "model: offline\n---\na: 1\n",
+             "2:1: error: found a second document, wanted one spec"),
+            ("half_of_a_file", "tools:\n  - {name: x, desc", "2:19: error: this is not YAML: missing "
+             "comma in flow mapping")]:
+        status, line, err = first(text)
+        check(name, (status, line.removeprefix("spec.yaml:")[:len(wanted)], err), (2, wanted, ""))
+    started = time.monotonic()
+    check("a_spec_of_50_megabytes_is_refused", haft("check", put("big.yaml", b"x" * (50 << 20))),
+          (2, "", "haft: big.yaml: is longer than the 4194304 bytes it may have\n"))
+    check("... at_once", time.monotonic() - started < 2, True)
+
+
+def test_json():
+    status, out, err = haft("check", put("spec.yaml", GOOD), "--json")
+    found = json.loads(out)
+    check("a_good_spec_as_json", (status, err, found["valid"], found["problems"],
+                                  len(found["hash"])), (0, "", True, [], 64))
+    status, out, err = haft("check", put("bad.yaml", BAD), "--json")
+    problems = json.loads(out)
+    check("problems_as_json", (status, err, problems["valid"], problems["hash"],
+                               problems["errors"], problems["warnings"], problems["problems"][0]),
+          (2, "", False, None, 4, 1,
+           {"line": 1, "column": 1, "from": "", "where": "/modl", "severity": "error",
+            "message": 'there is no key "modl" here', "hint": "did you mean model?"}))
+    put("lines", "".join(json.dumps({"schema": json.loads(SHAPE.read_text()), "instance": value})
+                         + "\n" for value in (found, problems)))
+    verdicts = [json.loads(line) for line in haft("validate", "--jsonl", "lines")[1].splitlines()]
+    check("both_have_the_documented_shape", [v["errors"] for v in verdicts], [[], []])
+
+
+def hundred():
+    return "model: offline\ntools:\n" + "".join(f"""\
+  - name: tool_{i}
+    description: Look up the orders of customer number {i} in the shop.
+    input_schema:
+      type: object
+      properties:
+        query: {{type: string, description: What to look for, minLength: 1}}
+        limit: {{type: integer, minimum: 1, maximum: 100, default: 10}}
+        order: {{enum: [newest, oldest]}}
+      required: [query]
+      additionalProperties: false
+    command: [./lookup, "{i}"]
+    traits: {{read_only: true, timeout: 10s, retries: 1}}
+""" for i in range(100))
+
+
+def test_speed():
+    put("hundred.yaml", hundred())
+    times = []
+    for _ in range(10):
+        started = time.monotonic()
+        status = haft("check", "hundred.yaml")[0]
+        times.append(time.monotonic() - started)
+    # The figure is 5 ms on a quiet machine; here only what is wrong by far is caught.
+    check("a_hundred_tools_are_checked_fast", (status, min(times) < 0.25), (0, True))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    test_words()
+    test_environment()
+    test_bad_input()
+    test_json()
+    test_speed()

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/check.c: keys that need each other, and warnings. */
+#include "spec_help.h"
+
+#define TOOL(rest)                                                                                 \
+    "tools: [{name: a, headless: true, description: Count the words of it., " rest "}]\n"
+
+static const problem_case cases[] = {
+    {"kind: graph\n",
+     "1:7: the kind is graph, but there is no graph (describe it under the key graph)"},
+    {"graph: {nodes: {}}\n",
+     "1:1: there is a graph, but the kind is not graph (write kind: graph)"},
+    {"kind: graph\ngraph: {nodes: {a: {}}, edges: [[a, b]], channels: {x: {}}}\n", ""},
+    {"kind: graph\ngraph: {nods: {}}\n",
+     "2:8: the key \"nodes\" is missing\n2:9: there is no key \"nods\" here (did you mean nodes?)"},
+    {"mcp: {servers: {a: {}, b: {command: [x], url: y}, c: {url: y}, \"d\": {command: [x]}}}\n",
+     "1:17: the server has no command and no url (it needs one of the two)\n"
+     "1:24: the server has both a command and a url (it needs one of the two)"},
+    {"approvals: [{}, {traits: [destructive]}]\n",
+     "1:13: the rule says for no tool that it holds (give it tools or traits; tools: [\"*\"] is "
+     "all)"},
+    {"tools: [{name: search, headless: true, description: Searches stuff.}]\n",
+     "1:53: warning: the description says little beyond filler words: name what the tool works on"},
+    /* destructive tools */
+    {TOOL("traits: {destructive: true}"),
+     "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
+     "[{traits: [destructive]}])"},
+    {TOOL("traits: {destructive: true, needs_approval: true}"), ""},
+    {TOOL("traits: {destructive: true}") "approvals: [{traits: [read_only, destructive]}]\n", ""},
+    {TOOL("traits: {destructive: true}") "approvals: [{tools: [\"a*\"]}]\n", ""},
+    {TOOL("traits: {destructive: true}") "approvals: [{traits: [idempotent]}]\n",
+     "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
+     "[{traits: [destructive]}])"},
+    /* the gate */
+    {TOOL("traits: {return_direct: true}"), ""},
+    {TOOL("traits: {return_direct: true}") "choice: {min_tools_for_auto: 1}\n",
+     "1:96: warning: \"a\" does not return directly as long as the gate is closed (the gate is on "
+     "for a workflow, and with min_tools_for_auto)"},
+    {"enabled_builtins: [glob]\nchoice: {min_tools_for_auto: 3}\n",
+     "2:30: warning: 3 different data tools are wanted, but there is only 1 (the gate opens once "
+     "all of them were called)"},
+    {"enabled_builtins: [glob]\nlimits: {turns: 3}\nchoice: {schedule: [auto, auto, auto]}\n",
+     "3:10: warning: the schedule has 3 entries, but of 3 turns the last is always none"},
+    {"enabled_builtins: [glob]\nphases: [{name: a, tools: [glob]}]\n",
+     "2:1: warning: nothing looks at the phases (they hold back complete_workflow, which is not "
+     "enabled)"},
+    {"enabled_builtins: [glob, complete_workflow]\nphases: [{name: a, tools: [glob]}]\n", ""},
+    /* built-ins that lack something */
+    {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\n",
+     "1:1: warning: tool_search is enabled but never offered: there is no MCP server to search\n"
+     "1:1: warning: execute_sql is enabled but never offered: there is no database\n"
+     "1:1: warning: search_schemas is enabled but never offered: there is no database\n"
+     "1:1: warning: python_execution is enabled but never offered: the format codemode is not "
+     "enabled"},
+    {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\nformats: "
+     "[codemode]\nmcp: {import: x}\ndatabases: {d: {url: \"sqlite:x\"}}\n",
+     ""},
+};
+
+TEST(what_a_schema_cannot_say)
+{
+    check_problems(cases, COUNT(cases));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/names.c: tools that are named and not there. */
+#include "spec_help.h"
+
+static const problem_case cases[] = {
+    {"enabled_builtins: [glob, grep]\nchoice: {schedule: [{tool: globb}, gate], default: {tool: "
+     "read}}\nphases: [{name: a, tools: [grep, search]}]\n",
+     "2:28: there is no tool \"globb\" (did you mean glob?)\n"
+     "2:52: there is no tool \"read\" (it is a built-in: add it to builtins.enabled)\n"
+     "3:1: warning: nothing looks at the phases (they hold back complete_workflow, which is not "
+     "enabled)\n"
+     "3:34: there is no tool \"search\" (tools stand in tools and builtins)"},
+    {"choice: {default: autoo}\n",
+     "1:19: there is no tool \"autoo\" (tools stand in tools and builtins)"},
+    /* tools of servers are known later; the server must be there */
+    {"mcp: {servers: {docs: {command: [x]}}}\nchoice: {schedule: [{tool: \"docs:find\"}, {tool: "
+     "\"web:find\"}]}\napprovals: [{tools: [\"docs:send\", \"docs:*\", \"*\", \"*:x\", \"x*\"]}]\n",
+     "2:49: there is no tool \"web:find\" (what stands before the : is a server of mcp.servers)\n"
+     "3:57: warning: no tool matches \"x*\""},
+    {"mcp: {import: mcp.json}\nchoice: {schedule: [{tool: \"web:find\"}]}\napprovals: [{tools: "
+     "[\"*\"]}]\n",
+     ""},
+    {"enabled_builtins: [glob]\napprovals: [{tools: [glob, \"g*\", grep, \"x*\"]}]\n",
+     "2:34: there is no tool \"grep\" (it is a built-in: add it to builtins.enabled)\n"
+     "2:40: warning: no tool matches \"x*\""},
+    {"builtins: {enabled: [glob], allow: [\"g*\", foo], deny: [\"x*\"]}\n",
+     "1:43: warning: no built-in tool matches \"foo\"\n"
+     "1:56: warning: no built-in tool matches \"x*\""},
+    /* a tool that is there but wrong is not also missing */
+    {"tools:\n  - {name: a, description: Does what it should., headless: true, traits: {retries: "
+     "1}}\nchoice: {schedule: [{tool: a}]}\n",
+     "2:84: retries on a tool that is neither read_only nor idempotent (a second attempt could do "
+     "the same thing twice; say idempotent: true if it cannot, or leave retries out)"},
+    /* and where the tools could not be read, nobody looks for them */
+    {"tools: 5\nchoice: {schedule: [{tool: a}]}\n", "1:8: expected array, found integer 5"},
+    {"tols: []\nchoice: {schedule: [{tool: a}]}\n",
+     "1:1: there is no key \"tols\" here (did you mean tools?)"},
+};
+
+TEST(tools_that_are_named_must_be_there)
+{
+    check_problems(cases, COUNT(cases));
+}
