@@ -33,7 +33,8 @@ static haft_status finish(haft__deciding *d, const haft__run_call *call,
     haft__buf_clear(&d->tools->body);
     haft__input_call_finished(&d->tools->body, d->run, call, outcome);
     *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&d->tools->body)};
-    return haft__buf_check(&d->tools->body, d->err);
+    haft_status status = haft__buf_check(&d->tools->body, d->err);
+    return status == HAFT_OK ? haft__buf_check(&d->tools->text, d->err) : status;
 }
 
 static haft_status finish_text(haft__deciding *d, const haft__run_call *call, haft_str text)
