@@ -105,15 +105,18 @@ TEST(only_so_many_names_are_looked_at)
     haft__near near;
     haft__near_init(&near, HAFT__LIT("lmit"));
     for (size_t i = 0; i < HAFT__LIMIT_NEAR_NAMES - 1; i++) {
-        haft__near_offer(&near, HAFT__LIT("something else"));
+        haft__near_offer(&near, HAFT__LIT("zzzz"));
     }
     haft__near before_last = near;
     haft__near_offer(&before_last, HAFT__LIT("limit"));
     CHECK_STR(before_last.best, HAFT__LIT("limit"), "the last that is looked at");
-    haft__near_offer(&near, HAFT__LIT("something else"));
+    haft__near_offer(&near, HAFT__LIT("zzzz"));
     CHECK_INT(near.left, 0, "names left");
     haft__near_offer(&near, HAFT__LIT("limit"));
     CHECK(near.best.ptr == NULL, "one past the limit was looked at");
+    haft__near_init(&near, HAFT__LIT("lmit"));
+    haft__near_offer(&near, HAFT__LIT("something else"));
+    CHECK_INT(near.left, HAFT__LIMIT_NEAR_NAMES, "a name of another length does not count");
 }
 
 TEST(nothing_is_better_than_the_same_name)
