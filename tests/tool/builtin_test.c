@@ -68,7 +68,7 @@ TEST(builtins_are_what_the_contract_says)
         const char *name = wanted[i].name;
         haft__tool tool = {0};
         haft_error err = {0};
-        CHECK(strcmp(builtins[i].name, name) == 0, "%s, wanted %s", builtins[i].name, name);
+        CHECK_STR(haft__str(builtins[i].name), haft__str(name), "built-in %zu", i);
         haft_status status = haft__builtin_tool(&arena, haft__str(name), &tool, &err);
         CHECK_INT(status, HAFT_OK, "%s: %s %s", name, err.where, err.message);
         CHECK_STR(arguments_of(tool.input_schema), haft__str(wanted[i].arguments), "%s", name);
