@@ -32,6 +32,7 @@ static bool is_told(const haft__loader *l, const haft__spec_problem *problem)
     return false;
 }
 
+HAFT__PRINTF(5, 0)
 static haft__spec_problem *add_problem(haft__loader *l, bool warning, haft_str pointer,
                                        haft__about about, const char *format, va_list values)
 {

@@ -18,6 +18,7 @@ void haft__spec_problems_init(haft__spec_problems *problems, haft__arena *arena)
     *problems = (haft__spec_problems){.arena = arena, .status = HAFT_OK};
 }
 
+HAFT__PRINTF(2, 0)
 static haft_str format_text(haft__spec_problems *problems, const char *format, va_list values)
 {
     char text[TEXT_MAX];

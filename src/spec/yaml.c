@@ -14,6 +14,7 @@
 #include <libfyaml.h>
 
 #include "base/str.h"
+#include "base/utf8.h"
 #include "spec/scalar.h"
 
 #define CORE "tag:yaml.org,2002:"
@@ -87,7 +88,10 @@ static void tell_syntax(reader *r, const struct fy_diag_error *error)
         line = last;
         column = end;
     }
-    uint32_t tab = find_tab(haft__spec_line(r->tree->text, line));
+    haft_str shown = haft__spec_line(r->tree->text, line);
+    size_t most = haft__utf8_length(shown) + 1; /* it may have counted other line ends than we do */
+    column = column > most ? (uint32_t)most : column;
+    uint32_t tab = find_tab(shown);
     haft__spec_problem *problem =
         tab > 0 ? haft__spec_problem_add(problems, false, "the line is indented with a tab")
                 : haft__spec_problem_add(problems, false, "this is not YAML: %s", error->msg);
@@ -112,10 +116,11 @@ static bool fail_syntax(reader *r)
 {
     void *at = NULL;
     const struct fy_diag_error *error = fy_diag_errors_iterate(r->diag, &at);
-    if (error == NULL || error->msg == NULL) {
-        return haft__tree_fail(r->tree, HAFT_NO_MEMORY); /* it says so of nothing else */
+    if (error != NULL && error->msg != NULL) {
+        tell_syntax(r, error);
+    } else { /* of some mistakes it says nothing */
+        (void)haft__tree_problem(r->tree, r->last_at, "this is not YAML from here on");
     }
-    tell_syntax(r, error);
     return false;
 }
 

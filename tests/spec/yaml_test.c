@@ -72,6 +72,7 @@ static const struct {
     {"a: \"x\n",
      "1:5: this is not YAML: double-quoted scalar without closing quote (the text in quotes must "
      "end)"},
+    {"a: |\nb: |0 x\n", "2:1: this is not YAML from here on"},
     /* what YAML has and JSON has not */
     {"a: .inf\nb: -.INF\nc: .NaN\n",
      "1:4: found .inf, wanted a number that JSON has (quote it if it is text)\n"
