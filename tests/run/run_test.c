@@ -67,12 +67,12 @@ TEST(calls_are_remembered_by_what_they_mean)
         CHECK_STR(haft__buf_str(&found), haft__str(keys[i].key), "%s", keys[i].arguments);
         haft__buf_finish(&found);
     }
+    haft__json nested = help_json(&arena, "{\"a\":{\"b\":1}}");
     for (unsigned n = 0; n < 2; n++) {
         haft__buf found;
         haft__buf_init(&found, 4096);
         test_fail_allocation(n);
-        haft_status status = haft__run_call_key(&found, HAFT__LIT("look"),
-                                                help_json(&arena, "{\"a\":{\"b\":1}}"), NULL);
+        haft_status status = haft__run_call_key(&found, HAFT__LIT("look"), nested, NULL);
         CHECK_INT(status, test_allow_allocations() ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__buf_finish(&found);
     }
