@@ -289,6 +289,9 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     if (!find_pause(pause, &call->pause)) {
         return haft__fold_fail(event, "it waits for nothing we know", err);
     }
+    if ((call->pause == HAFT__PAUSE_APPROVAL) != (call->stage == HAFT__CALL_ARRIVED)) {
+        return haft__fold_fail(event, "approval comes before a call starts, all else after", err);
+    }
     const haft__json *deadline = haft__event_field(event, "deadline");
     const haft__json *on_expire = haft__event_field(event, "on_expire");
     call->on_expire = on_expire != NULL ? *on_expire : haft__json_null();

@@ -8,14 +8,17 @@ static const haft__json_member schema_members[] = {
     {{.kind = HAFT__JSON_STRING, .count = 4, .text = "type"},
      {.kind = HAFT__JSON_STRING, .count = 6, .text = "object"}},
 };
-static const haft__json schema = {.kind = HAFT__JSON_OBJECT, .count = 1, .members = schema_members};
+#define SCHEMA                                                                                     \
+    {                                                                                              \
+        .kind = HAFT__JSON_OBJECT, .count = 1, .members = schema_members                           \
+    }
 
 static const haft__tool look = {.name = HAFT__LIT("look"),
                                 .description = HAFT__LIT("Looks \"closely\"."),
-                                .input_schema = schema};
+                                .input_schema = SCHEMA};
 static const haft__tool search = {.name = HAFT__LIT("docs:search"),
                                   .description = HAFT__LIT("Searches."),
-                                  .input_schema = schema};
+                                  .input_schema = SCHEMA};
 static const haft__tool *const tools[] = {&look, &search};
 static const bool allowed[] = {true, false};
 

@@ -120,6 +120,7 @@ static const struct {
     {'q', "nobody has been asked about the call"},
     {'a', "the call waits for an answer"},
     {'g', "it has no arguments, or the spec has no such tool"},
+    {'o', "approval comes before a call starts, all else after"},
     {'d', "the call does not run, or has stored already"},
 };
 
@@ -150,7 +151,7 @@ static const struct {
     {CALL, "nwww.pp.ppe"},
     {FINISHED, "nwwwg.agrre"},
     {REFUSED, "nwww.pa.ppe"},
-    {PAUSED, "nwww..ppppe"},
+    {PAUSED, "nwww.oppppe"},
     {ANSWERED, "nwwwqq.qqqe"},
     {STORED, "nwwwd.dddde"},
     {"\"kind\":\"child_started\",\"node\":\"a\",\"tool\":null,\"child\":\"" HELP_RUN "\"}",
@@ -323,6 +324,10 @@ static const struct {
      "paused cannot stand here: its deadline is no time"},
     {"judging", PAUSED, "\"deadline\":null", "\"deadline\":5",
      "paused cannot stand here: its deadline is no time"},
+    {"started", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"headless\"", NULL},
+    {"started", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"unknown_outcome\"", NULL},
+    {"judging", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"question\"",
+     "paused cannot stand here: approval comes before a call starts, all else after"},
     {"paused", ANSWERED, "\"verdict\":\"approve\"", "\"verdict\":\"maybe\"",
      "answered cannot stand here: its verdict does not fit what was asked"},
     {"paused", ANSWERED, "\"verdict\":\"approve\"", "\"verdict\":\"retry\"",
