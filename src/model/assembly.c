@@ -91,7 +91,7 @@ static haft_status add_to_call(haft__assembly *a, const haft__delta *delta, haft
 {
     assembly_call *call = NULL;
     haft_status status = call_at(a, delta->index, &call, err);
-    if (status != HAFT_OK) {
+    if (status != HAFT_OK || call == NULL) {
         return status;
     }
     if (delta->kind == HAFT__DELTA_CALL) {

@@ -353,7 +353,10 @@ haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
     haft__artifact *artifact = haft__arena_alloc(run->arena, sizeof(*artifact));
     haft_status status =
         artifact != NULL ? find_call(run, event, &call, err) : haft__arena_fail(run->arena, err);
-    if (status == HAFT_OK && (call->stage != HAFT__CALL_STARTED || call->stored)) {
+    if (status != HAFT_OK || call == NULL) {
+        return status;
+    }
+    if (call->stage != HAFT__CALL_STARTED || call->stored) {
         status = haft__fold_fail(event, "the call does not run, or has stored already", err);
     }
     if (status == HAFT_OK) {

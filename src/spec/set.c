@@ -141,7 +141,7 @@ haft_status haft__spec_set(haft__arena *arena, haft__json *io_value, haft_str pa
     if (w.path.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    haft__json made;
+    haft__json made = haft__json_null();
     haft_status status = read_value(arena, value, &made, err);
     if (status == HAFT_OK) {
         status = walk_path(&w, *io_value);

@@ -66,20 +66,21 @@ TEST(the_hash_is_of_the_canonical_source)
 
 /* Texts of all sorts; each fails or loads with every allocation failed in turn. */
 static const char *const texts[] = {
-    "kind: workflow\nmodel: {provider: openai, model: x, price: {input: 1, output: 2}}\n"
-    "limits: {usd: 1, wall: 10m}\nphases: [{name: a, tools: [glob]}]\n"
-    "builtins: {enabled: [glob, grep, complete_workflow], allow: [\"*\"]}\n"
-    "tools: [{name: t, description: Does what it should do., args: [x], env: {X: \"${X}\"}, "
-    "command: [x]}]\n"
-    "approvals: [{tools: [t], deadline: 1h}]\nmcp: {servers: {s: {url: \"${U}\"}}}\n",
-    "spec: {planner: {type: ReActPlanner, config: {use_function_calling: false, "
-    "max_parallel_tool_calls: 2, tool_descriptions: [{name: a, description: Stuff.}]}}}\n"
-    "resources: {inference_gateways: [{name: g, type: OpenAIGateway, config: {model: m, "
-    "tool_choice: none, temperature: 1}}]}\n"
-    "tools: [{name: a, description: Does what a does., command: [a]}]\nenabled_builtins: [glob]\n",
-    "kind: workflw\nlimts: {}\nmodel: x:y\nchoice: {default: {}}\nformats: [x]\n"
-    "tools: [{name: a b}, {name: c, description: d, input_schema: {type: x}}]\n",
-    "kind: workflow\nchoice: {default: none}\nenabled_builtins: [glob, complete_workflow]\n",
+    ("kind: workflow\nmodel: {provider: openai, model: x, price: {input: 1, output: 2}}\n"
+     "limits: {usd: 1, wall: 10m}\nphases: [{name: a, tools: [glob]}]\n"
+     "builtins: {enabled: [glob, grep, complete_workflow], allow: [\"*\"]}\n"
+     "tools: [{name: t, description: Does what it should do., args: [x], env: {X: \"${X}\"}, "
+     "command: [x]}]\n"
+     "approvals: [{tools: [t], deadline: 1h}]\nmcp: {servers: {s: {url: \"${U}\"}}}\n"),
+    ("spec: {planner: {type: ReActPlanner, config: {use_function_calling: false, "
+     "max_parallel_tool_calls: 2, tool_descriptions: [{name: a, description: Stuff.}]}}}\n"
+     "resources: {inference_gateways: [{name: g, type: OpenAIGateway, config: {model: m, "
+     "tool_choice: none, temperature: 1}}]}\n"
+     "tools: [{name: a, description: Does what a does., command: [a]}]\nenabled_builtins: "
+     "[glob]\n"),
+    ("kind: workflw\nlimts: {}\nmodel: x:y\nchoice: {default: {}}\nformats: [x]\n"
+     "tools: [{name: a b}, {name: c, description: d, input_schema: {type: x}}]\n"),
+    ("kind: workflow\nchoice: {default: none}\nenabled_builtins: [glob, complete_workflow]\n"),
 };
 
 static haft_str get(void *context, haft_str name)
