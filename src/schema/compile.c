@@ -53,6 +53,22 @@ static bool locate(haft__buf *buf, const haft__json *root, const haft__json *at,
     return false;
 }
 
+/* The end of a JSON Pointer: as many whole tokens as fit into `room` bytes, or the last characters
+ * of one that does not. */
+static haft_str last_tokens(haft_str place, size_t room)
+{
+    haft_str end = haft__str_skip(place, place.len - room);
+    const char *slash = memchr(end.ptr, '/', end.len);
+    if (slash != NULL) {
+        return haft__str_skip(end, (size_t)(slash - end.ptr));
+    }
+    while (end.len > 0 && ((unsigned char)end.ptr[0] & 0xC0U) == 0x80) {
+        end = haft__str_skip(end, 1);
+    }
+    return end;
+}
+
+/* The end of a long place is what tells it: its beginning is cut, and "..." stands there. */
 const char *haft__compile_where(haft__compiler *c, const haft__resource *resource,
                                 const haft__json *at)
 {
@@ -65,7 +81,10 @@ const char *haft__compile_where(haft__compiler *c, const haft__resource *resourc
     }
     c->where[0] = '\0';
     if (locate(&buf, document->root, at, 0)) {
-        (void)snprintf(c->where, sizeof(c->where), "%.*s", HAFT__ARG(haft__buf_str(&buf)));
+        haft_str place = haft__buf_str(&buf);
+        bool whole = place.len < sizeof(c->where);
+        haft_str shown = whole ? place : last_tokens(place, sizeof(c->where) - sizeof("..."));
+        (void)snprintf(c->where, sizeof(c->where), "%s%.*s", whole ? "" : "...", HAFT__ARG(shown));
     }
     haft__buf_finish(&buf);
     return c->where;
@@ -427,9 +446,9 @@ static haft__json *make_parts(haft__compiler *c, haft__json schema)
     return root;
 }
 
-haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
-                                 const haft__schema_options *options,
-                                 const haft__schema **ret_schema, haft_error *err)
+static haft_status compile(haft__arena *arena, haft__json schema,
+                           const haft__schema_options *options, const haft__schema **ret_schema,
+                           haft_error *err)
 {
     haft__compiler c = {.arena = arena, .err = err};
     if (options != NULL) {
@@ -456,5 +475,26 @@ haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
     if (status == HAFT_OK) {
         *ret_schema = c.schema;
     }
+    return status;
+}
+
+haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
+                                 const haft__schema_options *options,
+                                 const haft__schema **ret_schema, haft_error *err)
+{
+    /* Until it is compiled the arena may grow by so much and no more. Restoring forgets that it
+     * was full before. */
+    haft__arena_restore(arena, haft__arena_save(arena));
+    size_t max = arena->max;
+    size_t used = arena->total - (size_t)(arena->end - arena->next);
+    size_t allowed = used + HAFT__LIMIT_SCHEMA_BYTES;
+    allowed = allowed > arena->total ? allowed : arena->total;
+    arena->max = allowed < max ? allowed : max;
+    haft_status status = compile(arena, schema, options, ret_schema, err);
+    if (status == HAFT_TOO_BIG && arena->full && allowed < max) {
+        status = haft__fail(err, HAFT_TOO_BIG, "", "the compiled schema takes more than %d bytes",
+                            HAFT__LIMIT_SCHEMA_BYTES);
+    }
+    arena->max = max;
     return status;
 }
