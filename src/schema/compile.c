@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "schema/compile_int.h"
+#include "schema/words.h"
 #include "json/pointer.h"
 
 #define FIRST_NODES 64U
@@ -107,13 +108,19 @@ static const char *kind_words(const haft__json *value)
 static haft_status fail_wanted(haft__compiler *c, const haft__resource *resource,
                                const haft__json *at, const char *wanted)
 {
-    haft_str text = haft__json_text(*at);
-    const char *quote = at->kind == HAFT__JSON_STRING ? "\"" : "";
-    text.len = text.len > 40 ? 40 : text.len;
-    return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, at),
-                      "found %s%s%s%.*s%s, wanted %s", kind_words(at),
-                      at->kind == HAFT__JSON_STRING || text.len > 0 ? " " : "", quote,
-                      HAFT__ARG(text), quote, wanted);
+    bool has_text = at->kind == HAFT__JSON_STRING || at->kind == HAFT__JSON_NUMBER;
+    haft__buf found;
+    haft__buf_init(&found, HAFT__WORDS_MAX);
+    haft__words_add(&found, kind_words(at));
+    if (has_text) {
+        haft__words_add(&found, " ");
+        haft__words_value(&found, at);
+    }
+    haft_status status =
+        haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, at),
+                   "found %.*s, wanted %s", HAFT__ARG(haft__buf_str(&found)), wanted);
+    haft__buf_finish(&found);
+    return status;
 }
 
 haft_status haft__compile_wanted(haft__frame *frame, const haft__json *at, const char *wanted)
@@ -478,6 +485,19 @@ static haft_status compile(haft__arena *arena, haft__json schema,
     return status;
 }
 
+/* Names and references are quoted in errors as they are, but not what could steer a terminal: C0,
+ * DEL and C1 (in UTF-8: 0xC2 and 0x80 to 0x9F) become question marks. */
+static void mask_controls(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at != '\0'; at++) {
+        if (*at == 0xC2 && at[1] >= 0x80 && at[1] <= 0x9F) {
+            at[0] = at[1] = '?';
+        } else if (*at < 0x20 || *at == 0x7F) {
+            *at = '?';
+        }
+    }
+}
+
 haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
                                  const haft__schema_options *options,
                                  const haft__schema **ret_schema, haft_error *err)
@@ -496,5 +516,10 @@ haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
                             HAFT__LIMIT_SCHEMA_BYTES);
     }
     arena->max = max;
+    if (status != HAFT_OK && err != NULL) {
+        mask_controls(err->where);
+        mask_controls(err->message);
+        mask_controls(err->hint);
+    }
     return status;
 }
