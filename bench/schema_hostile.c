@@ -72,6 +72,63 @@ static void doubling(haft__buf *schema, haft__buf *instance)
     haft__buf_addf(instance, "1");
 }
 
+/* Three levels of `fan` references each lead to the leaf that was written before. */
+static void add_references(haft__buf *schema, unsigned fan, const char *keyword)
+{
+    for (unsigned level = 1; level <= 3; level++) {
+        haft__buf_addf(schema, ",\"l%u\":{\"%s\":[", level, keyword);
+        for (unsigned i = 0; i < fan; i++) {
+            haft__buf_addf(schema, "%s{\"$ref\":\"#/$defs/l%u\"}", i > 0 ? "," : "", level - 1);
+        }
+        haft__buf_addf(schema, "]}");
+    }
+    haft__buf_addf(schema, "}}");
+}
+
+static void plain_lists(haft__buf *schema, haft__buf *instance)
+{
+    haft__buf_addf(schema, "{\"$ref\":\"#/$defs/l3\",\"$defs\":{\"l0\":{\"allOf\":[true");
+    for (unsigned i = 0; i < 200000; i++) {
+        haft__buf_addf(schema, ",true");
+    }
+    haft__buf_addf(schema, "]}");
+    add_references(schema, 30, "allOf");
+    haft__buf_addf(instance, "1");
+}
+
+static void long_text(haft__buf *schema, haft__buf *instance)
+{
+    haft__buf_addf(schema, "{\"$ref\":\"#/$defs/l3\",\"$defs\":{\"l0\":{\"const\":");
+    add_text(schema, 'x', "a");
+    haft__buf_addf(schema, "}");
+    add_references(schema, 60, "anyOf");
+    add_text(instance, 'x', "b");
+}
+
+static void long_number(haft__buf *schema, haft__buf *instance)
+{
+    haft__buf_addf(schema, "{\"$ref\":\"#/$defs/l3\",\"$defs\":{\"l0\":{\"const\":");
+    for (unsigned i = 0; i < 4090; i++) {
+        haft__buf_add_char(schema, '1');
+        haft__buf_add_char(instance, '1');
+    }
+    haft__buf_addf(schema, "1}");
+    haft__buf_addf(instance, "2");
+    add_references(schema, 100, "anyOf");
+}
+
+static void many_matches(haft__buf *schema, haft__buf *instance)
+{
+    for (unsigned i = 0; i < 5000; i++) {
+        haft__buf_addf(schema, "%s\"^x%uy$\":true", i == 0 ? "{\"patternProperties\":{" : ",", i);
+    }
+    haft__buf_addf(schema, "}}");
+    for (unsigned i = 0; i < 5000; i++) {
+        haft__buf_addf(instance, "%c\"x%uz\":1", i == 0 ? '{' : ',', i);
+    }
+    haft__buf_addf(instance, "}");
+}
+
 static const struct {
     const char *name;
     hostile_make *make;
@@ -81,6 +138,10 @@ static const struct {
     {"`^(a+)+$` against 100,000 letters", backtracking},
     {"`(a+a+)+[bc]` anywhere in 100,000 letters", search_everywhere},
     {"references that double 40 times", doubling},
+    {"200,000 times `true` behind 27,000 ways", plain_lists},
+    {"a `const` of 100,000 letters behind 216,000 ways", long_text},
+    {"a `const` of 4,091 digits behind 1,000,000 ways", long_number},
+    {"5,000 patterns for each of 5,000 names", many_matches},
 };
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 

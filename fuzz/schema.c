@@ -2,11 +2,13 @@
 /*
  * Properties of JSON Schema. The input is a schema, a newline and an instance, both JSON; what is
  * not, and schemas that do not compile, are passed over.
- *   - compiling, checking and coercing end (the fuzzer's own time limit sees to that), and no step
- *     budget is overdrawn by much;
+ *   - compiling, checking and coercing end (the fuzzer's own time limit sees to that); each pass
+ *     pays for what it does, stops when its budget is used up and says so;
+ *   - what compiling and coercing take of memory is bounded, the latter by the steps paid for;
  *   - the fast and the explaining pass agree: what is valid has no failure, what is not has one
  *     that is worded;
- *   - what is valid is not coerced, and what was coerced is well formed.
+ *   - what is valid is not coerced, and what was coerced is well formed, nests no deeper than what
+ *     is read, and differs from what it was made of.
  */
 #include <string.h>
 
@@ -20,12 +22,30 @@
 /* What explain.c says when it finds nothing to say. */
 #define NO_REASON "Not what the schema wants"
 
+/* Bytes that coercion may take for a step, and before the first: chunks of an arena double, and a
+ * text of a few bytes becomes values of sixteen. */
+#define BYTES_PER_STEP 64
+#define FIRST_BYTES    ((size_t)64 << 10)
+
+/* The steps that the last pass has paid. A budget that is used up stands at -1. */
+static size_t check_budget(const haft__checker *checker)
+{
+    long long left = checker->steps;
+    REQUIREF(left >= -1 && left < HAFT__LIMIT_SCHEMA_STEPS, "%lld steps left", left);
+    REQUIREF((left < 0) == (checker->stop != HAFT__STOP_NOT), "%lld steps left, stop %d", left,
+             checker->stop);
+    REQUIREF(checker->nesting == 0, "still %u deep", checker->nesting);
+    REQUIREF(checker->word_count == 0, "%zu words left on the stack", checker->word_count);
+    return (size_t)(HAFT__LIMIT_SCHEMA_STEPS - left);
+}
+
 static void check_report(const haft__schema *schema, haft__checker *checker, haft__json instance,
                          haft__arena *arena, bool *ret_valid)
 {
     haft__schema_report report;
     haft_status status = haft__schema_check(schema, checker, instance, arena, &report, NULL);
     REQUIREF(status == HAFT_OK, "check fails: %d", status);
+    (void)check_budget(checker);
     REQUIREF(report.valid == (report.count == 0), "%zu errors", report.count);
     REQUIREF(report.count <= HAFT__LIMIT_SCHEMA_ERRORS, "%zu errors", report.count);
     for (size_t i = 0; i < report.count; i++) {
@@ -44,23 +64,30 @@ static void check_report(const haft__schema *schema, haft__checker *checker, haf
 }
 
 static void check_coercion(const haft__schema *schema, haft__checker *checker, haft__json instance,
-                           haft__arena *arena, bool valid)
+                           bool valid)
 {
     haft__json made;
     bool changed;
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
     haft_status status =
-        haft__schema_coerce(schema, checker, instance, arena, &made, &changed, NULL);
+        haft__schema_coerce(schema, checker, instance, &arena, &made, &changed, NULL);
     REQUIREF(status == HAFT_OK, "coerce fails: %d", status);
+    size_t steps = check_budget(checker);
+    REQUIREF(arena.total <= FIRST_BYTES + BYTES_PER_STEP * steps, "%zu bytes for %zu steps",
+             arena.total, steps);
     REQUIREF(!changed || !valid, "a valid instance was changed");
     haft__buf before, after;
     haft__buf_init(&before, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&after, HAFT__LIMIT_JSON_BYTES);
     haft__json_write(&before, instance);
     haft__json_write(&after, made);
+    REQUIREF(after.status == HAFT_OK, "what was made cannot be written: %d", after.status);
     REQUIREF(changed != haft__str_equal(haft__buf_str(&before), haft__buf_str(&after)),
              "changed is %d, but the text says otherwise", changed);
     haft__buf_finish(&before);
     haft__buf_finish(&after);
+    haft__arena_finish(&arena);
 }
 
 static void check_pair(haft_str schema_text, haft_str instance_text, haft__arena *arena,
@@ -70,15 +97,21 @@ static void check_pair(haft_str schema_text, haft_str instance_text, haft__arena
     const haft__schema *compiled;
     haft__schema_options options = {.draft = draft, .hash_key = {1, 2}};
     if (haft__json_read(arena, schema_text, NULL, &schema, NULL, NULL) != HAFT_OK
-        || haft__json_read(arena, instance_text, NULL, &instance, NULL, NULL) != HAFT_OK
-        || haft__schema_compile(arena, schema, &options, &compiled, NULL) != HAFT_OK) {
+        || haft__json_read(arena, instance_text, NULL, &instance, NULL, NULL) != HAFT_OK) {
+        return;
+    }
+    size_t before = arena->total;
+    haft_status status = haft__schema_compile(arena, schema, &options, &compiled, NULL);
+    REQUIREF(arena->total - before <= HAFT__LIMIT_SCHEMA_BYTES, "%zu bytes for a schema",
+             arena->total - before);
+    if (status != HAFT_OK) {
         return;
     }
     haft__checker *checker = haft__checker_create();
     REQUIRE(checker != NULL);
     bool valid;
     check_report(compiled, checker, instance, arena, &valid);
-    check_coercion(compiled, checker, instance, arena, valid);
+    check_coercion(compiled, checker, instance, valid);
     haft__checker_destroy(checker);
 }
 

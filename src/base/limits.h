@@ -22,6 +22,9 @@
     X(JSON_DIGITS, "json.digits", 4096, "digits when numbers are compared or divided exactly")     \
     X(SCHEMA_NODES, "schema.nodes", 100000, "subschemas in one compiled schema")                   \
     X(SCHEMA_DOCUMENTS, "schema.documents", 256, "documents one schema may refer to")              \
+    X(SCHEMA_PATTERNS, "schema.patterns", 10000, "regular expressions in one compiled schema")     \
+    X(SCHEMA_BYTES, "schema.bytes", 64 << 20, "bytes one compiled schema takes beside its JSON")   \
+    X(SCHEMA_URI_BYTES, "schema.uri_bytes", 4096, "bytes of a schema's URI")                       \
     X(SCHEMA_STEPS, "schema.steps", 10000000, "checks made while validating one instance")         \
     X(SCHEMA_NESTING, "schema.nesting", 512, "subschemas being applied inside each other")         \
     X(SCHEMA_ERRORS, "schema.errors", 32, "failures reported for one instance")                    \

@@ -177,15 +177,11 @@ haft_status haft__compile_pattern_properties(haft__frame *frame, const haft__key
     for (uint32_t i = 0; i < value->count; i++) {
         const haft__json_member *member = &value->members[i];
         patterns[i].source = haft__json_text(member->key);
-        haft_status status =
-            haft__pattern_compile(c->arena, patterns[i].source, &patterns[i].pattern, c->err);
-        if (status != HAFT_OK) {
-            if (status != HAFT_NO_MEMORY && c->err != NULL) {
-                haft__error_at(c->err, haft__compile_where(c, frame->resource, &member->value));
-            }
-            return status;
+        haft_status status = haft__compile_expression(frame, patterns[i].source, &member->value,
+                                                      &patterns[i].pattern);
+        if (status == HAFT_OK) {
+            status = compile_in(frame, &member->value, &patterns[i].node);
         }
-        status = compile_in(frame, &member->value, &patterns[i].node);
         if (status != HAFT_OK) {
             return status;
         }

@@ -66,8 +66,8 @@ bool haft__checker_charge_value(haft__checker *checker, const haft__json *value)
     case HAFT__JSON_NULL:
     case HAFT__JSON_FALSE:
     case HAFT__JSON_TRUE: return true;
-    case HAFT__JSON_NUMBER:
-    case HAFT__JSON_STRING: return haft__checker_charge(checker, value->count / 64);
+    case HAFT__JSON_NUMBER: return haft__checker_charge(checker, value->count / HAFT__NUMBER_STEP);
+    case HAFT__JSON_STRING: return haft__checker_charge(checker, value->count / HAFT__TEXT_STEP);
     case HAFT__JSON_ARRAY:
     case HAFT__JSON_OBJECT: break;
     }
@@ -77,9 +77,11 @@ bool haft__checker_charge_value(haft__checker *checker, const haft__json *value)
         return false;
     }
     for (uint32_t i = 0; in_budget && i < value->count; i++) {
-        const haft__json *part =
-            value->kind == HAFT__JSON_ARRAY ? &value->items[i] : &value->members[i].value;
-        in_budget = haft__checker_charge_value(checker, part);
+        bool array = value->kind == HAFT__JSON_ARRAY;
+        size_t key = array ? 0 : value->members[i].key.count / HAFT__TEXT_STEP;
+        in_budget = haft__checker_charge(checker, key)
+                    && haft__checker_charge_value(checker, array ? &value->items[i]
+                                                                 : &value->members[i].value);
     }
     haft__checker_leave(checker);
     return in_budget;

@@ -6,6 +6,11 @@
  * what a value must be: $ref, allOf, properties and their kin, items and their kin, and the first
  * alternative of anyOf or oneOf that accepts what coercion by it made. Containers are copied when
  * something in them changes; the instance itself never does.
+ * Invariants:
+ *   1. What was made and is not part of the result is given back to the arena at once, so memory
+ *      is bounded by the result and not by the number of attempts.
+ *   2. Nothing made is nested deeper than HAFT__LIMIT_JSON_DEPTH, so it can be written and compared
+ *      like anything that was read.
  * Tests: tests/schema/coerce_test.c.
  */
 #include "base/error.h"
@@ -19,7 +24,12 @@ typedef struct coercer {
     haft__checker *checker;
     haft__arena *arena;
     haft_status status;
+    uint32_t depth; /* of the arrays and objects around the value */
 } coercer;
+
+/* What copying an item or a member costs: a step for eight bytes. */
+#define ITEM_STEPS   (sizeof(haft__json) / 8)
+#define MEMBER_STEPS (sizeof(haft__json_member) / 8)
 
 static bool coerce_node(coercer *co, const haft__node *node, haft__json *value);
 
@@ -29,25 +39,64 @@ static bool no_memory(coercer *co)
     return false;
 }
 
-/* The value a string spells; false when it is no JSON text. */
+/* Forgets what was made since `mark`. Not after a failure: the arena then says what it was. */
+static void give_back(coercer *co, haft__arena_mark mark)
+{
+    if (co->status == HAFT_OK) {
+        haft__arena_restore(co->arena, mark);
+    }
+}
+
+/* The value a string spells; false when it is no JSON text, or one that means less than it says:
+ * with a key twice, or half a surrogate pair. A byte costs a step, for it may become eight. */
 static bool read_text(coercer *co, haft_str text, haft__json *ret_value)
 {
-    if (!haft__checker_charge(co->checker, 1 + text.len / 16)) {
+    if (!haft__checker_charge(co->checker, 1 + text.len)) {
         return false;
     }
-    haft_status status = haft__json_read(co->arena, text, NULL, ret_value, NULL, NULL);
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = co->checker->hash_key;
+    options.max_depth -= co->depth < options.max_depth ? co->depth : options.max_depth;
+    haft__json_notes notes = {0};
+    /* Restoring forgets that the arena was full before. */
+    haft__arena_restore(co->arena, haft__arena_save(co->arena));
+    haft_status status = haft__json_read(co->arena, text, &options, ret_value, &notes, NULL);
     if (status == HAFT_NO_MEMORY || co->arena->full) {
         return no_memory(co);
     }
-    return status == HAFT_OK;
+    return status == HAFT_OK && notes.duplicate_keys == 0 && notes.lone_surrogates == 0;
+}
+
+/* Whether at most `room` arrays and objects are inside each other in `value`. */
+static bool nests_within(coercer *co, const haft__json *value, uint32_t room)
+{
+    if (value->kind < HAFT__JSON_ARRAY) {
+        return true;
+    }
+    bool within = room > 0 && haft__checker_charge(co->checker, 1 + (size_t)value->count);
+    for (uint32_t i = 0; within && i < value->count; i++) {
+        within = nests_within(
+            co, value->kind == HAFT__JSON_ARRAY ? &value->items[i] : &value->members[i].value,
+            room - 1);
+    }
+    return within;
+}
+
+/* The first character that is no white space. */
+static char first_of(haft_str text)
+{
+    haft_str start = haft__str_trim(text);
+    return start.len > 0 ? start.ptr[0] : '\0';
 }
 
 static bool from_string(coercer *co, uint8_t types, haft__json *value)
 {
     haft_str text = haft__json_text(*value);
-    haft_str start = haft__str_trim(text);
-    char first = start.len > 0 ? start.ptr[0] : '\0';
+    char first = first_of(text);
     haft__json read;
+    if (!haft__checker_charge(co->checker, text.len / HAFT__TEXT_STEP)) {
+        return false;
+    }
     if ((types & HAFT__TYPE_BOOLEAN) == HAFT__TYPE_BOOLEAN) {
         bool is_true = haft__str_equal(text, HAFT__LIT("true"));
         if (is_true || haft__str_equal(text, HAFT__LIT("false"))) {
@@ -55,7 +104,8 @@ static bool from_string(coercer *co, uint8_t types, haft__json *value)
             return true;
         }
     }
-    bool number = (first == '-' || (first >= '0' && first <= '9')) && start.len == text.len
+    bool number = (first == '-' || (first >= '0' && first <= '9'))
+                  && haft__str_trim(text).len == text.len
                   && (types & (HAFT__TYPE_INTEGER | HAFT__TYPE(HAFT__JSON_NUMBER))) != 0;
     bool container = (first == '{' && (types & HAFT__TYPE(HAFT__JSON_OBJECT)) != 0)
                      || (first == '[' && (types & HAFT__TYPE(HAFT__JSON_ARRAY)) != 0);
@@ -66,11 +116,20 @@ static bool from_string(coercer *co, uint8_t types, haft__json *value)
     return true;
 }
 
+/* A string that begins like an array or object and is none: most likely one that was cut off. */
+static bool may_be_cut_off(const haft__json *value)
+{
+    char first = value->kind == HAFT__JSON_STRING ? first_of(haft__json_text(*value)) : '\0';
+    return first == '[' || first == '{';
+}
+
 /* A lone value where only an array may stand, if that makes it right. */
 static bool wrap(coercer *co, const haft__node *node, haft__json *value)
 {
     if (node->types != HAFT__TYPE(HAFT__JSON_ARRAY) || value->kind == HAFT__JSON_NULL
-        || value->kind == HAFT__JSON_ARRAY) {
+        || value->kind == HAFT__JSON_ARRAY || may_be_cut_off(value)
+        || co->depth >= HAFT__LIMIT_JSON_DEPTH
+        || !nests_within(co, value, HAFT__LIMIT_JSON_DEPTH - co->depth - 1)) {
         return false;
     }
     haft__json *item = haft__arena_alloc(co->arena, sizeof(*item));
@@ -79,7 +138,7 @@ static bool wrap(coercer *co, const haft__node *node, haft__json *value)
     }
     *item = *value;
     haft__json array = haft__json_array(item, 1);
-    (void)coerce_node(co, node, &array);
+    (void)coerce_node(co, node, &array); /* what it makes in vain goes with the whole */
     if (!haft__accepts(co->checker, node, &array, NULL)) {
         return false;
     }
@@ -117,6 +176,10 @@ static bool put_item(coercer *co, const haft__json *array, haft__json **copy, ui
 static bool coerce_items(coercer *co, const haft__array_rules *rules, haft__json *value)
 {
     haft__json *copy = NULL;
+    if (!haft__checker_charge(co->checker, ITEM_STEPS * value->count)) {
+        return false;
+    }
+    co->depth++;
     for (uint32_t i = 0; i < value->count; i++) {
         const haft__node *node = i < rules->prefix.count ? rules->prefix.items[i] : rules->items;
         haft__json item = value->items[i];
@@ -127,6 +190,7 @@ static bool coerce_items(coercer *co, const haft__array_rules *rules, haft__json
             break;
         }
     }
+    co->depth--;
     if (copy == NULL || co->status != HAFT_OK) {
         return false;
     }
@@ -160,6 +224,10 @@ static bool coerce_members(coercer *co, const haft__object_rules *rules, haft__j
 {
     haft__json_member *copy = NULL;
     uint32_t hint = 0;
+    if (!haft__checker_charge(co->checker, MEMBER_STEPS * value->count)) {
+        return false;
+    }
+    co->depth++;
     for (uint32_t i = 0; i < value->count && co->status == HAFT_OK; i++) {
         haft__json part = value->members[i].value;
         if (!coerce_member(co, rules, &value->members[i], &hint, &part)) {
@@ -168,12 +236,14 @@ static bool coerce_members(coercer *co, const haft__object_rules *rules, haft__j
         if (copy == NULL) {
             copy = haft__arena_alloc(co->arena, value->count * sizeof(*copy));
             if (copy == NULL) {
-                return no_memory(co);
+                (void)no_memory(co);
+                break;
             }
             memcpy(copy, value->members, value->count * sizeof(*copy));
         }
         copy[i].value = part;
     }
+    co->depth--;
     if (copy == NULL || co->status != HAFT_OK) {
         return false;
     }
@@ -190,11 +260,13 @@ static bool coerce_by_first(coercer *co, const haft__node_list *list, haft__json
     }
     for (uint32_t i = 0; i < list->count && co->status == HAFT_OK; i++) {
         haft__json made = *value;
+        haft__arena_mark mark = haft__arena_save(co->arena);
         if (coerce_node(co, list->items[i], &made)
             && haft__accepts(co->checker, list->items[i], &made, NULL)) {
             *value = made;
             return true;
         }
+        give_back(co, mark);
     }
     return false;
 }
@@ -252,10 +324,35 @@ static bool coerce_node(coercer *co, const haft__node *node, haft__json *value)
         && (checker->scope == NULL || checker->scope->resource != node->resource)) {
         checker->scope = &scope;
     }
+    haft__arena_mark mark = haft__arena_save(co->arena);
     bool changed = coerce_parts(co, node, value);
+    if (!changed) {
+        give_back(co, mark);
+    }
     checker->scope = scope.outer;
     haft__checker_leave(checker);
     return changed;
+}
+
+/* Written alike. A value may be converted there and back: "5" to 5 to "5". What was not copied is
+ * the same by its address; nesting is bounded by invariant 2 and by the instance's own. */
+static bool same_text(const haft__json *a, const haft__json *b)
+{
+    if (a->kind != b->kind || a->count != b->count) {
+        return false;
+    }
+    if (a->kind < HAFT__JSON_ARRAY) {
+        return haft__str_equal(haft__json_text(*a), haft__json_text(*b));
+    }
+    bool array = a->kind == HAFT__JSON_ARRAY;
+    bool same = true;
+    bool shared = array ? a->items == b->items : a->members == b->members;
+    for (uint32_t i = 0; !shared && same && i < a->count; i++) {
+        /* Copies keep their keys. */
+        same = array ? same_text(&a->items[i], &b->items[i])
+                     : same_text(&a->members[i].value, &b->members[i].value);
+    }
+    return same;
 }
 
 haft_status haft__schema_coerce(const haft__schema *schema, haft__checker *checker,
@@ -269,6 +366,7 @@ haft_status haft__schema_coerce(const haft__schema *schema, haft__checker *check
     if (co.status != HAFT_OK || checker->stop == HAFT__STOP_MEMORY) {
         return haft__arena_fail(arena, err);
     }
+    changed = changed && !same_text(&value, &instance);
     *ret_instance = changed ? value : instance;
     *ret_changed = changed;
     return HAFT_OK;

@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "schema/compile_int.h"
+#include "schema/words.h"
 #include "json/pointer.h"
 
 #define FIRST_NODES 64U
@@ -53,6 +54,22 @@ static bool locate(haft__buf *buf, const haft__json *root, const haft__json *at,
     return false;
 }
 
+/* The end of a JSON Pointer: as many whole tokens as fit into `room` bytes, or the last characters
+ * of one that does not. */
+static haft_str last_tokens(haft_str place, size_t room)
+{
+    haft_str end = haft__str_skip(place, place.len - room);
+    const char *slash = memchr(end.ptr, '/', end.len);
+    if (slash != NULL) {
+        return haft__str_skip(end, (size_t)(slash - end.ptr));
+    }
+    while (end.len > 0 && ((unsigned char)end.ptr[0] & 0xC0U) == 0x80) {
+        end = haft__str_skip(end, 1);
+    }
+    return end;
+}
+
+/* The end of a long place is what tells it: its beginning is cut, and "..." stands there. */
 const char *haft__compile_where(haft__compiler *c, const haft__resource *resource,
                                 const haft__json *at)
 {
@@ -65,7 +82,10 @@ const char *haft__compile_where(haft__compiler *c, const haft__resource *resourc
     }
     c->where[0] = '\0';
     if (locate(&buf, document->root, at, 0)) {
-        (void)snprintf(c->where, sizeof(c->where), "%.*s", HAFT__ARG(haft__buf_str(&buf)));
+        haft_str place = haft__buf_str(&buf);
+        bool whole = place.len < sizeof(c->where);
+        haft_str shown = whole ? place : last_tokens(place, sizeof(c->where) - sizeof("..."));
+        (void)snprintf(c->where, sizeof(c->where), "%s%.*s", whole ? "" : "...", HAFT__ARG(shown));
     }
     haft__buf_finish(&buf);
     return c->where;
@@ -88,13 +108,19 @@ static const char *kind_words(const haft__json *value)
 static haft_status fail_wanted(haft__compiler *c, const haft__resource *resource,
                                const haft__json *at, const char *wanted)
 {
-    haft_str text = haft__json_text(*at);
-    const char *quote = at->kind == HAFT__JSON_STRING ? "\"" : "";
-    text.len = text.len > 40 ? 40 : text.len;
-    return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, at),
-                      "found %s%s%s%.*s%s, wanted %s", kind_words(at),
-                      at->kind == HAFT__JSON_STRING || text.len > 0 ? " " : "", quote,
-                      HAFT__ARG(text), quote, wanted);
+    bool has_text = at->kind == HAFT__JSON_STRING || at->kind == HAFT__JSON_NUMBER;
+    haft__buf found;
+    haft__buf_init(&found, HAFT__WORDS_MAX);
+    haft__words_add(&found, kind_words(at));
+    if (has_text) {
+        haft__words_add(&found, " ");
+        haft__words_value(&found, at);
+    }
+    haft_status status =
+        haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_where(c, resource, at),
+                   "found %.*s, wanted %s", HAFT__ARG(haft__buf_str(&found)), wanted);
+    haft__buf_finish(&found);
+    return status;
 }
 
 haft_status haft__compile_wanted(haft__frame *frame, const haft__json *at, const char *wanted)
@@ -427,9 +453,9 @@ static haft__json *make_parts(haft__compiler *c, haft__json schema)
     return root;
 }
 
-haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
-                                 const haft__schema_options *options,
-                                 const haft__schema **ret_schema, haft_error *err)
+static haft_status compile(haft__arena *arena, haft__json schema,
+                           const haft__schema_options *options, const haft__schema **ret_schema,
+                           haft_error *err)
 {
     haft__compiler c = {.arena = arena, .err = err};
     if (options != NULL) {
@@ -455,6 +481,45 @@ haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
     }
     if (status == HAFT_OK) {
         *ret_schema = c.schema;
+    }
+    return status;
+}
+
+/* Names and references are quoted in errors as they are, but not what could steer a terminal: C0,
+ * DEL and C1 (in UTF-8: 0xC2 and 0x80 to 0x9F) become question marks. */
+static void mask_controls(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at != '\0'; at++) {
+        if (*at == 0xC2 && at[1] >= 0x80 && at[1] <= 0x9F) {
+            at[0] = at[1] = '?';
+        } else if (*at < 0x20 || *at == 0x7F) {
+            *at = '?';
+        }
+    }
+}
+
+haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
+                                 const haft__schema_options *options,
+                                 const haft__schema **ret_schema, haft_error *err)
+{
+    /* Until it is compiled the arena may grow by so much and no more. Restoring forgets that it
+     * was full before. */
+    haft__arena_restore(arena, haft__arena_save(arena));
+    size_t max = arena->max;
+    size_t used = arena->total - (size_t)(arena->end - arena->next);
+    size_t allowed = used + HAFT__LIMIT_SCHEMA_BYTES;
+    allowed = allowed > arena->total ? allowed : arena->total;
+    arena->max = allowed < max ? allowed : max;
+    haft_status status = compile(arena, schema, options, ret_schema, err);
+    if (status == HAFT_TOO_BIG && arena->full && allowed < max) {
+        status = haft__fail(err, HAFT_TOO_BIG, "", "the compiled schema takes more than %d bytes",
+                            HAFT__LIMIT_SCHEMA_BYTES);
+    }
+    arena->max = max;
+    if (status != HAFT_OK && err != NULL) {
+        mask_controls(err->where);
+        mask_controls(err->message);
+        mask_controls(err->hint);
     }
     return status;
 }

@@ -68,12 +68,12 @@ typedef struct haft__compiler {
     haft__map resources; /* URI to haft__resource */
     haft__map members;   /* address of a large object to a haft__map of its members */
     haft__document *main;
-    uint32_t document_count;
+    uint32_t document_count, pattern_count;
     haft__pending *pending;
     haft__resource *entered, **entered_last;
     haft__resource *
         *anchors_next; /* the first entered one whose dynamic anchors are not compiled */
-    char where[sizeof(((haft_error *)0)->where)];
+    char where[sizeof(((haft_error *)0)->where)]; /* of the last haft__compile_where */
 } haft__compiler;
 
 typedef struct haft__frame {
@@ -171,6 +171,11 @@ const char *haft__compile_where(haft__compiler *c, const haft__resource *resourc
                                 const haft__json *at);
 haft_status haft__compile_wanted(haft__frame *frame, const haft__json *at, const char *wanted);
 haft_status haft__compile_no_memory(haft__compiler *c);
+
+/* Compiles a regular expression; `at` is where errors say it stands. */
+HAFT_MUST_USE haft_status haft__compile_expression(haft__frame *frame, haft_str source,
+                                                   const haft__json *at,
+                                                   const haft__pattern **ret_pattern);
 
 /* resolve.c */
 typedef struct haft__target {

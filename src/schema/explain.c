@@ -18,7 +18,7 @@
 #include "schema/words.h"
 
 #define MESSAGE_MAX ((size_t)64 << 10)
-#define WHERE_MAX   ((size_t)1 << 20)
+#define WHERE_MAX   ((size_t)256 << 10)
 
 static void explain_node(haft__explainer *ex, const haft__node *node, const haft__json *value,
                          const haft__place *at);
@@ -69,7 +69,7 @@ static void explain_number(haft__explainer *ex, const haft__number_rules *rules,
         const haft__bound *bound = multiple ? &rules->multiple_of : &rules->bounds[kind];
         if (bound->text.ptr == NULL
             || (multiple ? haft__multiple_fits(ex->checker, bound, value)
-                         : haft__bound_fits(kind, bound, value))
+                         : haft__bound_fits(ex->checker, kind, bound, value))
             || haft__explain_stopped(ex, at)) {
             continue;
         }
@@ -178,6 +178,13 @@ static void explain_array(haft__explainer *ex, const haft__array_rules *rules,
     }
 }
 
+/* Names are compared letter by letter with each other, unless one is too long. */
+static size_t suggest_cost(haft_str name, haft_str known)
+{
+    bool longer = name.len > HAFT__LIMIT_NEAR_BYTES || known.len > HAFT__LIMIT_NEAR_BYTES;
+    return 4 + (longer ? 0 : name.len * known.len / 64);
+}
+
 /* The declared name nearest to `name`; .ptr is NULL when there is none. */
 static haft_str suggest(haft__explainer *ex, const haft__object_rules *rules, haft_str name)
 {
@@ -185,12 +192,12 @@ static haft_str suggest(haft__explainer *ex, const haft__object_rules *rules, ha
     haft__near_init(&near, name);
     uint32_t count = rules != NULL ? rules->count : 0;
     for (uint32_t i = 0; i < count && near.left > 0; i++) {
-        if (!haft__checker_charge(ex->checker, 4)) {
+        haft_str known = {rules->properties[i].name, rules->properties[i].length};
+        if (!haft__checker_charge(ex->checker, suggest_cost(name, known))) {
             break;
         }
         if (rules->properties[i].declared) {
-            haft__near_offer(&near,
-                             (haft_str){rules->properties[i].name, rules->properties[i].length});
+            haft__near_offer(&near, known);
         }
     }
     return near.best;
@@ -284,7 +291,7 @@ static void explain_missing(haft__explainer *ex, haft_str name, const haft__depe
     haft__explain_add(ex, at, HAFT__WEIGHT_OTHER);
 }
 
-static bool has_required(const haft__explainer *ex, const haft__object_rules *rules,
+static bool has_required(haft__explainer *ex, const haft__object_rules *rules,
                          const haft__json *object)
 {
     uint32_t met = 0;
@@ -300,7 +307,8 @@ static bool has_required(const haft__explainer *ex, const haft__object_rules *ru
 static void explain_required(haft__explainer *ex, const haft__object_rules *rules,
                              const haft__json *object, const haft__place *at)
 {
-    if (!haft__checker_charge(ex->checker, object->count) || has_required(ex, rules, object)) {
+    if (!haft__checker_charge(ex->checker, object->count) || has_required(ex, rules, object)
+        || !haft__checker_charge(ex->checker, rules->count)) {
         return;
     }
     for (uint32_t i = 0; i < rules->count && !haft__explain_over(ex); i++) {
@@ -537,7 +545,8 @@ static void explain_unevaluated(haft__explainer *ex, const haft__node *node,
     const haft__node *rest =
         array ? node->general->unevaluated_items : node->general->unevaluated_properties;
     haft__marks marks;
-    if (rest == NULL || !haft__marks_push(ex->checker, value->count, &marks)) {
+    if (rest == NULL || !haft__checker_charge(ex->checker, value->count)
+        || !haft__marks_push(ex->checker, value->count, &marks)) {
         return;
     }
     (void)haft__accepts_before_unevaluated(ex->checker, node, value, &marks);
@@ -598,6 +607,10 @@ static void explain_node(haft__explainer *ex, const haft__node *node, const haft
 {
     node = node->alias != NULL ? node->alias : node;
     if (haft__explain_over(ex) || !haft__checker_charge(ex->checker, 1)) {
+        return;
+    }
+    if (value->kind == HAFT__JSON_NUMBER
+        && !haft__checker_charge(ex->checker, value->count / HAFT__NUMBER_STEP)) {
         return;
     }
     if (!haft__type_fits(node->types, value)) {

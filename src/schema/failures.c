@@ -12,7 +12,11 @@
 #include "schema/words.h"
 #include "json/pointer.h"
 
+/* What a failure costs, and how many bytes of it cost a step more. */
 #define ERROR_STEPS 64U
+#define ERROR_STEP  4U
+/* The longest token that is an index. */
+#define INDEX_BYTES sizeof("/4294967295")
 
 void haft__failures_init(haft__failures *list, uint32_t depth)
 {
@@ -25,9 +29,10 @@ bool haft__explain_over(const haft__explainer *ex)
     return ex->into->more || ex->status != HAFT_OK || ex->checker->stop != HAFT__STOP_NOT;
 }
 
+/* From the outside in; nesting is bounded, and so is this. A place too long to tell ends in "/..."
+ * behind the last name that was there in full. */
 static void write_place(haft__buf *buf, const haft__place *at)
 {
-    /* From the outside in: nesting is bounded, and so is this. */
     const haft__place *path[HAFT__LIMIT_SCHEMA_NESTING + 1];
     size_t count = 0;
     for (; at != NULL && at->outer != NULL && count < COUNT(path); at = at->outer) {
@@ -35,6 +40,11 @@ static void write_place(haft__buf *buf, const haft__place *at)
     }
     while (count > 0) {
         const haft__place *step = path[--count];
+        size_t most = step->key != NULL ? 2 * (size_t)step->key->count + 1 : INDEX_BYTES;
+        if (most > buf->max - buf->len - sizeof("/...")) {
+            haft__words_add(buf, "/...");
+            return;
+        }
         if (step->key != NULL) {
             haft__pointer_add_key(buf, haft__json_text(*step->key));
         } else {
@@ -53,13 +63,14 @@ void haft__explain_add(haft__explainer *ex, const haft__place *at, uint64_t weig
 {
     haft__failures *list = ex->into;
     list->weight += weight;
+    (void)haft__checker_charge(ex->checker, ERROR_STEPS + ex->text.len / ERROR_STEP);
     if (list->count >= HAFT__LIMIT_SCHEMA_ERRORS) {
         list->more = true;
         return;
     }
     haft__buf_clear(&ex->where);
     write_place(&ex->where, at);
-    (void)haft__checker_charge(ex->checker, ERROR_STEPS + ex->where.len / 16);
+    (void)haft__checker_charge(ex->checker, ex->where.len / ERROR_STEP);
     haft__failure *made = haft__arena_alloc(ex->arena, sizeof(*made));
     if (made == NULL || ex->text.status == HAFT_NO_MEMORY || ex->where.status == HAFT_NO_MEMORY) {
         ex->status = HAFT_NO_MEMORY;
@@ -126,6 +137,10 @@ void haft__explain_stop(haft__explainer *ex, haft__stop stop, const haft__place 
     case HAFT__STOP_DIGITS:
         haft__buf_addf(text, "Gave up: more than %d digits are needed for \"multipleOf\"",
                        HAFT__LIMIT_JSON_DIGITS);
+        break;
+    case HAFT__STOP_DEPTH:
+        haft__buf_addf(text, "Gave up: the values compared are nested more than %d deep",
+                       HAFT__LIMIT_JSON_DEPTH);
         break;
     case HAFT__STOP_MEMORY: ex->status = HAFT_NO_MEMORY; return;
     }

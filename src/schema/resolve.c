@@ -20,6 +20,7 @@
 /* A custom meta-schema may have a custom meta-schema, but not for ever. */
 #define DIALECT_CHAIN 8U
 #define FEW_MEMBERS   32U
+#define LONG_URI      "found a URI of %zu bytes, wanted at most %d"
 
 const haft__dynamic_anchor *haft__resource_anchors(const haft__resource *resource)
 {
@@ -149,32 +150,60 @@ static haft__resource *make_resource(haft__compiler *c, haft_str uri, const haft
     return resource;
 }
 
-/* The $id of a schema without its fragment; .ptr is NULL when it gives no new base URI. */
-static haft_str id_of(const haft__json *source, unsigned draft)
+/* `reference` as an absolute URI in the arena. `at` is where errors say it stands. */
+static haft_status resolve_uri(haft__compiler *c, const haft__resource *resource, haft_str base,
+                               haft_str reference, const haft__json *at, haft_str *ret_uri)
 {
-    haft_str id = get_string(source, HAFT__LIT("$id"));
-    if (id.len == 0
-        || (draft == HAFT__DRAFT_07 && haft__json_get(*source, HAFT__LIT("$ref")) != NULL)) {
-        return (haft_str){NULL, 0};
+    haft_str uri = haft__uri_resolve(c->arena, base, reference);
+    if (uri.ptr == NULL) {
+        return haft__compile_no_memory(c);
     }
-    id = haft__uri_without_fragment(id);
-    return id.len > 0 ? id : (haft_str){NULL, 0};
+    if (uri.len > HAFT__LIMIT_SCHEMA_URI_BYTES) {
+        return haft__fail(c->err, HAFT_TOO_BIG, haft__compile_where(c, resource, at), LONG_URI,
+                          uri.len, HAFT__LIMIT_SCHEMA_URI_BYTES);
+    }
+    *ret_uri = uri;
+    return HAFT_OK;
+}
+
+static haft_status find_member(haft__compiler *c, const haft__json *object, haft_str name,
+                               const haft__json **ret_value);
+
+/* The $id of a schema without its fragment; .ptr is NULL when it gives no new base URI. Many
+ * references may come through one schema, so its members are not searched one by one. */
+static haft_status find_id(haft__compiler *c, const haft__json *source, unsigned draft,
+                           haft_str *ret_id)
+{
+    const haft__json *id = NULL, *ref = NULL;
+    *ret_id = (haft_str){NULL, 0};
+    haft_status status = find_member(c, source, HAFT__LIT("$id"), &id);
+    if (status == HAFT_OK && draft == HAFT__DRAFT_07) {
+        status = find_member(c, source, HAFT__LIT("$ref"), &ref);
+    }
+    if (status == HAFT_OK && id != NULL && id->kind == HAFT__JSON_STRING && ref == NULL) {
+        haft_str text = haft__uri_without_fragment(haft__json_text(*id));
+        *ret_id = text.len > 0 ? text : (haft_str){NULL, 0};
+    }
+    return status;
 }
 
 haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, haft__resource *outer,
                                  haft__resource **ret_resource)
 {
-    haft_str id = source == outer->root ? (haft_str){NULL, 0} : id_of(source, outer->draft);
-    if (id.ptr == NULL) {
+    haft_str id = {NULL, 0}, uri = {NULL, 0};
+    haft_status status = source == outer->root ? HAFT_OK : find_id(c, source, outer->draft, &id);
+    if (status != HAFT_OK || id.ptr == NULL) {
         *ret_resource = outer;
-        return HAFT_OK;
+        return status;
     }
-    haft_str uri = haft__uri_resolve(c->arena, outer->uri, id);
-    if (uri.ptr == NULL) {
-        return haft__compile_no_memory(c);
+    haft__arena_mark mark = haft__arena_save(c->arena);
+    status = resolve_uri(c, outer, outer->uri, id, source, &uri);
+    if (status != HAFT_OK) {
+        return status;
     }
     haft__resource *known = haft__map_get(&c->resources, uri);
     if (known != NULL && known->root == source) {
+        haft__arena_restore(c->arena, mark);
         *ret_resource = known;
         return HAFT_OK;
     }
@@ -194,7 +223,7 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, ha
     resource->draft = outer->draft;
     resource->vocabularies = outer->vocabularies;
     *ret_resource = resource;
-    haft_status status = haft__map_put(&c->resources, uri, resource, c->err);
+    status = haft__map_put(&c->resources, uri, resource, c->err);
     return status == HAFT_OK ? read_dialect(c, resource, 0) : status;
 }
 
@@ -214,6 +243,10 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
     haft_str base = id.len > 0 ? haft__uri_resolve(c->arena, uri, id) : uri;
     if (document == NULL || base.ptr == NULL) {
         return haft__compile_no_memory(c);
+    }
+    if (base.len > HAFT__LIMIT_SCHEMA_URI_BYTES) {
+        return haft__fail(c->err, HAFT_TOO_BIG, "/$id", LONG_URI, base.len,
+                          HAFT__LIMIT_SCHEMA_URI_BYTES);
     }
     haft__resource *resource = make_resource(c, base, root, document);
     if (resource == NULL) {
@@ -529,20 +562,26 @@ static haft_status find_anchor(haft__compiler *c, haft_str name, haft__target *t
 }
 
 /* The resource that the part of a reference before its "#" names. */
-static haft_status find_resource(haft__compiler *c, haft__resource *from, haft_str reference,
-                                 haft__resource **ret_resource)
+static haft_status find_resource(haft__compiler *c, haft__resource *from, const haft__json *at,
+                                 haft_str reference, haft__resource **ret_resource)
 {
     *ret_resource = from;
     if (reference.len == 0) {
         return HAFT_OK;
     }
-    haft_str uri = haft__uri_resolve(c->arena, from->uri, reference);
-    if (uri.ptr == NULL) {
-        return haft__compile_no_memory(c);
-    }
     haft_status status = haft__document_index(c, c->main);
+    haft__arena_mark mark = haft__arena_save(c->arena);
+    haft_str uri = {NULL, 0};
     if (status == HAFT_OK) {
-        status = load(c, uri, from, 0, ret_resource);
+        status = resolve_uri(c, from, from->uri, reference, at, &uri);
+    }
+    if (status == HAFT_OK) {
+        *ret_resource = haft__map_get(&c->resources, uri);
+        if (*ret_resource != NULL) {
+            haft__arena_restore(c->arena, mark);
+        } else {
+            status = load(c, uri, from, 0, ret_resource);
+        }
     }
     if (status == HAFT_OK && *ret_resource != NULL) {
         status = haft__document_index(c, (*ret_resource)->document);
@@ -556,7 +595,7 @@ haft_status haft__reference_resolve(haft__compiler *c, haft__resource *resource,
     haft_str text = haft__json_text(*reference);
     haft__target target = {0};
     haft_status status =
-        find_resource(c, resource, haft__uri_without_fragment(text), &target.resource);
+        find_resource(c, resource, reference, haft__uri_without_fragment(text), &target.resource);
     if (status != HAFT_OK) {
         return status;
     }

@@ -6,6 +6,7 @@
  * found and what it wanted. Tests: tests/schema/compile_test.c.
  */
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "schema/compile_int.h"
 #include "json/number.h"
@@ -147,6 +148,23 @@ haft_status haft__compile_max(haft__frame *frame, const haft__keyword *keyword,
                          : haft__compile_no_memory(frame->c);
 }
 
+haft_status haft__compile_expression(haft__frame *frame, haft_str source, const haft__json *at,
+                                     const haft__pattern **ret_pattern)
+{
+    haft__compiler *c = frame->c;
+    if (c->pattern_count >= HAFT__LIMIT_SCHEMA_PATTERNS) {
+        return haft__fail(c->err, HAFT_TOO_BIG, "",
+                          "the schema has more than %d regular expressions",
+                          HAFT__LIMIT_SCHEMA_PATTERNS);
+    }
+    c->pattern_count++;
+    haft_status status = haft__pattern_compile(c->arena, source, ret_pattern, c->err);
+    if (status != HAFT_OK && status != HAFT_NO_MEMORY && c->err != NULL) {
+        haft__error_at(c->err, haft__compile_where(c, frame->resource, at));
+    }
+    return status;
+}
+
 haft_status haft__compile_pattern(haft__frame *frame, const haft__keyword *keyword,
                                   const haft__json *value)
 {
@@ -160,11 +178,7 @@ haft_status haft__compile_pattern(haft__frame *frame, const haft__keyword *keywo
         return haft__compile_wanted(frame, value, "a regular expression (a string)");
     }
     rules->source = haft__json_text(*value);
-    haft_status status = haft__pattern_compile(c->arena, rules->source, &rules->pattern, c->err);
-    if (status != HAFT_OK && status != HAFT_NO_MEMORY && c->err != NULL) {
-        haft__error_at(c->err, haft__compile_where(c, frame->resource, value));
-    }
-    return status;
+    return haft__compile_expression(frame, rules->source, value, &rules->pattern);
 }
 
 haft_status haft__compile_unique(haft__frame *frame, const haft__keyword *keyword,
@@ -185,7 +199,8 @@ haft_status haft__compile_unique(haft__frame *frame, const haft__keyword *keywor
     return HAFT_OK;
 }
 
-/* The hash table of a long list of values. */
+/* The hash table of a long list of values. One that is there twice is put in once: else a list of
+ * equal values would be walked through for each of them. */
 static haft_status add_slots(haft__compiler *c, haft__values *values)
 {
     size_t size = 4 * FEW_VALUES;
@@ -200,10 +215,18 @@ static haft_status add_slots(haft__compiler *c, haft__values *values)
     for (uint32_t i = 0; i < values->count; i++) {
         uint64_t hash = haft__json_hash(c->options.hash_key, values->items[i]);
         uint32_t at = (uint32_t)hash & values->mask;
-        while (slots[at] != 0) {
+        bool known = false;
+        while (slots[at] != 0 && !known) {
+            haft_status status =
+                haft__json_equal(values->items[slots[at] - 1], values->items[i], &known, c->err);
+            if (status != HAFT_OK) {
+                return status;
+            }
             at = (at + 1) & values->mask;
         }
-        slots[at] = i + 1;
+        if (!known) {
+            slots[at] = i + 1;
+        }
     }
     values->slots = slots;
     return HAFT_OK;

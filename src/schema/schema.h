@@ -34,8 +34,8 @@ typedef struct haft__checker haft__checker;
  * when a keyword's value is not what the draft wants or a reference leads nowhere; err->where is a
  * JSON Pointer into the schema (behind its document's URI when it is another document).
  * UNSUPPORTED when a meta-schema requires a vocabulary, or a pattern something, that is not known
- * here; TOO_BIG past HAFT__LIMIT_SCHEMA_NODES or _DOCUMENTS. What nothing refers to ($defs) is not
- * looked at. */
+ * here; TOO_BIG past HAFT__LIMIT_SCHEMA_NODES, _DOCUMENTS, _PATTERNS, _URI_BYTES or _BYTES. What
+ * nothing refers to ($defs) is not looked at. */
 HAFT_MUST_USE haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
                                                const haft__schema_options *options,
                                                const haft__schema **ret_schema, haft_error *err);

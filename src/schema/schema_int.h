@@ -169,6 +169,7 @@ typedef enum haft__stop {
     HAFT__STOP_NESTING,
     HAFT__STOP_PATTERN,
     HAFT__STOP_DIGITS,
+    HAFT__STOP_DEPTH, /* of two values compared: only of those that nothing has read */
     HAFT__STOP_MEMORY,
 } haft__stop;
 
@@ -233,17 +234,17 @@ bool haft__accepts_before_unevaluated(haft__checker *checker, const haft__node *
 
 /* The keywords of one kind of value, each on its own: for explaining. */
 bool haft__type_fits(uint8_t types, const haft__json *value);
-bool haft__bound_fits(haft__bound_kind kind, const haft__bound *bound, const haft__json *value);
+bool haft__bound_fits(haft__checker *checker, haft__bound_kind kind, const haft__bound *bound,
+                      const haft__json *value);
 bool haft__multiple_fits(haft__checker *checker, const haft__bound *bound, const haft__json *value);
 bool haft__pattern_fits(haft__checker *checker, const haft__pattern *pattern, haft_str source,
                         haft_str text);
 bool haft__values_have(haft__checker *checker, const haft__values *values, const haft__json *value);
 bool haft__items_unique(haft__checker *checker, const haft__json *array, uint32_t ret_pair[2]);
 uint64_t haft__string_length(haft__checker *checker, const haft__json *string);
-const haft__property *haft__property_find(const haft__checker *checker,
-                                          const haft__object_rules *rules, const haft__json *key,
-                                          uint32_t *hint);
-/* The value of a member, or NULL; costs steps by the size of the object. */
+const haft__property *haft__property_find(haft__checker *checker, const haft__object_rules *rules,
+                                          const haft__json *key, uint32_t *hint);
+/* The value of a member, or NULL; costs steps by the size of the object and the key. */
 const haft__json *haft__member_find(haft__checker *checker, const haft__json *object, haft_str key);
 const haft__node *haft__dynamic_target(haft__checker *checker, const haft__dynamic *dynamic);
 
@@ -251,6 +252,10 @@ const haft__node *haft__dynamic_target(haft__checker *checker, const haft__dynam
 
 /* Notes why the validation ends. Returns false. */
 bool haft__checker_stop(haft__checker *checker, haft__stop why);
+
+/* How many bytes of a text, and of a number, are compared or hashed for one step. */
+#define HAFT__TEXT_STEP   64U
+#define HAFT__NUMBER_STEP 16U
 
 /* Pays for work that is not the check of a node. False when that was too much. */
 static inline bool haft__checker_charge(haft__checker *checker, size_t steps)

@@ -4,8 +4,9 @@
  *
  * Allocates nothing (but see checker.c), stops at the first failure, and remembers nothing about
  * it: explain.c looks again when somebody wants to know. Recursion is bounded by
- * HAFT__LIMIT_SCHEMA_NESTING, work by HAFT__LIMIT_SCHEMA_STEPS: a step for each node that is more
- * than a type, for each item and member walked over, and for other work by its size.
+ * HAFT__LIMIT_SCHEMA_NESTING, work by HAFT__LIMIT_SCHEMA_STEPS: a step for each node that is asked,
+ * even if it says nothing but a type, for each item and member walked over, and for texts and
+ * numbers that are compared or hashed by their length.
  * Tests: tests/schema/validate_test.c, tests/schema/suite_test.c.
  */
 #include "base/limits.h"
@@ -38,6 +39,15 @@ static bool small_integer(const haft__json *value, int64_t *ret_number)
     return true;
 }
 
+/* A number that is not written as an integer has to be looked at to tell. */
+static bool is_integer(haft__checker *checker, uint8_t types, const haft__json *value)
+{
+    return value->kind == HAFT__JSON_NUMBER && (types & HAFT__TYPE_INTEGER) != 0
+           && (value->integer
+               || (haft__checker_charge(checker, value->count / HAFT__NUMBER_STEP)
+                   && haft__number_is_integer(haft__json_text(*value))));
+}
+
 static bool order_fits(haft__bound_kind kind, int order)
 {
     switch (kind) {
@@ -50,9 +60,11 @@ static bool order_fits(haft__bound_kind kind, int order)
     HAFT__UNREACHABLE();
 }
 
-bool haft__bound_fits(haft__bound_kind kind, const haft__bound *bound, const haft__json *value)
+bool haft__bound_fits(haft__checker *checker, haft__bound_kind kind, const haft__bound *bound,
+                      const haft__json *value)
 {
-    return order_fits(kind, haft__number_compare(haft__json_text(*value), bound->text));
+    return haft__checker_charge(checker, (value->count + bound->text.len) / HAFT__NUMBER_STEP)
+           && order_fits(kind, haft__number_compare(haft__json_text(*value), bound->text));
 }
 
 bool haft__multiple_fits(haft__checker *checker, const haft__bound *bound, const haft__json *value)
@@ -86,8 +98,7 @@ static bool number_fits(haft__checker *checker, const haft__number_rules *rules,
             if (!order_fits(kind, (number > bound->number) - (number < bound->number))) {
                 return false;
             }
-        } else if (!haft__checker_charge(checker, (value->count + bound->text.len) / 64)
-                   || !haft__bound_fits(kind, bound, value)) {
+        } else if (!haft__bound_fits(checker, kind, bound, value)) {
             return false;
         }
     }
@@ -97,7 +108,7 @@ static bool number_fits(haft__checker *checker, const haft__number_rules *rules,
 
 uint64_t haft__string_length(haft__checker *checker, const haft__json *string)
 {
-    (void)haft__checker_charge(checker, string->count / 64);
+    (void)haft__checker_charge(checker, string->count / HAFT__TEXT_STEP);
     return haft__utf8_length(haft__json_text(*string));
 }
 
@@ -115,10 +126,14 @@ static bool length_fits(haft__checker *checker, const haft__range *range, const 
     return length >= range->min && length <= range->max;
 }
 
+/* Beginning a match takes longer than any other step. */
+#define MATCH_STEPS 4U
+#define MATCH_STEP  16U
+
 bool haft__pattern_fits(haft__checker *checker, const haft__pattern *pattern, haft_str source,
                         haft_str text)
 {
-    if (!haft__checker_charge(checker, 1 + text.len / 16)) {
+    if (!haft__checker_charge(checker, MATCH_STEPS + text.len / MATCH_STEP)) {
         return false;
     }
     haft__pattern_result result = haft__pattern_match(pattern, checker->scratch, text);
@@ -145,18 +160,34 @@ static bool string_fits(haft__checker *checker, const haft__string_rules *rules,
                                      haft__json_text(*value)));
 }
 
-/* Same JSON value. The two must have been paid for. */
+/* Pays for comparing two values of one kind; what their sizes tell apart costs nothing. */
+static bool charge_compare(haft__checker *checker, const haft__json *a, const haft__json *b)
+{
+    if (a->kind == HAFT__JSON_NUMBER) {
+        size_t digits = (size_t)a->count + b->count;
+        return haft__checker_charge(checker, digits / HAFT__NUMBER_STEP);
+    }
+    return a->count == b->count && haft__checker_charge_value(checker, b);
+}
+
+/* Same JSON value. Pays for itself. */
 static bool equal(haft__checker *checker, const haft__json *a, const haft__json *b)
 {
     if (a->kind != b->kind) {
         return false;
     }
     if (a->kind == HAFT__JSON_STRING) {
-        return a->count == b->count && (a->count == 0 || memcmp(a->text, b->text, a->count) == 0);
+        return a->count == b->count && haft__checker_charge(checker, a->count / HAFT__TEXT_STEP)
+               && (a->count == 0 || memcmp(a->text, b->text, a->count) == 0);
     }
     bool same;
-    if (haft__json_equal(*a, *b, &same, NULL) != HAFT_OK) {
-        return haft__checker_stop(checker, HAFT__STOP_MEMORY);
+    if (!charge_compare(checker, a, b)) {
+        return false;
+    }
+    haft_status status = haft__json_equal(*a, *b, &same, NULL);
+    if (status != HAFT_OK) {
+        return haft__checker_stop(checker,
+                                  status == HAFT_TOO_BIG ? HAFT__STOP_DEPTH : HAFT__STOP_MEMORY);
     }
     return same;
 }
@@ -174,9 +205,6 @@ bool haft__values_have(haft__checker *checker, const haft__values *values, const
                 return true;
             }
         }
-        return false;
-    }
-    if (value->kind >= HAFT__JSON_ARRAY && !haft__checker_charge_value(checker, value)) {
         return false;
     }
     for (uint32_t i = 0; i < values->count; i++) {
@@ -293,22 +321,27 @@ static bool array_fits(haft__checker *checker, const haft__array_rules *rules,
     return !rules->unique || haft__items_unique(checker, array, pair);
 }
 
-static inline bool is_property(const haft__property *property, uint64_t prefix,
-                               const haft__json *key)
+static inline bool is_property(haft__checker *checker, const haft__property *property,
+                               uint64_t prefix, const haft__json *key)
 {
     return property->prefix == prefix && property->length == key->count
-           && (key->count <= 8 || memcmp(property->name + 8, key->text + 8, key->count - 8) == 0);
+           && (key->count <= 8
+               || (haft__checker_charge(checker, key->count / HAFT__TEXT_STEP)
+                   && memcmp(property->name + 8, key->text + 8, key->count - 8) == 0));
 }
 
-static const haft__property *search_property(const haft__checker *checker,
+static const haft__property *search_property(haft__checker *checker,
                                              const haft__object_rules *rules, const haft__json *key,
                                              uint64_t prefix, uint32_t *hint)
 {
     if (rules->slots != NULL) {
+        if (!haft__checker_charge(checker, key->count / HAFT__TEXT_STEP)) {
+            return NULL;
+        }
         uint32_t at = (uint32_t)haft__hash(checker->hash_key, haft__json_text(*key)) & rules->mask;
         for (; rules->slots[at] != 0; at = (at + 1) & rules->mask) {
             uint32_t index = rules->slots[at] - 1;
-            if (is_property(&rules->properties[index], prefix, key)) {
+            if (is_property(checker, &rules->properties[index], prefix, key)) {
                 *hint = index + 1;
                 return &rules->properties[index];
             }
@@ -316,7 +349,7 @@ static const haft__property *search_property(const haft__checker *checker,
         return NULL;
     }
     for (uint32_t i = 0; i < rules->count; i++) {
-        if (is_property(&rules->properties[i], prefix, key)) {
+        if (is_property(checker, &rules->properties[i], prefix, key)) {
             *hint = i + 1;
             return &rules->properties[i];
         }
@@ -325,28 +358,36 @@ static const haft__property *search_property(const haft__checker *checker,
 }
 
 /* Most objects have their members in the order of the schema: *hint is the one expected next. */
-static inline const haft__property *find_property(const haft__checker *checker,
+static inline const haft__property *find_property(haft__checker *checker,
                                                   const haft__object_rules *rules,
                                                   const haft__json *key, uint32_t *hint)
 {
     uint64_t prefix = haft__key_prefix(key->text, key->count);
-    if (*hint < rules->count && is_property(&rules->properties[*hint], prefix, key)) {
+    if (*hint < rules->count && is_property(checker, &rules->properties[*hint], prefix, key)) {
         return &rules->properties[(*hint)++];
     }
     return search_property(checker, rules, key, prefix, hint);
 }
 
-const haft__property *haft__property_find(const haft__checker *checker,
-                                          const haft__object_rules *rules, const haft__json *key,
-                                          uint32_t *hint)
+const haft__property *haft__property_find(haft__checker *checker, const haft__object_rules *rules,
+                                          const haft__json *key, uint32_t *hint)
 {
     return find_property(checker, rules, key, hint);
 }
 
 const haft__json *haft__member_find(haft__checker *checker, const haft__json *object, haft_str key)
 {
-    return haft__checker_charge(checker, 1 + object->count / 16) ? haft__json_get(*object, key)
-                                                                 : NULL;
+    if (!haft__checker_charge(checker, 1 + object->count / 16)) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < object->count; i++) {
+        const haft__json_member *member = &object->members[i];
+        if (member->key.count == key.len && haft__checker_charge(checker, key.len / HAFT__TEXT_STEP)
+            && haft__str_equal(haft__json_text(member->key), key)) {
+            return &member->value;
+        }
+    }
+    return NULL;
 }
 
 /* A member that is not in `properties`, or that patternProperties may have something to say on. */
@@ -482,7 +523,11 @@ const haft__node *haft__dynamic_target(haft__checker *checker, const haft__dynam
     /* The outermost wins, and the list starts inside. */
     for (const haft__scope *scope = checker->scope; scope != NULL; scope = scope->outer) {
         const haft__dynamic_anchor *anchor = haft__resource_anchors(scope->resource);
-        for (; anchor != NULL && haft__checker_charge(checker, 1); anchor = anchor->next) {
+        if (!haft__checker_charge(checker, 1)) {
+            break;
+        }
+        size_t cost = 1 + dynamic->name.len / HAFT__TEXT_STEP;
+        for (; anchor != NULL && haft__checker_charge(checker, cost); anchor = anchor->next) {
             if (anchor->node != NULL && haft__str_equal(anchor->name, dynamic->name)) {
                 target = anchor->node;
             }
@@ -603,14 +648,15 @@ bool haft__accepts(haft__checker *checker, const haft__node *node, const haft__j
     if (node->alias != NULL) {
         node = node->alias;
     }
-    if (!haft__type_fits(node->types, value)) {
+    if (!haft__checker_charge(checker, 1)) {
+        return false;
+    }
+    if (HAFT__UNLIKELY((node->types >> value->kind & 1) == 0)
+        && !is_integer(checker, node->types, value)) {
         return false;
     }
     if (node->plain) {
         return true;
-    }
-    if (!haft__checker_charge(checker, 1)) {
-        return false;
     }
     bool deep = node->general != NULL;
     switch ((haft__json_kind)value->kind) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * words.c - values and types as they appear in messages.
+ * words.c - values and types as they appear in messages, which hold no control character.
  *
  * Tests: tests/schema/explain_test.c.
  */
 #include "schema/words.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 #include "json/number.h"
-#include "json/write.h"
 
 #define DEEPEST      3U
 #define LONGEST_LIST 20U
@@ -21,11 +21,40 @@ static haft_str cut(haft_str text)
     return text;
 }
 
+/* C0, DEL and C1: what could steer a terminal or break a line. */
+static bool is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code <= 0x9F);
+}
+
+/* Control characters as JSON escapes them; between quotes, quotes and backslashes as well. */
+static void add_escaped(haft__buf *buf, haft_str text, bool quoted)
+{
+    while (text.len > 0) {
+        uint32_t code;
+        size_t length = haft__utf8_decode(text, &code);
+        if (length == 0 || is_control(code)) {
+            haft__buf_addf(buf, "\\u%04x", length == 0 ? 0xFFFDU : (unsigned)code);
+        } else {
+            haft__words_add(buf, quoted && (code == '"' || code == '\\') ? "\\" : "");
+            haft__buf_add(buf, text.ptr, length);
+        }
+        text = haft__str_skip(text, length > 0 ? length : 1);
+    }
+}
+
 void haft__words_text(haft__buf *buf, haft_str text)
 {
     haft_str shown = cut(text);
-    haft__buf_add_str(buf, shown);
+    add_escaped(buf, shown, false);
     haft__words_add(buf, shown.len < text.len ? "..." : "");
+}
+
+static void add_quoted(haft__buf *buf, haft_str text)
+{
+    haft__words_add(buf, "\"");
+    add_escaped(buf, text, true);
+    haft__words_add(buf, "\"");
 }
 
 static void add_scalar(haft__buf *buf, const haft__json *value)
@@ -37,7 +66,7 @@ static void add_scalar(haft__buf *buf, const haft__json *value)
     case HAFT__JSON_FALSE: haft__words_add(buf, "false"); break;
     case HAFT__JSON_TRUE: haft__words_add(buf, "true"); break;
     case HAFT__JSON_NUMBER: haft__buf_add_str(buf, shown); break;
-    case HAFT__JSON_STRING: haft__json_write_string(buf, shown); break;
+    case HAFT__JSON_STRING: add_quoted(buf, shown); break;
     case HAFT__JSON_ARRAY:
     case HAFT__JSON_OBJECT: break;
     }

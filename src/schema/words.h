@@ -7,6 +7,8 @@
 
 /* Values in messages are cut to about this many bytes, at a character. */
 #define HAFT__WORDS_CUT 60U
+/* More than a text or number takes when it is cut and all of it is escaped. */
+#define HAFT__WORDS_MAX 1024U
 
 static inline void haft__words_add(haft__buf *buf, const char *text)
 {
@@ -25,7 +27,7 @@ void haft__words_types(haft__buf *buf, uint8_t types);
 /* "1 item", "2 items". */
 void haft__words_count(haft__buf *buf, uint64_t count, const char *thing);
 
-/* A text without quotes, cut. */
+/* A text without quotes, cut; control characters are escaped, here as in values. */
 void haft__words_text(haft__buf *buf, haft_str text);
 
 /* `"a", "b", 3`; a long list is cut and says how long it is. */

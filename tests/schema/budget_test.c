@@ -71,6 +71,91 @@ TEST(alternatives_that_double_are_given_up)
     haft__buf_finish(&buf);
 }
 
+/* A leaf behind three levels of `fan` references each: fan^3 ways to it. */
+static char *behind_references(const char *leaf, int fan, const char *keyword)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 64 << 20);
+    haft__buf_addf(&buf, "{\"$ref\":\"#/$defs/l3\",\"$defs\":{\"l0\":");
+    haft__buf_add_str(&buf, haft__str(leaf));
+    for (int level = 1; level <= 3; level++) {
+        haft__buf_addf(&buf, ",\"l%d\":{\"%s\":[", level, keyword);
+        for (int i = 0; i < fan; i++) {
+            haft__buf_addf(&buf, "%s{\"$ref\":\"#/$defs/l%d\"}", i > 0 ? "," : "", level - 1);
+        }
+        haft__buf_addf(&buf, "]}");
+    }
+    haft__buf_addf(&buf, "}}");
+    haft__buf_add(&buf, "", 1);
+    char *text = test_alloc(buf.len);
+    memcpy(text, buf.ptr, buf.len);
+    haft__buf_finish(&buf);
+    return text;
+}
+
+/* "before", then `count` times `letter`, then "after". */
+static char *run_of(const char *before, char letter, size_t count, const char *after)
+{
+    size_t head = strlen(before), tail = strlen(after) + 1;
+    char *text = test_alloc(head + count + tail);
+    memcpy(text, before, head);
+    memset(text + head, letter, count);
+    memcpy(text + head + count, after, tail);
+    return text;
+}
+
+TEST(lists_of_plain_subschemas_are_paid_for)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 20);
+    haft__buf_addf(&buf, "{\"allOf\":[true");
+    for (int i = 0; i < 20000; i++) {
+        haft__buf_addf(&buf, ",true");
+    }
+    haft__buf_addf(&buf, "]}");
+    haft__buf_add(&buf, "", 1);
+    check_gives_up(behind_references(buf.ptr, 20, "allOf"), "1", GAVE_UP);
+    haft__buf_finish(&buf);
+}
+
+TEST(long_texts_and_numbers_are_paid_for_when_they_are_compared)
+{
+    enum { BYTES = 100000, LONG = 4000 };
+    check_gives_up(behind_references(run_of("{\"const\":\"", 'x', BYTES, "a\"}"), 30, "anyOf"),
+                   run_of("\"", 'x', BYTES, "b\""), GAVE_UP);
+    check_gives_up(behind_references(run_of("{\"const\":", '1', LONG, "1}"), 40, "anyOf"),
+                   run_of("", '1', LONG, "2"), GAVE_UP);
+    check_gives_up(behind_references("{\"not\":{\"type\":\"integer\"}}", 60, "anyOf"),
+                   run_of("", '1', LONG, ".0"), GAVE_UP);
+    /* Names: declared, required and looked up. */
+    check_gives_up(
+        behind_references(run_of("{\"properties\":{\"", 'k', 60000, "a\":true}}"), 30, "allOf"),
+        run_of("{\"", 'k', 60000, "b\":1}"), GAVE_UP);
+    check_gives_up(behind_references(run_of("{\"dependentRequired\":{\"", 'k', 60000, "a\":[]}}"),
+                                     30, "allOf"),
+                   run_of("{\"", 'k', 60000, "b\":1}"), GAVE_UP);
+}
+
+TEST(values_nested_too_deep_to_compare_are_told)
+{
+    /* Built by hand: the reader takes nothing as deep as that. */
+    fixture f;
+    fixture_init(&f, "{\"uniqueItems\":true}");
+    haft__json pair[2] = {haft__json_array(NULL, 0), haft__json_array(NULL, 0)};
+    for (int i = 0; i <= HAFT__LIMIT_JSON_DEPTH; i++) {
+        for (int k = 0; k < 2; k++) {
+            haft__json *item = haft__arena_alloc(&f.arena, sizeof(*item));
+            *item = pair[k];
+            pair[k] = haft__json_array(item, 1);
+        }
+    }
+    haft__schema_report report = check_value(&f, haft__json_array(pair, 2));
+    CHECK_INT(report.count, 1, "errors");
+    CHECK_STR(report.errors[0].message,
+              HAFT__LIT("Gave up: the values compared are nested more than 256 deep"), "reason");
+    fixture_finish(&f);
+}
+
 TEST(references_in_a_circle_are_given_up)
 {
     check_gives_up("{\"allOf\":[{\"$ref\":\"#\"}]}", "1", TOO_DEEP);

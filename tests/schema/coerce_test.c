@@ -95,6 +95,23 @@ static const struct {
     /* valid as a whole: nothing is looked at */
     {"{\"anyOf\":[{\"properties\":{\"a\":" INTEGER "}},true]}", "{\"a\":\"1\"}", NULL},
     {"false", "\"1\"", NULL},
+    /* there and back: nothing has changed */
+    {"{\"allOf\":[" INTEGER "," STRING "]}", "\"5\"", NULL},
+    {"{\"properties\":{\"a\":{\"allOf\":[" INTEGER "," STRING "]}}}", "{\"a\":\"5\",\"b\":1}",
+     NULL},
+    {"{\"items\":{\"allOf\":[" STRING "," INTEGER "]}}", "[1,5]", NULL},
+    {"{\"prefixItems\":[{\"allOf\":[" STRING "," INTEGER "]}," INTEGER "]}", "[1,\"5\"]", "[1,5]"},
+    /* a text that means less than it says */
+    {"{\"type\":\"object\"}", "\"{\\\"a\\\":1,\\\"a\\\":2}\"", NULL},
+    {"{\"type\":\"object\"}", "\"{\\\"a\\\":\\\"\\\\ud800\\\"}\"", NULL},
+    /* most likely cut off */
+    {"{\"type\":\"array\"}", "\"[1,2\"", NULL},
+    {"{\"type\":\"array\"}", "\" {\\\"a\\\":1\"", NULL},
+    {"{\"type\":\"array\"}", "\"1,2]\"", "[\"1,2]\"]"},
+    /* one alternative accepts it as it is: no other is tried */
+    {"{\"properties\":{\"b\":" INTEGER "},\"anyOf\":[{\"properties\":{\"a\":" INTEGER
+     "}},{\"properties\":{\"a\":" STRING "}}]}",
+     "{\"a\":\"1\",\"b\":\"2\"}", "{\"a\":\"1\",\"b\":2}"},
 };
 
 static void coerce_text(fixture *f, const char *instance, haft__buf *ret_text, bool *ret_changed)
@@ -218,5 +235,88 @@ TEST(coercing_survives_every_full_arena)
         haft__arena_finish(&arena);
     }
     CHECK_INT(status, HAFT_OK, "in the end");
+    fixture_finish(&f);
+}
+
+/* `depth` arrays around `inside`. */
+static char *nested(int depth, const char *inside)
+{
+    size_t length = strlen(inside);
+    char *text = test_alloc(2 * (size_t)depth + length + 1);
+    memset(text, '[', (size_t)depth);
+    memcpy(text + depth, inside, length);
+    memset(text + (size_t)depth + length, ']', (size_t)depth);
+    text[2 * (size_t)depth + length] = '\0';
+    return text;
+}
+
+TEST(what_is_made_nests_no_deeper_than_what_is_read)
+{
+    enum { OUTER = 200, ROOM = HAFT__LIMIT_JSON_DEPTH - OUTER };
+    fixture f;
+    fixture_init(&f, "{\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}");
+    for (int inner = ROOM; inner <= ROOM + 1; inner++) {
+        char quoted[2 * ROOM + 8];
+        (void)snprintf(quoted, sizeof(quoted), "\"%s\"", nested(inner, ""));
+        haft__json made, instance = parse(&f.arena, nested(OUTER, quoted));
+        bool changed = false;
+        haft_status status =
+            haft__schema_coerce(f.schema, f.checker, instance, &f.arena, &made, &changed, NULL);
+        CHECK_INT(status, HAFT_OK, "a text of %d arrays", inner);
+        CHECK_INT(changed, inner == ROOM, "a text of %d arrays", inner);
+    }
+    fixture_finish(&f);
+    /* An array around a value makes it one deeper. */
+    fixture_init(&f, "{\"type\":\"array\",\"items\":{\"type\":\"object\"}}");
+    for (int inner = HAFT__LIMIT_JSON_DEPTH - 2; inner <= HAFT__LIMIT_JSON_DEPTH - 1; inner++) {
+        haft__json_member member = {haft__json_string(HAFT__LIT("a")),
+                                    parse(&f.arena, nested(inner, ""))};
+        haft__json made;
+        bool changed = false;
+        haft_status status = haft__schema_coerce(f.schema, f.checker, haft__json_object(&member, 1),
+                                                 &f.arena, &made, &changed, NULL);
+        CHECK_INT(status, HAFT_OK, "%d arrays in an object", inner);
+        CHECK_INT(changed, inner == HAFT__LIMIT_JSON_DEPTH - 2, "%d arrays in an object", inner);
+    }
+    fixture_finish(&f);
+}
+
+TEST(what_was_made_in_vain_is_given_back)
+{
+    /* A hundred alternatives read the text, and each refuses what it says. */
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 20);
+    haft__buf_addf(&buf, "{\"anyOf\":[{\"type\":\"null\"}");
+    for (int i = 0; i < 100; i++) {
+        haft__buf_addf(&buf, ",{\"type\":\"array\",\"maxItems\":%d}", i % 2);
+    }
+    haft__buf_addf(&buf, "]}");
+    haft__buf_add(&buf, "", 1);
+    fixture f;
+    fixture_init(&f, buf.ptr);
+    haft__buf_finish(&buf);
+    haft__json made, instance = parse(&f.arena, "\"[1,2,3,4,5,6,7,8,9,10]\"");
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    bool changed = true;
+    haft_status status =
+        haft__schema_coerce(f.schema, f.checker, instance, &arena, &made, &changed, NULL);
+    CHECK_INT(status, HAFT_OK, "status");
+    CHECK(!changed, "nobody takes ten items");
+    CHECK_INT(arena.total, 0, "bytes kept");
+    haft__arena_finish(&arena);
+    fixture_finish(&f);
+}
+
+TEST(an_arena_that_was_full_before_is_no_failure)
+{
+    fixture f;
+    fixture_init(&f, "{\"type\":\"integer\"}");
+    haft__json made, instance = parse(&f.arena, "\"5\"");
+    bool changed = false;
+    f.arena.full = true;
+    CHECK_INT(haft__schema_coerce(f.schema, f.checker, instance, &f.arena, &made, &changed, NULL),
+              HAFT_OK, "status");
+    CHECK(changed, "converted");
     fixture_finish(&f);
 }

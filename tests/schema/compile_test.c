@@ -250,3 +250,171 @@ TEST(an_error_is_not_required)
     }
     haft__arena_finish(&arena);
 }
+
+/* n expressions in a schema. */
+static char *many_patterns(int count)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 20);
+    haft__buf_addf(&buf, "{\"pattern\":\"a\",\"patternProperties\":{");
+    for (int i = 1; i < count; i++) {
+        haft__buf_addf(&buf, "%s\"%d\":true", i > 1 ? "," : "", i);
+    }
+    haft__buf_addf(&buf, "}}");
+    haft__buf_add(&buf, "", 1);
+    char *text = test_alloc(buf.len);
+    memcpy(text, buf.ptr, buf.len);
+    haft__buf_finish(&buf);
+    return text;
+}
+
+TEST(there_is_a_limit_for_expressions)
+{
+    fixture f;
+    fixture_init(&f, many_patterns(HAFT__LIMIT_SCHEMA_PATTERNS));
+    fixture_finish(&f);
+    fixture_init_with(&f, many_patterns(HAFT__LIMIT_SCHEMA_PATTERNS + 1), NULL);
+    CHECK_INT(f.status, HAFT_TOO_BIG, "one more");
+    CHECK_STR(haft__str(f.error.message),
+              HAFT__LIT("the schema has more than 10000 regular expressions"), "message");
+    fixture_finish(&f);
+}
+
+/* Compiles `count` required names that are all equal; a name takes the same room each time. */
+static haft_status require_many(uint32_t count, size_t *ret_used, haft_error *ret_error)
+{
+    fixture f;
+    fixture_init(&f, "true");
+    haft__json *names = test_alloc(count * sizeof(*names));
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = haft__json_string(HAFT__LIT("a"));
+    }
+    haft__json_member member = {haft__json_string(HAFT__LIT("required")),
+                                haft__json_array(names, count)};
+    const haft__schema *schema;
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft_status status =
+        haft__schema_compile(&arena, haft__json_object(&member, 1), NULL, &schema, ret_error);
+    *ret_used = arena.total;
+    CHECK_INT(arena.max, HAFT__LIMIT_ARENA_BYTES, "the arena's own limit is left alone");
+    haft__arena_finish(&arena);
+    fixture_finish(&f);
+    return status;
+}
+
+TEST(there_is_a_limit_for_memory)
+{
+    /* By halves to about the last list that is taken: a name takes some fifty bytes. */
+    uint32_t fits = HAFT__LIMIT_SCHEMA_BYTES / 128, past = HAFT__LIMIT_SCHEMA_BYTES / 32;
+    size_t used = 0;
+    haft_error error = {0};
+    while (past - fits > 4096) {
+        uint32_t middle = fits + (past - fits) / 2;
+        if (require_many(middle, &used, &error) == HAFT_OK) {
+            fits = middle;
+        } else {
+            past = middle;
+        }
+    }
+    CHECK_INT(require_many(past, &used, &error), HAFT_TOO_BIG, "too many");
+    CHECK_STR(haft__str(error.message),
+              HAFT__LIT("the compiled schema takes more than 67108864 bytes"), "message");
+    CHECK_INT(require_many(fits, &used, &error), HAFT_OK, "the most");
+    CHECK(used <= HAFT__LIMIT_SCHEMA_BYTES && used > HAFT__LIMIT_SCHEMA_BYTES / 2, "%zu bytes",
+          used);
+}
+
+TEST(a_smaller_arena_says_so_itself)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 256);
+    haft_error error = {0};
+    const haft__schema *schema;
+    arena.full = true;
+    CHECK_INT(haft__schema_compile(&arena, haft__json_bool(true), NULL, &schema, &error),
+              HAFT_TOO_BIG, "status");
+    CHECK_STR(haft__str(error.message), HAFT__LIT("needs more than the 256 bytes it may take"),
+              "message");
+    haft__arena_finish(&arena);
+}
+
+TEST(equal_values_of_an_enum_are_put_in_once)
+{
+    /* Each would walk past all before it: 10^10 steps. */
+    enum { VALUES = 200000 };
+    haft__json *values = test_alloc(VALUES * sizeof(*values));
+    for (uint32_t i = 0; i < VALUES; i++) {
+        values[i] = haft__json_bool(true);
+    }
+    values[VALUES - 1] = haft__json_null();
+    haft__json_member member = {haft__json_string(HAFT__LIT("enum")),
+                                haft__json_array(values, VALUES)};
+    fixture f;
+    fixture_init(&f, "true");
+    CHECK_INT(haft__schema_compile(&f.arena, haft__json_object(&member, 1), NULL, &f.schema, NULL),
+              HAFT_OK, "compiles");
+    CHECK(check_text(&f, "true").valid, "the first");
+    CHECK(check_text(&f, "null").valid, "the last");
+    CHECK(!check_text(&f, "false").valid, "none");
+    fixture_finish(&f);
+}
+
+TEST(long_places_keep_their_end)
+{
+    /* Names of one, two and three letters behind one of 64: the second is the longest that fits. */
+    static const char *const names[] = {"b", "bc", "bcd"};
+    enum { LONG_NAME = 64 };
+    char a[LONG_NAME + 1];
+    memset(a, 'a', LONG_NAME);
+    a[LONG_NAME] = '\0';
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char schema[256], where[256];
+        (void)snprintf(schema, sizeof(schema),
+                       "{\"properties\":{\"%s\":{\"properties\":{\"%s\":{\"type\":1}}}}}", a,
+                       names[i]);
+        fixture f;
+        fixture_init_with(&f, schema, NULL);
+        (void)snprintf(where, sizeof(where), "%s/%s/properties/%s/type",
+                       i < 2 ? "/properties" : "...", a, names[i]);
+        CHECK_STR(haft__str(f.error.where), haft__str(where), "%s", names[i]);
+        CHECK_INT(strlen(where) == sizeof(f.error.where) - 1, i == 1, "%s", where);
+        fixture_finish(&f);
+    }
+    /* One name that is too long by itself, of characters of two bytes. */
+    char schema[1024] = "{\"properties\":{\"";
+    for (int i = 0; i < 100; i++) {
+        (void)snprintf(schema + strlen(schema), 3, "\xC3\xA9");
+    }
+    (void)snprintf(schema + strlen(schema), 16, "\":1}}");
+    fixture f;
+    fixture_init_with(&f, schema, NULL);
+    CHECK(haft__str_starts(haft__str(f.error.where), HAFT__LIT("...\xC3\xA9")), "%s",
+          f.error.where);
+    CHECK_INT(strlen(f.error.where), 3 + 92, "%s", f.error.where);
+    fixture_finish(&f);
+}
+
+TEST(errors_of_schemas_hold_no_control_characters)
+{
+    static const char *const schemas[] = {
+        "{\"type\":\"\\u001b[31m\\u0085\\u007f\"}",
+        "{\"$ref\":\"\\u001b[31m\\u0085\\u007f\"}",
+        "{\"$ref\":\"#\\u001b[31m\\u0085\\u007f\"}",
+        "{\"$schema\":\"\\u001b[31m\\u0085\\u007f\"}",
+        "{\"properties\":{\"\\u001b[31m\\u0085\\u007f\":1}}",
+        "{\"pattern\":\"\\\\p{\\u001b[31m\\u0085\\u007f}\"}",
+    };
+    for (size_t i = 0; i < COUNT(schemas); i++) {
+        fixture f;
+        fixture_init_with(&f, schemas[i], NULL);
+        CHECK_INT(f.status, HAFT_BAD_INPUT, "%s", schemas[i]);
+        const char *const texts[] = {f.error.where, f.error.message, f.error.hint};
+        for (size_t k = 0; k < COUNT(texts); k++) {
+            for (const unsigned char *p = (const unsigned char *)texts[k]; *p != '\0'; p++) {
+                CHECK(*p >= 0x20 && *p != 0x7F && (*p != 0xC2 || p[1] >= 0xA0), "%s", schemas[i]);
+            }
+        }
+        fixture_finish(&f);
+    }
+}

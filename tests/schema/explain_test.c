@@ -39,6 +39,18 @@ static const struct {
     {"{\"type\":[\"string\",\"null\",\"boolean\"]}", "{\"a\":{\"b\":[true,null]}}",
      ": Expected string, boolean or null, found object {\"a\":{\"b\":[true,null]}}"},
     {"false", "null", ": Expected nothing here, found null"},
+    {"{\"type\":[\"integer\",\"number\"]}", "\"a\"", ": Expected number, found string \"a\""},
+    /* control characters are escaped, in values and names */
+    {"{\"type\":\"null\"}", "\"\\u001b[31m\\n\\u007f\\u0085\\u00a0\\\"\"",
+     ": Expected null, found string \"\\u001b[31m\\u000a\\u007f\\u0085\xC2\xA0\\\"\""},
+    {"{\"required\":[\"a\\u001b\\\"\"]}", "{}", ": Missing required argument: a\\u001b\""},
+    {"{\"pattern\":\"^\\t$\"}", "\"\\t\\t\"",
+     ": Does not match the pattern ^\\u0009$: found \"\\u0009\\u0009\""},
+    /* of two alternatives that are as close the first is told */
+    {"{\"anyOf\":[{\"minimum\":5},{\"minimum\":6}]}", "1",
+     ": Matches none of the 2 alternatives; number 1 comes closest\n: Expected a number of at "
+     "least "
+     "5, found 1"},
     {"{\"enum\":[\"a\",\"b\"]}", "\"c\"", ": Expected one of \"a\", \"b\", found \"c\""},
     {"{\"enum\":[]}", "\"c\"", ": Expected one of nothing, found \"c\""},
     {"{\"enum\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21]}", "0",
@@ -201,5 +213,28 @@ TEST(a_report_survives_every_failed_allocation)
             break;
         }
     }
+    fixture_finish(&f);
+}
+
+TEST(places_too_long_to_tell_end_at_a_name)
+{
+    /* Each name may be a quarter of what a place may be; of five, three and the mark fit. */
+    enum { NAME = 64000, LEVELS = 5 };
+    fixture f;
+    fixture_init(&f, "{\"additionalProperties\":{\"$ref\":\"#\"},\"type\":\"object\"}");
+    char *name = test_alloc(NAME);
+    memset(name, 'k', NAME);
+    haft__json value = haft__json_null();
+    for (int i = 0; i < LEVELS; i++) {
+        haft__json_member *member = haft__arena_alloc(&f.arena, sizeof(*member));
+        *member = (haft__json_member){haft__json_string((haft_str){name, NAME}), value};
+        value = haft__json_object(member, 1);
+    }
+    haft__schema_report report = check_value(&f, value);
+    CHECK_INT(report.count, 1, "errors");
+    haft_str where = report.errors[0].where;
+    CHECK(haft__str_ends(where, HAFT__LIT("k/...")), "%zu bytes", where.len);
+    CHECK_INT(where.len % (NAME + 1), 4, "whole names");
+    CHECK(where.len > NAME && where.len < 256 << 10, "%zu bytes", where.len);
     fixture_finish(&f);
 }

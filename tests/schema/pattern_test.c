@@ -418,3 +418,28 @@ TEST(a_scratch_survives_every_failed_allocation)
     haft__pattern_scratch_destroy(scratch);
     haft__arena_finish(&arena);
 }
+
+TEST(what_a_back_reference_compares_is_paid_for)
+{
+    /* The same text with and without a reference to a group of 1600 letters. */
+    static const char *const sources[] = {"^(a*)b\\1$", "^(a*)ba*$"};
+    size_t steps[COUNT(sources)];
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__pattern_scratch *scratch = haft__pattern_scratch_create();
+    haft__buf text;
+    haft__buf_init(&text, 1 << 16);
+    haft__buf_add_str(&text, help_repeat("a", 1600));
+    haft__buf_add_char(&text, 'b');
+    haft__buf_add_str(&text, help_repeat("a", 1600));
+    for (size_t i = 0; i < COUNT(sources); i++) {
+        const haft__pattern *pattern = compile(&arena, haft__str(sources[i]));
+        CHECK_INT(haft__pattern_match(pattern, scratch, haft__buf_str(&text)), YES, "%s",
+                  sources[i]);
+        steps[i] = haft__pattern_steps(scratch);
+    }
+    CHECK(steps[0] >= steps[1] + 1600 / 16, "%zu and %zu steps", steps[0], steps[1]);
+    haft__buf_finish(&text);
+    haft__pattern_scratch_destroy(scratch);
+    haft__arena_finish(&arena);
+}

@@ -225,3 +225,59 @@ TEST(nobody_is_asked_for_what_is_at_hand)
     }
     haft__arena_finish(&l.arena);
 }
+
+TEST(there_is_a_limit_for_uris)
+{
+    static const struct {
+        const char *before, *after, *where;
+    } longest[] = {
+        {"{\"$id\":\"http://", "\"}", "/$id"},
+        {"{\"$id\":\"http:\",\"$ref\":\"a\",\"$defs\":{\"a\":{\"$id\":\"a\"},\"b\":{"
+         "\"$id\":\"http://",
+         "\"}}}", "/$defs/b"},
+        {"{\"allOf\":[{\"$ref\":\"http://", "\"}]}", "/allOf/0/$ref"},
+    };
+    for (size_t i = 0; i < COUNT(longest); i++) {
+        for (size_t length = HAFT__LIMIT_SCHEMA_URI_BYTES;
+             length <= HAFT__LIMIT_SCHEMA_URI_BYTES + 1; length++) {
+            char schema[HAFT__LIMIT_SCHEMA_URI_BYTES + 256];
+            size_t at = (size_t)snprintf(schema, sizeof(schema), "%s", longest[i].before);
+            memset(schema + at, 'x', length - 7);
+            (void)snprintf(schema + at + length - 7, 64, "%s", longest[i].after);
+            fixture f;
+            fixture_init_with(&f, schema, NULL);
+            bool past = length > HAFT__LIMIT_SCHEMA_URI_BYTES;
+            CHECK_INT(f.status == HAFT_TOO_BIG, past, "%zu bytes in %.40s: %s", length,
+                      longest[i].before, f.error.message);
+            if (past) {
+                CHECK_STR(haft__str(f.error.message),
+                          HAFT__LIT("found a URI of 4097 bytes, wanted at most 4096"), "message");
+                CHECK_STR(haft__str(f.error.where), haft__str(longest[i].where), "where");
+            }
+            fixture_finish(&f);
+        }
+    }
+}
+
+TEST(a_large_schema_on_the_way_of_many_references_is_no_hindrance)
+{
+    /* 20,000 references through an object of 20,000 members: searched each time, 4 * 10^8. */
+    enum { COUNT_OF = 20000 };
+    haft__buf buf;
+    haft__buf_init(&buf, 8 << 20);
+    haft__buf_addf(&buf, "{\"$defs\":{\"big\":{\"not\":{}");
+    for (int i = 0; i < COUNT_OF; i++) {
+        haft__buf_addf(&buf, ",\"x%d\":1", i);
+    }
+    haft__buf_addf(&buf, "}},\"allOf\":[true");
+    for (int i = 0; i < COUNT_OF; i++) {
+        haft__buf_addf(&buf, ",{\"$ref\":\"#/$defs/big/not\"}");
+    }
+    haft__buf_addf(&buf, "]}");
+    haft__buf_add(&buf, "", 1);
+    fixture f;
+    fixture_init(&f, buf.ptr);
+    CHECK(check_text(&f, "1").valid, "valid");
+    fixture_finish(&f);
+    haft__buf_finish(&buf);
+}
