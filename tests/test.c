@@ -4,7 +4,10 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MOST_FILES 1000
 
@@ -219,6 +222,21 @@ haft_str test_read_file(const char *path)
     size_t length = size > 0 ? fread(text, 1, (size_t)size, file) : 0;
     (void)fclose(file);
     return (haft_str){text, length};
+}
+
+bool test_aborts(void (*run)(void))
+{
+    (void)fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGABRT, SIG_DFL);
+        (void)close(STDERR_FILENO); /* where the assertion is told */
+        run();
+        _exit(0);
+    }
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status)
+           && WTERMSIG(status) == SIGABRT;
 }
 
 static const char *short_name(const char *file)

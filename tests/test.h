@@ -83,6 +83,9 @@ haft_str test_read_file(const char *path);
  * many there are: none when there is no such folder. They live until the test ends. */
 size_t test_list_folder(const char *folder, char ***ret_names);
 
+/* Whether `run` ends in a failed assertion. It runs in a process of its own. */
+bool test_aborts(void (*run)(void));
+
 /* Memory that lives until the test ends. */
 void *test_alloc(size_t size);
 

@@ -330,6 +330,19 @@ TEST(limits_are_the_strict_readers)
     }
 }
 
+static void stream_too_deep(void)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.max_depth = 1000;
+    haft__json_stream stream;
+    haft__json_stream_init(&stream, &options);
+}
+
+TEST(options_past_the_limits_are_asserted)
+{
+    CHECK(test_aborts(stream_too_deep), "depth");
+}
+
 /* The events of a text given whole, one word each. */
 static haft_str events_of(haft_str text)
 {
