@@ -64,7 +64,7 @@ void haft__buf_addf(haft__buf *buf, const char *format, ...)
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (length < 0) {
-        haft__buf_fail(buf, HAFT_TOO_BIG, "a piece of the text is too long to be formatted");
+        haft__buf_fail(buf, HAFT_TOO_BIG, "a piece of the text cannot be formatted");
     }
     char *to = length < 0 ? NULL : haft__buf_reserve(buf, (size_t)length);
     if (to != NULL) {
