@@ -17,7 +17,7 @@ static struct {
     bool failed, skipped;
     bool counting_down, failing_on, hit;
     unsigned countdown;
-    size_t allocations;
+    _Atomic size_t allocations; /* some tests start threads */
     struct kept {
         struct kept *next;
     } * kept;
@@ -169,6 +169,11 @@ void test_skip(const char *format, ...)
     vprintf(format, args);
     printf("\n");
     va_end(args);
+}
+
+void test_skip_suite(const char *path)
+{
+    test_skip("no %s beside the project; docs/testing.md says how to have it", path);
 }
 
 /* Where "tests/..." and "shared/..." are. */

@@ -6,7 +6,8 @@
  *
  * The program prints one line a test ("ok json/read_test.c an_empty_text_is_refused"), which
  * scripts/run-tests adds up. `haft-tests WORD...` runs the tests whose file or name has a WORD,
- * `--file FILE` before them only those of one file, `--list` before that names them only.
+ * `--file FILE` before them only those of one file, `--list` before that names them only. A test
+ * may start threads, but checks are made by the one that runs it.
  */
 #ifndef HAFT_TESTS_TEST_H
 #define HAFT_TESTS_TEST_H
@@ -56,6 +57,9 @@ void test_check_str(const char *file, int line, haft_str found, haft_str wanted,
 
 /* Marks the running test as skipped, with the reason. Return right after it. */
 void test_skip(const char *format, ...) HAFT__PRINTF(1, 2);
+
+/* The same when a suite of others, "shared/...", is not there: docs/testing.md. */
+void test_skip_suite(const char *path);
 
 /* Makes the n-th allocation from now on (0 = the next) fail, and with `test_fail_allocations_from`
  * every later one too. Switched off again by test_allow_allocations, which tells whether the
