@@ -14,8 +14,8 @@
  * Nothing else. Never adds what is missing: a text that ends too early is refused. So is one that
  * had to be mended and ends in a bare number, as nobody could tell whether that is all of it, and
  * what could be meant in more than one way: NaN, Infinity, undefined, keys without quotes, a plus
- * in front of a number, hexadecimal numbers, commas in a row or without a value before them, unknown
- * escapes such as \x41, prose around the value.
+ * in front of a number, hexadecimal numbers, commas in a row or without a value before them,
+ * unknown escapes such as \x41, prose around the value.
  */
 #ifndef HAFT_JSON_REPAIR_H
 #define HAFT_JSON_REPAIR_H
