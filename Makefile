@@ -34,8 +34,9 @@ install: build ## install under DESTDIR and PREFIX (/usr/local)
 	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet
 
 lint: build ## check layout (clang-format) and habits (clang-tidy)
-	@scripts/deps lint
-	@scripts/lint build
+	@scripts/deps lint bench
+	@scripts/build build-bench -Dbench=true
+	@scripts/lint build-bench
 
 fmt: ## lay all C files out
 	@scripts/deps lint

@@ -4,7 +4,10 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MOST_FILES 1000
 
@@ -14,7 +17,7 @@ static struct {
     bool failed, skipped;
     bool counting_down, failing_on, hit;
     unsigned countdown;
-    size_t allocations;
+    _Atomic size_t allocations; /* some tests start threads */
     struct kept {
         struct kept *next;
     } * kept;
@@ -168,6 +171,11 @@ void test_skip(const char *format, ...)
     va_end(args);
 }
 
+void test_skip_suite(const char *path)
+{
+    test_skip("no %s beside the project; docs/testing.md says how to have it", path);
+}
+
 /* Where "tests/..." and "shared/..." are. */
 static void find_path(const char *path, char full[PATH_MAX])
 {
@@ -219,6 +227,21 @@ haft_str test_read_file(const char *path)
     size_t length = size > 0 ? fread(text, 1, (size_t)size, file) : 0;
     (void)fclose(file);
     return (haft_str){text, length};
+}
+
+bool test_aborts(void (*run)(void))
+{
+    (void)fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGABRT, SIG_DFL);
+        (void)close(STDERR_FILENO); /* where the assertion is told */
+        run();
+        _exit(0);
+    }
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status)
+           && WTERMSIG(status) == SIGABRT;
 }
 
 static const char *short_name(const char *file)

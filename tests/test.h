@@ -6,7 +6,8 @@
  *
  * The program prints one line a test ("ok json/read_test.c an_empty_text_is_refused"), which
  * scripts/run-tests adds up. `haft-tests WORD...` runs the tests whose file or name has a WORD,
- * `--file FILE` before them only those of one file, `--list` before that names them only.
+ * `--file FILE` before them only those of one file, `--list` before that names them only. A test
+ * may start threads, but checks are made by the one that runs it.
  */
 #ifndef HAFT_TESTS_TEST_H
 #define HAFT_TESTS_TEST_H
@@ -57,6 +58,9 @@ void test_check_str(const char *file, int line, haft_str found, haft_str wanted,
 /* Marks the running test as skipped, with the reason. Return right after it. */
 void test_skip(const char *format, ...) HAFT__PRINTF(1, 2);
 
+/* The same when a suite of others, "shared/...", is not there: docs/testing.md. */
+void test_skip_suite(const char *path);
+
 /* Makes the n-th allocation from now on (0 = the next) fail, and with `test_fail_allocations_from`
  * every later one too. Switched off again by test_allow_allocations, which tells whether the
  * failure happened. The usual loop:
@@ -82,6 +86,9 @@ haft_str test_read_file(const char *path);
 /* The names of the .json files in a folder, found as above, in the order of the alphabet, and how
  * many there are: none when there is no such folder. They live until the test ends. */
 size_t test_list_folder(const char *folder, char ***ret_names);
+
+/* Whether `run` ends in a failed assertion. It runs in a process of its own. */
+bool test_aborts(void (*run)(void));
 
 /* Memory that lives until the test ends. */
 void *test_alloc(size_t size);

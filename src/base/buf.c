@@ -26,6 +26,7 @@ void haft__buf_clear(haft__buf *buf)
 {
     buf->len = 0;
     buf->status = HAFT_OK;
+    buf->why = NULL;
 }
 
 char *haft__buf_reserve(haft__buf *buf, size_t more)
@@ -77,6 +78,9 @@ void haft__buf_addf(haft__buf *buf, const char *format, ...)
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
+    if (length < 0) {
+        haft__buf_fail(buf, HAFT_TOO_BIG, "a piece of the text cannot be formatted");
+    }
     char *to = length < 0 ? NULL : haft__buf_reserve(buf, (size_t)length);
     if (to != NULL) {
         (void)vsnprintf(to, (size_t)length + 1, format, again);
@@ -85,8 +89,19 @@ void haft__buf_addf(haft__buf *buf, const char *format, ...)
     va_end(again);
 }
 
+void haft__buf_fail(haft__buf *buf, haft_status status, const char *why)
+{
+    if (buf->status == HAFT_OK) {
+        buf->status = status;
+        buf->why = why;
+    }
+}
+
 haft_status haft__buf_check(const haft__buf *buf, haft_error *err)
 {
+    if (buf->why != NULL) {
+        return haft__fail(err, buf->status, "", "%s", buf->why);
+    }
     if (buf->status == HAFT_TOO_BIG) {
         return haft__fail(err, HAFT_TOO_BIG, "", "the text is longer than %zu bytes", buf->max);
     }

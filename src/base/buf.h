@@ -18,6 +18,7 @@ typedef struct haft__buf {
     char *ptr;
     size_t len, cap, max;
     haft_status status; /* HAFT_OK, HAFT_NO_MEMORY or HAFT_TOO_BIG */
+    const char *why;    /* a writer's own reason, see haft__buf_fail; NULL for ours */
 } haft__buf;
 
 /* Takes no memory yet. `max` is the most bytes it may ever hold and must be named. */
@@ -64,13 +65,17 @@ void haft__buf_add_int(haft__buf *buf, int64_t number);
 
 void haft__buf_addf(haft__buf *buf, const char *format, ...) HAFT__PRINTF(2, 3);
 
+/* Notes a failure of whoever writes into the buffer, unless there was one before. `why` is the
+ * error's message and must outlive the buffer. */
+void haft__buf_fail(haft__buf *buf, haft_status status, const char *why);
+
 /* What it holds; borrowed until the next append. */
 static inline haft_str haft__buf_str(const haft__buf *buf)
 {
     return (haft_str){buf->ptr, buf->len};
 }
 
-/* HAFT_OK, or the first failure with an error that names the maximum. */
+/* HAFT_OK, or the first failure with an error that names the maximum or the writer's reason. */
 HAFT_MUST_USE haft_status haft__buf_check(const haft__buf *buf, haft_error *err);
 
 #endif

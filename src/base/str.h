@@ -11,7 +11,7 @@
 /* A view of a string literal, measured by the compiler. */
 #define HAFT__LIT(literal) ((haft_str){("" literal), sizeof(literal) - 1})
 
-/* For "%.*s". Texts longer than an int can say are cut by printf anyway. */
+/* For "%.*s". Cuts at 4096 bytes: an int cannot say every length, and messages are shorter. */
 #define HAFT__ARG(s) (int)((s).len > 4096 ? 4096 : (s).len), ((s).len > 0 ? (s).ptr : "")
 
 static inline haft_str haft__str(const char *text)

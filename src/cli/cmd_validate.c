@@ -105,7 +105,8 @@ static void write_error(haft__json_writer *w, const haft_error *err)
     haft__json_end_object(w);
 }
 
-/* One line: the verdict, or the error that kept us from one. `id` may be NULL. */
+/* One line: the verdict, or the error that kept us from one. `id` may be NULL, and `err` may be
+ * `failure`, which is done with when something else fails. */
 static haft_status print_object(FILE *out, const haft__json *id, const verdict *found,
                                 const haft_error *failure, haft_error *err)
 {
@@ -143,22 +144,25 @@ static haft_status print_object(FILE *out, const haft__json *id, const verdict *
     return status;
 }
 
-static void print_words(FILE *out, const char *name, const verdict *found)
+static void print_words(FILE *out, haft_str name, const verdict *found)
 {
     const haft__schema_report *report = &found->report;
     if (report->valid) {
-        (void)fprintf(out, "%s: valid%s\n", name, found->changed ? " (after conversion)" : "");
+        haft__print_text(out, name);
+        (void)fprintf(out, ": valid%s\n", found->changed ? " (after conversion)" : "");
         return;
     }
     for (size_t i = 0; i < report->count; i++) {
         const haft__schema_error *error = &report->errors[i];
-        (void)fprintf(out, "%s: ", name);
+        haft__print_text(out, name);
+        (void)fputs(": ", out);
         haft__print_text(out, error->where);
         (void)fputs(error->where.len > 0 ? ": " : "", out);
         haft__print_text(out, error->message);
         (void)fputc('\n', out);
     }
-    (void)fprintf(out, "%s: not valid: %zu%s error%s\n", name, report->count,
+    haft__print_text(out, name);
+    (void)fprintf(out, ": not valid: %zu%s error%s\n", report->count,
                   report->more ? " or more" : "", report->count == 1 ? "" : "s");
 }
 
@@ -212,14 +216,15 @@ static haft__exit validate_files(haft__cli *cli, validator *v, const haft__args 
     }
     if (haft__args_has(args, "json")) {
         haft_error failure = *err;
-        const haft_error *told = status != HAFT_OK ? &failure : NULL;
         *err = (haft_error){.status = HAFT_OK};
-        haft_status printed = print_object(cli->out, NULL, &found, told, err);
-        if (printed != HAFT_OK) {
-            return HAFT__EXIT_FAILED;
+        haft_error *told = status != HAFT_OK ? &failure : NULL;
+        haft_status printed = print_object(cli->out, NULL, &found, told, &failure);
+        if (printed != HAFT_OK) { /* the error still can be */
+            status = print_object(cli->out, NULL, NULL, &failure, err);
+            return status == HAFT_OK ? HAFT__EXIT_USAGE : HAFT__EXIT_FAILED;
         }
     } else if (status == HAFT_OK) {
-        print_words(cli->out, name_of(instance_path), &found);
+        print_words(cli->out, haft__str(name_of(instance_path)), &found);
     }
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
@@ -274,6 +279,10 @@ static haft_status read_choices(haft__json object, request *asked, haft_error *e
 {
     const haft__json *draft = haft__json_get(object, HAFT__LIT("draft"));
     const haft__json *coerce = haft__json_get(object, HAFT__LIT("coerce"));
+    if (coerce != NULL && coerce->kind != HAFT__JSON_TRUE && coerce->kind != HAFT__JSON_FALSE) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/coerce", "expected true or false, found %s",
+                          haft__json_kind_name(*coerce));
+    }
     if (coerce != NULL) {
         asked->coerce = coerce->kind == HAFT__JSON_TRUE;
     }
@@ -325,8 +334,20 @@ static haft_status read_line(const validator *v, haft__arena *arena, haft_str li
     return status;
 }
 
+/* Puts the number of the line in front of the place of its error, so that answers can be matched to
+ * lines although empty lines have none. */
+static void say_line(haft_error *failure, size_t number)
+{
+    char place[sizeof(failure->where) + 32];
+    (void)snprintf(place, sizeof(place), "line %zu%s%s", number,
+                   failure->where[0] != '\0' ? ": " : "", failure->where);
+    failure->where[0] = '\0';
+    haft__error_at(failure, place);
+}
+
 /* Answers one line. A line that cannot be used is answered too; only output can fail here. */
-static haft_status answer_line(haft__cli *cli, validator *v, haft_str line, haft_error *err)
+static haft_status answer_line(haft__cli *cli, validator *v, haft_str line, size_t number,
+                               haft_error *err)
 {
     request asked = {.draft = v->draft, .coerce = v->coerce};
     verdict found = {0};
@@ -336,7 +357,24 @@ static haft_status answer_line(haft__cli *cli, validator *v, haft_str line, haft
     if (status == HAFT_OK) {
         status = validate(v, &cli->arena, &asked, &found, &failure);
     }
-    return print_object(cli->out, id, &found, status != HAFT_OK ? &failure : NULL, err);
+    if (status != HAFT_OK) {
+        say_line(&failure, number);
+    }
+    status = print_object(cli->out, id, &found, status != HAFT_OK ? &failure : NULL, &failure);
+    if (status != HAFT_OK) { /* the verdict cannot be printed, but the reason can */
+        say_line(&failure, number);
+        status = print_object(cli->out, id, NULL, &failure, err);
+    }
+    return status;
+}
+
+/* A line that is too long to be read. */
+static haft_status answer_long_line(haft__cli *cli, haft_error *failure, size_t number,
+                                    haft_error *err)
+{
+    failure->where[0] = '\0';
+    say_line(failure, number);
+    return print_object(cli->out, NULL, NULL, failure, err);
 }
 
 static haft__exit validate_lines(haft__cli *cli, validator *v, const char *path, haft_error *err)
@@ -352,25 +390,33 @@ static haft__exit validate_lines(haft__cli *cli, validator *v, const char *path,
         haft_error failure = {.status = HAFT_OK};
         haft_status got = haft__lines_next(&lines, &line, &more, &failure);
         if (got == HAFT_TOO_BIG) {
-            status = print_object(cli->out, NULL, NULL, &failure, err);
+            status = answer_long_line(cli, &failure, lines.number, err);
         } else if (got != HAFT_OK) {
             *err = failure;
             status = got;
         } else if (more && haft__str_trim(line).len > 0) {
             haft__arena_reset(&cli->arena);
-            status = answer_line(cli, v, line, err);
+            status = answer_line(cli, v, line, lines.number, err);
         }
         if (ferror(cli->out)) {
             break; /* nobody reads any more; main() says so */
         }
     }
     haft__lines_close(&lines);
-    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+    return status == HAFT_OK   ? HAFT__EXIT_DONE
+           : status == HAFT_IO ? HAFT__EXIT_USAGE
+                               : HAFT__EXIT_FAILED;
 }
 
 static haft__exit check_words(const haft__args *args, haft_error *err)
 {
     bool jsonl = haft__args_has(args, "jsonl");
+    if (jsonl && haft__args_has(args, "json")) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "wanted --json or --jsonl, found both");
+        (void)haft__hint(err, status, "--jsonl prints a JSON object for each line anyway");
+        return HAFT__EXIT_USAGE;
+    }
     if (jsonl && args->word_count > 1) {
         (void)haft__fail(err, HAFT_BAD_INPUT, "", "--jsonl wants one FILE at most, found %zu",
                          args->word_count);
@@ -392,9 +438,13 @@ static haft__exit check_words(const haft__args *args, haft_error *err)
 
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
+    const char *directory = haft__args_text(args, "remotes", NULL);
     haft__exit result = check_words(args, err);
     if (result != HAFT__EXIT_DONE) {
         return result;
+    }
+    if (haft__remotes_check(directory, err) != HAFT_OK) {
+        return HAFT__EXIT_USAGE;
     }
     validator v = {.checker = haft__checker_create(), .hash_key = haft__random_hash_key()};
     if (v.checker == NULL) {
@@ -404,7 +454,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     bool seven = strcmp(haft__args_text(args, "draft", "2020-12"), "7") == 0;
     v.draft = seven ? HAFT__SCHEMA_07 : HAFT__SCHEMA_2020_12;
     v.coerce = haft__args_has(args, "coerce");
-    haft__remotes_init(&v.remotes, haft__args_text(args, "remotes", NULL), v.hash_key);
+    haft__remotes_init(&v.remotes, directory, v.hash_key);
     if (haft__args_has(args, "jsonl")) {
         result = validate_lines(cli, &v, args->word_count > 0 ? args->words[0] : "-", err);
     } else {
@@ -437,7 +487,9 @@ const haft__command haft__cmd_validate = {
         "and\n"
         "answers each with {\"valid\", \"errors\": [{\"where\", \"message\"}], \"more\", "
         "\"coerced\",\n"
-        "\"error\"}; \"valid\" is null and \"error\" says why when a line cannot be used.\n",
+        "\"error\"}; \"valid\" is null and \"error\" says why, and which line, when a line "
+        "cannot\n"
+        "be used. It exits with 0 when every line was answered, 2 when FILE cannot be read.\n",
     .options = options,
     .max_words = 2,
     .run = run,

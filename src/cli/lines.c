@@ -52,7 +52,7 @@ haft_status haft__lines_next(haft__lines *lines, haft_str *ret_line, bool *ret_m
     lines->number += more;
     haft_status status = haft__buf_check(&lines->line, err);
     if (ferror(lines->file)) {
-        status = haft__fail(err, HAFT_IO, "", "cannot be read: %s", strerror(errno));
+        return haft__fail(err, HAFT_IO, lines->name, "cannot be read: %s", strerror(errno));
     }
     if (status != HAFT_OK) {
         char place[256];

@@ -23,7 +23,7 @@ void haft__lines_close(haft__lines *lines);
 
 /* The next line without its line end; *ret_more is false behind the last. The text is borrowed
  * until the next call. A line that is too long is passed over and reported as TOO_BIG: the next
- * call goes on behind it. IO when reading fails. */
+ * call goes on behind it. IO when reading fails. err->where is "name:line", or the name for IO. */
 HAFT_MUST_USE haft_status haft__lines_next(haft__lines *lines, haft_str *ret_line, bool *ret_more,
                                            haft_error *err);
 

@@ -7,13 +7,28 @@
  */
 #include "cli/remotes.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/file.h"
 #include "json/read.h"
+
+haft_status haft__remotes_check(const char *directory, haft_error *err)
+{
+    struct stat info;
+    if (directory == NULL) {
+        return HAFT_OK;
+    }
+    if (stat(directory, &info) != 0) {
+        return haft__fail(err, HAFT_IO, directory, "cannot be opened: %s", strerror(errno));
+    }
+    return S_ISDIR(info.st_mode) ? HAFT_OK
+                                 : haft__fail(err, HAFT_IO, directory, "is not a directory");
+}
 
 void haft__remotes_init(haft__remotes *remotes, const char *directory, haft__hash_key hash_key)
 {
@@ -43,51 +58,93 @@ static bool is_safe(haft_str path)
     return true;
 }
 
-/* Reads and keeps the document in the file `path`. */
-static haft_status load(haft__remotes *remotes, const char *path, haft_str url, haft_error *err)
+/* A file that is there: the document, or why it cannot be used. */
+typedef struct remote {
+    haft__json document;
+    haft_error problem; /* status OK when there is none */
+} remote;
+
+/* Reads the document in the file `path` into the arena. */
+static haft_status load(haft__remotes *remotes, const char *path, haft__json *ret_document,
+                        haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft_status status = haft__file_read(path, &text, err);
-    haft_str kept = {NULL, 0}, key = {NULL, 0};
-    haft__json *document = NULL;
+    haft_str kept = {NULL, 0};
     if (status == HAFT_OK) {
         kept = haft__arena_copy(&remotes->arena, haft__buf_str(&text));
-        key = haft__arena_copy(&remotes->arena, url);
-        document = haft__arena_alloc(&remotes->arena, sizeof(*document));
-        if (kept.ptr == NULL || key.ptr == NULL || document == NULL) {
-            status = haft__arena_fail(&remotes->arena, err);
-        }
+        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(&remotes->arena, err);
     }
     haft__buf_finish(&text);
     if (status == HAFT_OK) {
         haft__json_options options = HAFT__JSON_OPTIONS_INIT;
         options.refuse_duplicates = true;
         options.hash_key = remotes->hash_key;
-        status = haft__json_read(&remotes->arena, kept, &options, document, NULL, err);
+        status = haft__json_read(&remotes->arena, kept, &options, ret_document, NULL, err);
         if (status != HAFT_OK) {
             haft__error_at(err, path);
         }
     }
-    return status == HAFT_OK ? haft__map_put(&remotes->documents, key, document, err) : status;
+    return status;
+}
+
+/* Makes the entry for `url`, whose file is `path`. NULL, and remotes->problem says why, when it
+ * cannot be kept: then it is tried again when it is asked for again. */
+static const remote *add(haft__remotes *remotes, const char *path, haft_str url)
+{
+    haft_error *err = &remotes->problem;
+    haft__arena_mark before = haft__arena_save(&remotes->arena);
+    remote found = {.problem = {.status = HAFT_OK}};
+    if (load(remotes, path, &found.document, &found.problem) != HAFT_OK) {
+        haft__arena_restore(&remotes->arena, before);
+        if (found.problem.status == HAFT_NO_MEMORY) {
+            *err = found.problem;
+            return NULL;
+        }
+    }
+    haft_str key = haft__arena_copy(&remotes->arena, url);
+    remote *kept = haft__arena_alloc(&remotes->arena, sizeof(*kept));
+    haft_status status =
+        key.ptr != NULL && kept != NULL ? HAFT_OK : haft__arena_fail(&remotes->arena, err);
+    if (status == HAFT_OK) {
+        *kept = found;
+        status = haft__map_put(&remotes->documents, key, kept, err);
+    }
+    if (status != HAFT_OK) {
+        haft__arena_restore(&remotes->arena, before);
+        return NULL;
+    }
+    return kept;
+}
+
+/* The path of the file that `url` stands for; false when there is none below the directory. */
+static bool find_file(const haft__remotes *remotes, haft_str url, char *path, size_t size)
+{
+    if (remotes->directory == NULL || !haft__str_starts(url, HAFT__LIT(HAFT__REMOTES_URL))) {
+        return false;
+    }
+    haft_str name = haft__str_skip(url, sizeof(HAFT__REMOTES_URL) - 1);
+    int length = snprintf(path, size, "%s/%.*s", remotes->directory, HAFT__ARG(name));
+    struct stat info;
+    return is_safe(name) && length > 0 && (size_t)length < size && stat(path, &info) == 0
+           && S_ISREG(info.st_mode);
 }
 
 const haft__json *haft__remotes_find(void *context, haft_str url)
 {
     haft__remotes *remotes = context;
-    const haft__json *known = haft__map_get(&remotes->documents, url);
-    if (known != NULL || remotes->directory == NULL
-        || !haft__str_starts(url, HAFT__LIT(HAFT__REMOTES_URL))) {
-        return known;
+    const remote *found = haft__map_get(&remotes->documents, url);
+    char path[4096];
+    if (found == NULL && find_file(remotes, url, path, sizeof(path))) {
+        found = add(remotes, path, url);
     }
-    haft_str path = haft__str_skip(url, sizeof(HAFT__REMOTES_URL) - 1);
-    char full[4096];
-    int length = snprintf(full, sizeof(full), "%s/%.*s", remotes->directory, HAFT__ARG(path));
-    struct stat info;
-    bool there = is_safe(path) && length > 0 && (size_t)length < sizeof(full)
-                 && stat(full, &info) == 0 && S_ISREG(info.st_mode);
-    if (!there || load(remotes, full, url, &remotes->problem) != HAFT_OK) {
+    if (found == NULL) {
         return NULL;
     }
-    return haft__map_get(&remotes->documents, url);
+    if (found->problem.status != HAFT_OK) {
+        remotes->problem = found->problem;
+        return NULL;
+    }
+    return &found->document;
 }

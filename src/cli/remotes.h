@@ -15,10 +15,13 @@
 typedef struct haft__remotes {
     const char *directory; /* may be NULL: there are none */
     haft__arena arena;     /* the documents read so far */
-    haft__map documents;   /* by URL */
+    haft__map documents;   /* by URL; those that could not be used too, so they are read once */
     haft__hash_key hash_key;
     haft_error problem; /* why a document that is there could not be used; status OK when none */
 } haft__remotes;
+
+/* IO when there is no such directory. NULL is fine. */
+HAFT_MUST_USE haft_status haft__remotes_check(const char *directory, haft_error *err);
 
 void haft__remotes_init(haft__remotes *remotes, const char *directory, haft__hash_key hash_key);
 void haft__remotes_finish(haft__remotes *remotes);

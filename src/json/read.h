@@ -12,8 +12,9 @@
 #include "json/value.h"
 
 typedef struct haft__json_options {
-    uint32_t max_depth; /* at most HAFT__LIMIT_JSON_DEPTH */
-    size_t max_bytes;   /* at most HAFT__LIMIT_JSON_BYTES */
+    /* These three may be set lower than the limits, never higher (asserted). */
+    uint32_t max_depth;
+    size_t max_bytes;
     uint32_t max_values;
     uint32_t max_key_bytes;
     uint32_t max_number_bytes;
@@ -27,6 +28,13 @@ typedef struct haft__json_options {
         .max_values = HAFT__LIMIT_JSON_VALUES, .max_key_bytes = HAFT__LIMIT_JSON_KEY_BYTES,        \
         .max_number_bytes = HAFT__LIMIT_JSON_NUMBER_BYTES                                          \
     }
+
+static inline bool haft__json_options_valid(const haft__json_options *options)
+{
+    return options->max_depth <= HAFT__LIMIT_JSON_DEPTH
+           && options->max_bytes <= HAFT__LIMIT_JSON_BYTES
+           && options->max_values <= HAFT__LIMIT_JSON_VALUES;
+}
 
 /* What was accepted but is worth telling. */
 typedef struct haft__json_notes {

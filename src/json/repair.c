@@ -5,7 +5,8 @@
  * One pass over the text, token by token, without any grammar: whether brackets match and values
  * stand where they should is the strict reader's business. That also is why no text that was cut
  * off can pass: brackets and quotes are neither added nor taken away, so the strict reader misses
- * them. The pass is a function of the text alone; to find where an error lies in the original, it
+ * them. Only a number does not show its end; one that is the last thing in the text is refused. The
+ * pass is a function of the text alone; to find where an error lies in the original, it
  * is run again up to the byte in question.
  * Tests: tests/json/repair_test.c. Fuzzer: fuzz/json_repair.c.
  */
@@ -333,9 +334,6 @@ static haft_status mend(mender *m, haft_error *err)
         }
     }
     flush_comma(m);
-    if (m->fence != 0 && m->number_end == m->text.len) {
-        return fail_at(m, m->text.len, HAFT__JSON_PROBLEM_FENCE_NUMBER, err);
-    }
     return HAFT_OK;
 }
 
@@ -372,7 +370,17 @@ static haft_status read_mended(haft__arena *arena, haft_str text, haft__buf *out
         return haft__arena_fail(arena, err);
     }
     haft__json_origin origin = {text, find_origin};
-    return haft__json_read_made(arena, made, &origin, options, ret_value, ret_notes, err);
+    haft__json value;
+    status = haft__json_read_made(arena, made, &origin, options, &value, ret_notes, err);
+    if (status == HAFT_OK && value.kind == HAFT__JSON_NUMBER && m.number_end == text.len) {
+        return fail_at(
+            &m, text.len,
+            m.fence != 0 ? HAFT__JSON_PROBLEM_FENCE_NUMBER : HAFT__JSON_PROBLEM_NUMBER_END, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_value = value;
+    }
+    return status;
 }
 
 haft_status haft__json_read_tolerant(haft__arena *arena, haft_str text,

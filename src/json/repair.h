@@ -5,17 +5,17 @@
  * Mends:
  *   - a Markdown fence around the value: three or more backticks or tildes, then a language word
  *     that ends its line ("json" may also stand right in front of the value). The closing fence may
- *     be missing when the value is complete; a number must then be followed by white space, as
- *     nobody could tell otherwise whether it is all there;
+ *     be missing when the value is complete;
  *   - raw control characters in strings;
  *   - a comma between a value and the bracket that closes its array or object;
  *   - the Python literals True, False and None;
  *   - strings in single quotes, and \' in any string;
  *   - comments: from # or two slashes to the end of the line, or C's with stars, which must end.
- * Nothing else. Never adds what is missing: a text that ends too early is refused, and so is what
- * could be meant in more than one way: NaN, Infinity, undefined, keys without quotes, a plus in
- * front of a number, hexadecimal numbers, commas in a row or without a value before them, unknown
- * escapes such as \x41, prose around the value.
+ * Nothing else. Never adds what is missing: a text that ends too early is refused. So is one that
+ * had to be mended and ends in a bare number, as nobody could tell whether that is all of it, and
+ * what could be meant in more than one way: NaN, Infinity, undefined, keys without quotes, a plus
+ * in front of a number, hexadecimal numbers, commas in a row or without a value before them,
+ * unknown escapes such as \x41, prose around the value.
  */
 #ifndef HAFT_JSON_REPAIR_H
 #define HAFT_JSON_REPAIR_H

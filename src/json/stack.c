@@ -8,6 +8,7 @@
  */
 #include "json/stack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@
 
 void haft__stack_init(haft__stack *stack, const haft__json_options *options)
 {
+    assert(haft__json_options_valid(options));
     /* Field by field: clearing `local` would cost more than reading a small text. */
     stack->values = stack->top = stack->open = stack->local;
     stack->limit = stack->local + HAFT__STACK_INLINE;

@@ -12,6 +12,8 @@
  */
 #include "json/stream.h"
 
+#include <assert.h>
+
 #include "base/error.h"
 #include "base/str.h"
 #include "json/stream_int.h"
@@ -366,6 +368,7 @@ void haft__json_stream_init(haft__json_stream *stream, const haft__json_options 
     static const haft__json_options defaults = HAFT__JSON_OPTIONS_INIT;
     *stream = (haft__json_stream){.options = options != NULL ? *options : defaults, .line = 1};
     const haft__json_options *used = &stream->options;
+    assert(haft__json_options_valid(used));
     haft__buf_init(&stream->token, used->max_key_bytes > used->max_number_bytes
                                        ? used->max_key_bytes
                                        : used->max_number_bytes);

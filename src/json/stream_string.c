@@ -78,9 +78,6 @@ static haft__stream_step pass_run(haft__stream_cursor *c, const char *stop)
 {
     haft_str run = {c->p, (size_t)(stop - c->p)};
     bool closed = stop < c->end && *stop == '"';
-    if (!c->s->is_key && c->s->decoded_count > 0) {
-        return haft__stream_give_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(c->s));
-    }
     c->p = stop + closed;
     if (c->s->is_key) {
         if (closed) {
@@ -152,6 +149,10 @@ haft__stream_step haft__stream_on_string(haft__stream_cursor *c)
     if (*c->p == '"') {
         return on_quote(c);
     }
+    if (*c->p != '\\' && s->decoded_count > 0) {
+        /* First, so that the text behind it is looked at only when it can be passed on too. */
+        return haft__stream_give_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(s));
+    }
     size_t room = key_room(c);
     if (room == 0) {
         return fail_key(c);
@@ -167,9 +168,6 @@ haft__stream_step haft__stream_on_utf8(haft__stream_cursor *c)
     haft__json_stream *s = c->s;
     if (key_room(c) == 0) {
         return fail_key(c);
-    }
-    if (s->decoded_count > sizeof(s->decoded) - HAFT__UTF8_MAX_BYTES) {
-        return haft__stream_give_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(s));
     }
     s->held[s->held_count++] = *c->p;
     haft_str held = {s->held, s->held_count};

@@ -35,7 +35,9 @@
     X(BOM, "expected a value", "if this is a byte order mark, save the text as UTF-8 without one") \
     X(COMMENT_END, "expected */ at the end of the comment", "")                                    \
     X(FENCE_END, "expected nothing after the closing fence", "")                                   \
-    X(FENCE_NUMBER, "expected a closing fence or a new line after the number", "it may be cut off")
+    X(FENCE_NUMBER, "expected a closing fence or a new line after the number",                     \
+      "it may be cut off")                                                                         \
+    X(NUMBER_END, "expected a new line after the number", "it may be cut off")
 
 typedef enum haft__json_problem {
 #define X(name, wanted, hint) HAFT__JSON_PROBLEM_##name,

@@ -144,7 +144,7 @@ static void write_value(const layout *l, haft__json value)
         if (!is_open(value)) {
             write_scalar(l->buf, value);
         } else if (depth == COUNT(levels)) {
-            l->buf->status = HAFT_TOO_BIG;
+            haft__buf_fail(l->buf, HAFT_TOO_BIG, "a value is nested deeper than json.depth allows");
             return;
         } else {
             haft__buf_add_char(l->buf, value.kind == HAFT__JSON_ARRAY ? '[' : '{');
@@ -176,6 +176,11 @@ void haft__json_writer_init(haft__json_writer *w, haft__buf *buf)
     *w = (haft__json_writer){.buf = buf};
 }
 
+static bool in_object(const haft__json_writer *w)
+{
+    return w->depth > 0 && (w->objects >> (w->depth - 1) & 1) != 0;
+}
+
 /* What stands in front of a value or key: a comma, unless it is the first or follows its key. */
 static void separate(haft__json_writer *w)
 {
@@ -193,17 +198,25 @@ static void separate(haft__json_writer *w)
     w->has_items |= bit;
 }
 
+static void separate_value(haft__json_writer *w)
+{
+    assert(w->after_key == in_object(w));
+    separate(w);
+}
+
 static void begin(haft__json_writer *w, char bracket)
 {
-    separate(w);
+    separate_value(w);
     haft__buf_add_char(w->buf, bracket);
     assert(w->depth < 64);
-    w->has_items &= ~((uint64_t)1 << w->depth++);
+    uint64_t bit = (uint64_t)1 << w->depth++;
+    w->has_items &= ~bit;
+    w->objects = bracket == '{' ? w->objects | bit : w->objects & ~bit;
 }
 
 static void end(haft__json_writer *w, char bracket)
 {
-    assert(w->depth > 0 && !w->after_key);
+    assert(w->depth > 0 && !w->after_key && in_object(w) == (bracket == '}'));
     w->depth--;
     haft__buf_add_char(w->buf, bracket);
 }
@@ -246,7 +259,7 @@ void haft__json_key(haft__json_writer *w, const char *key)
 
 void haft__json_key_str(haft__json_writer *w, haft_str key)
 {
-    assert(w->depth > 0 && !w->after_key);
+    assert(in_object(w) && !w->after_key);
     separate(w);
     haft__json_write_string(w->buf, key);
     haft__buf_add_char(w->buf, ':');
@@ -255,30 +268,30 @@ void haft__json_key_str(haft__json_writer *w, haft_str key)
 
 void haft__json_add(haft__json_writer *w, haft__json value)
 {
-    separate(w);
+    separate_value(w);
     haft__json_write(w->buf, value);
 }
 
 void haft__json_add_str(haft__json_writer *w, haft_str text)
 {
-    separate(w);
+    separate_value(w);
     haft__json_write_string(w->buf, text);
 }
 
 void haft__json_add_int(haft__json_writer *w, int64_t number)
 {
-    separate(w);
+    separate_value(w);
     haft__buf_add_int(w->buf, number);
 }
 
 void haft__json_add_bool(haft__json_writer *w, bool value)
 {
-    separate(w);
+    separate_value(w);
     haft__buf_add_str(w->buf, value ? HAFT__LIT("true") : HAFT__LIT("false"));
 }
 
 void haft__json_add_null(haft__json_writer *w)
 {
-    separate(w);
+    separate_value(w);
     haft__buf_add_str(w->buf, HAFT__LIT("null"));
 }

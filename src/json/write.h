@@ -11,7 +11,8 @@
 #include "base/buf.h"
 #include "json/value.h"
 
-/* Appends `value` without white space. */
+/* Appends `value` without white space. One that is nested deeper than HAFT__LIMIT_JSON_DEPTH, which
+ * no reader makes, is a failure: TOO_BIG, and the text ends in the middle. */
 void haft__json_write(haft__buf *buf, haft__json value);
 
 /* Appends `value` over several lines, `indent` spaces a level. */
@@ -25,6 +26,7 @@ void haft__json_write_string(haft__buf *buf, haft_str text);
 typedef struct haft__json_writer {
     haft__buf *buf;
     uint64_t has_items; /* a bit for each open level: something was written there */
+    uint64_t objects;   /* the same: it is an object */
     uint32_t depth;
     bool after_key;
 } haft__json_writer;

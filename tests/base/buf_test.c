@@ -2,6 +2,8 @@
 /* Tests for src/base/buf.c. */
 #include "base/buf.h"
 
+#include <wchar.h>
+
 #include "test.h"
 
 TEST(appends_add_up)
@@ -177,4 +179,36 @@ TEST(every_failed_allocation_is_kept_in_mind)
         CHECK_INT(err.status, HAFT_NO_MEMORY, "allocation %u", n);
         CHECK(length < 13003, "allocation %u: %zu bytes", n, length);
     }
+}
+
+TEST(a_writers_own_failure_is_told_unless_there_was_one_before)
+{
+    haft__buf buf;
+    haft_error err;
+    haft__buf_init(&buf, 4);
+    haft__buf_fail(&buf, HAFT_TOO_BIG, "too deep");
+    haft__buf_fail(&buf, HAFT_NO_MEMORY, "later");
+    haft__buf_add_char(&buf, 'x');
+    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG, "the first one");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("too deep"), "the first one");
+    CHECK_INT(buf.len, 0, "it is sticky");
+    haft__buf_clear(&buf);
+    haft__buf_add(&buf, "abcde", 5);
+    haft__buf_fail(&buf, HAFT_NO_MEMORY, "later");
+    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG, "the buffer's own");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("the text is longer than 4 bytes"), "its own");
+    haft__buf_finish(&buf);
+}
+
+TEST(what_cannot_be_formatted_is_a_failure)
+{
+    static const wchar_t no_character[] = {0x110000, 0};
+    haft__buf buf;
+    haft__buf_init(&buf, 100);
+    haft__buf_addf(&buf, "%ls", no_character);
+    haft_error err;
+    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG, "no character");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("a piece of the text cannot be formatted"),
+              "message");
+    haft__buf_finish(&buf);
 }

@@ -76,6 +76,7 @@ TEST(a_file_that_is_not_there_and_one_that_cannot_be_read)
     bool more;
     CHECK_INT(haft__lines_next(&lines, &line, &more, &err), HAFT_IO, "a directory");
     CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be read: Is a directory"), "a directory");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("/"), "a directory");
     haft__lines_close(&lines);
 }
 

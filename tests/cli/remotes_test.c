@@ -83,6 +83,47 @@ TEST(only_documents_below_the_directory_are_found)
     remove_tree();
 }
 
+TEST(a_bad_document_is_read_once_and_takes_no_room)
+{
+    make_tree();
+    char in[128];
+    (void)snprintf(in, sizeof(in), "%s/in", directory);
+    haft__remotes remotes;
+    haft__remotes_init(&remotes, in, (haft__hash_key){1, 2});
+    haft_str url = HAFT__LIT("http://localhost:1234/bad.json");
+    CHECK(haft__remotes_find(&remotes, url) == NULL, "bad");
+    haft_error first = remotes.problem;
+    CHECK_INT(first.status, HAFT_BAD_INPUT, "%s", first.message);
+    put_file("in/bad.json", "true"); /* so that reading it again would show */
+    size_t allocations = test_allocation_count();
+    for (int i = 0; i < 100; i++) {
+        remotes.problem = (haft_error){.status = HAFT_OK};
+        CHECK(haft__remotes_find(&remotes, url) == NULL, "bad again");
+        CHECK_STR(haft__str(remotes.problem.message), haft__str(first.message), "bad again");
+        CHECK_STR(haft__str(remotes.problem.where), haft__str(first.where), "bad again");
+    }
+    CHECK_INT(test_allocation_count(), allocations, "memory for what is known");
+    haft__remotes_finish(&remotes);
+    remove_tree();
+}
+
+TEST(a_directory_must_be_there)
+{
+    make_tree();
+    char path[128];
+    (void)snprintf(path, sizeof(path), "%s/outside.json", directory);
+    haft_error err = {0};
+    CHECK_INT(haft__remotes_check(NULL, NULL), HAFT_OK, "none is wanted");
+    CHECK_INT(haft__remotes_check(directory, NULL), HAFT_OK, "%s", directory);
+    CHECK_INT(haft__remotes_check(path, &err), HAFT_IO, "a file");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("is not a directory"), "a file");
+    CHECK_INT(haft__remotes_check("/nonexistent", &err), HAFT_IO, "nothing");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be opened: No such file or directory"),
+              "nothing");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("/nonexistent"), "nothing");
+    remove_tree();
+}
+
 TEST(without_a_directory_there_are_no_documents)
 {
     haft__remotes remotes;

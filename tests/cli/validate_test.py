@@ -83,6 +83,21 @@ def test_what_cannot_be_used():
           (2, "haft: validate: --draft wants one of 7|2020-12, found '4'\n"))
 
 
+def test_options():
+    put("good.json", "1")
+    check("a_remotes_directory_that_is_not_there",
+          haft("--remotes", "nowhere", put("any.json", "true"), "good.json"),
+          (2, "", "haft: nowhere: cannot be opened: No such file or directory\n"))
+    check("a_remotes_directory_that_is_a_file",
+          haft("--remotes", "good.json", "--jsonl"),
+          (2, "", "haft: good.json: is not a directory\n"))
+    check("json_and_jsonl_together", haft("--json", "--jsonl"), (
+        2, "", "haft: wanted --json or --jsonl, found both\n"
+        "hint: --jsonl prints a JSON object for each line anyway\n"))
+    check("a_name_does_not_steer_a_terminal", haft("any.json", put("\x1b[31m", "1"))[:2],
+          (0, "\\u001b[31m: valid\n"))
+
+
 def test_objects():
     schema = put("schema.json", {"type": "integer"})
     golden = [
@@ -117,18 +132,26 @@ def test_lines():
         '{"schema":{"a":1,"a":2},"instance":{}}',
         '{"schema":{},"instance":{"a":1,"a":2}}',
         {"schema": {"type": "integer"}, "instance": "5", "coerce": True},
+        {"schema": {"type": "integer"}, "instance": "5", "coerce": "yes"},
+        {"schema": {"type": "integer"}, "instance": "5", "coerce": None},
     ])
     check("lines_exit_with_0", (status, err), (0, ""))
     check("each_line_is_answered", [answer["valid"] for answer in answers],
-          [True, False, None, None, None, None, True, None, None, True, True])
+          [True, False, None, None, None, None, True, None, None, True, True, None, None])
+    check("a_line_that_cannot_be_used_is_named",
+          [answer["error"] and answer["error"]["where"] for answer in answers],
+          [None, None, "line 4: 1:2 (byte 1)", "line 5", "line 6", "line 7: /type", None,
+           "line 9: /draft", "line 10", None, None, "line 13: /coerce",
+           "line 14: /coerce"])
     check("an_id_comes_back", [answer.get("id") for answer in answers][1:6],
           [7, None, None, None, "x"])
     check("errors_of_lines_say_what_was_wanted",
-          [answers[i]["error"]["message"] for i in (2, 3, 4, 7, 8)],
+          [answers[i]["error"]["message"] for i in (2, 3, 4, 7, 8, 11, 12)],
           ["expected a key in double quotes or '}', found the end of the text",
            'expected the key "instance", found none', 'expected the key "schema", found none',
            'expected "7" or "2020-12", found "6"',
-           'expected each key once in an object, found "a" more than once'])
+           'expected each key once in an object, found "a" more than once',
+           'expected true or false, found string', 'expected true or false, found null'])
     check("a_line_may_ask_for_conversion", answers[10]["coerced"], 5)
     shape = json.loads(SHAPE.read_text())
     status, verdicts, _ = lines([{"schema": shape, "instance": answer} for answer in answers])
@@ -142,6 +165,28 @@ def test_lines():
     check("one_file_of_lines", haft("--jsonl", "a", "b")[0::2],
           (2, "haft: --jsonl wants one FILE at most, found 2\n"))
     check("a_file_of_lines_that_is_not_there", haft("--jsonl", "none")[0], 2)
+    check("a_file_of_lines_that_cannot_be_read", haft("--jsonl", "."),
+          (2, "", "haft: .: cannot be read: Is a directory\n"))
+    closed = subprocess.run(["sh", "-c", '"$1" validate --jsonl <&-', "sh", HAFT], text=True,
+                            capture_output=True)
+    check("standard_input_that_is_closed", (closed.returncode, closed.stdout, closed.stderr),
+          (2, "", "haft: standard input: cannot be read: Bad file descriptor\n"))
+
+
+def test_lines_of_extremes():
+    """What cannot be read or printed is answered like any other line, and the next ones too."""
+    deep = "[" * 200 + json.dumps("[" * 200 + "]" * 200) + "]" * 200
+    nested = '{"$defs":{"a":{"type":"array","items":{"$ref":"#/$defs/a"}}},"$ref":"#/$defs/a"}'
+    good = '{"schema":true,"instance":1,"id":2}'
+    status, answers, err = lines([
+        f'{{"schema":{nested},"instance":{deep},"coerce":true}}', good])
+    check("conversion_that_makes_a_deep_value", (status, len(answers), answers[1:], err), (
+        0, 2, [{"id": 2, "valid": True, "errors": [], "more": False, "coerced": None,
+                "error": None}], ""))
+    status, answers, err = lines([good, " " * (64 << 20) + good, good])
+    check("a_line_that_is_too_long",
+          (status, [(a["valid"], a["error"] and a["error"]["where"]) for a in answers], err),
+          (0, [(True, None), (None, "line 2"), (True, None)], ""))
 
 
 def test_remotes():
@@ -156,18 +201,25 @@ def test_remotes():
 
     url = "http://localhost:1234/"
     check("a_remote_document", verdict(url + "text.json", "--remotes", "remotes"), (False, None))
-    check("no_remotes_without_a_directory", verdict(url + "text.json"), (None, "/$ref"))
+    check("no_remotes_without_a_directory", verdict(url + "text.json"), (None, "line 1: /$ref"))
     check("nothing_outside_the_directory",
           verdict(url + "../secret.json", "--remotes", "remotes")[0], None)
     check("a_remote_document_that_is_no_json",
           verdict(url + "bad.json", "--remotes", "remotes"),
-          (None, "remotes/bad.json:1:2 (byte 1)"))
+          (None, "line 1: remotes/bad.json:1:2 (byte 1)"))
+    put("remotes/large.json", '["' + "x" * (8 << 20))
+    answers = lines([{"schema": {"$ref": url + "large.json"}, "instance": 1}] * 200,
+                    "--remotes", "remotes")[1]
+    check("a_bad_remote_document_stays_bad",
+          {(a["valid"], a["error"]["message"]) for a in answers},
+          {(None, "expected the end of the string, found the end of the text")})
 
 
 def test_suite():
     """Every required case of the official suite, through the command line."""
     if not SUITE.is_dir():
-        print("skip cli/validate_test.py the_official_suite: no ../shared/data here")
+        print("skip cli/validate_test.py the_official_suite: no shared/data/json-schema-test-suite "
+              "beside the project; docs/testing.md says how to have it")
         return
     for draft, folder in (("2020-12", "draft2020-12"), ("7", "draft7")):
         cases, wanted = [], []
@@ -188,7 +240,9 @@ def test_suite():
 with tempfile.TemporaryDirectory() as scratch:
     test_files()
     test_what_cannot_be_used()
+    test_options()
     test_objects()
     test_lines()
+    test_lines_of_extremes()
     test_remotes()
     test_suite()

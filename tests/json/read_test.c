@@ -206,6 +206,34 @@ TEST(duplicate_keys_are_refused_where_asked)
               "the same key on different levels");
 }
 
+static void read_too_deep(void)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.max_depth++;
+    (void)echo(HAFT__LIT("1"), &options, NULL);
+}
+
+static void read_too_long(void)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.max_bytes++;
+    (void)echo(HAFT__LIT("1"), &options, NULL);
+}
+
+static void read_too_many(void)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.max_values++;
+    (void)echo(HAFT__LIT("1"), &options, NULL);
+}
+
+TEST(options_past_the_limits_are_asserted)
+{
+    CHECK(test_aborts(read_too_deep), "depth");
+    CHECK(test_aborts(read_too_long), "bytes");
+    CHECK(test_aborts(read_too_many), "values");
+}
+
 /* An object of `count` members whose keys repeat after `distinct`. */
 static haft_str many_members(unsigned count, unsigned distinct)
 {
@@ -240,6 +268,19 @@ TEST(duplicates_are_found_in_objects_of_every_size)
             CHECK(at != NULL && strncmp(at, first, strlen(first)) == 0, "%u of %u", distinct,
                   count);
         }
+    }
+}
+
+TEST(duplicates_are_refused_in_objects_of_every_size)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.refuse_duplicates = true;
+    for (unsigned count = 2; count < 40; count++) {
+        haft_str whole = many_members(count, count);
+        CHECK_STR(echo(whole, &options, NULL), whole, "%u members", count);
+        haft_str found = echo(many_members(count, count - 1), &options, NULL);
+        CHECK(haft__str_starts(found, HAFT__LIT("BAD_INPUT 1:2 (byte 1): expected each key once")),
+              "%u members, one twice: %.*s", count, HAFT__ARG(found));
     }
 }
 
@@ -410,7 +451,7 @@ TEST(the_json_test_suite_agrees)
     char **names;
     size_t count = test_list_folder(HELP_SUITE, &names);
     if (count == 0) {
-        test_skip("no %s beside the project", HELP_SUITE);
+        test_skip_suite(HELP_SUITE);
         return;
     }
     for (size_t i = 0; i < count; i++) {

@@ -107,6 +107,11 @@ static const mending good[] = {
     {"[1,/* [ \" ' */2]", "[1,2]"},
     {"[1,//\r2]", "[1,2]"},
     {"/***/[/*/ */1/* / * */]", "[1]"},
+    {"# a\n12\n", "12"},
+    {"/**/-1.5 ", "-1.5"},
+    {"12 # a", "12"},
+    {"12/**/", "12"},
+    {"# a\nTrue", "true"},
     {"{\"a\" /* key */ : // value\n 1}", "{\"a\":1}"},
     /* All at once. */
     {"```json\n{\n  // what to do\n  'name': 'it\\'s \"x\"',\n  \"ok\": True, # yes\n"
@@ -214,6 +219,17 @@ TEST(what_cannot_be_mended_is_refused_with_its_place)
         {"```yes [1]```", "1:4 (byte 3): expected a value, found 'y'"},
         {"```\n12", "2:3 (byte 6): expected a closing fence or a new line after the number, found "
                     "the end of the text"},
+        {"```\n[True, 12", "2:10 (byte 13): expected ',' or ']' after the item, found the end of "
+                           "the text"},
+        /* A number at the very end, of which more may be missing. */
+        {"// c\n12", "2:3 (byte 7): expected a new line after the number, found the end of the "
+                     "text"},
+        {"# x\n-1", "2:3 (byte 6): expected a new line after the number, found the end of the "
+                    "text"},
+        {"/**/1.5", "1:8 (byte 7): expected a new line after the number, found the end of the "
+                    "text"},
+        {"/**/1e+5", "1:9 (byte 8): expected a new line after the number, found the end of the "
+                     "text"},
         {"```\n-1.5e3", "2:7 (byte 10): expected a closing fence or a new line after the number, "
                         "found the end of the text"},
         /* Behind things whose length has changed, the place is the original's. */
@@ -237,15 +253,14 @@ TEST(nothing_cut_off_is_taken_for_whole)
     unsigned refused = 0;
     for (size_t i = 0; i < COUNT(good); i++) {
         haft_str text = haft__str(good[i].text), wanted = haft__str(good[i].wanted);
-        if (strchr("]}\"", wanted.ptr[wanted.len - 1]) == NULL) {
-            continue; /* of 12, 1 is a good beginning; JSON itself has that flaw */
-        }
+        bool number = strchr("]}\"el", wanted.ptr[wanted.len - 1]) == NULL;
         for (size_t length = 0; length < text.len; length++) {
-            bool repaired;
+            bool repaired = false;
             haft_str found = mended((haft_str){text.ptr, length}, NULL, &repaired);
             bool bad = haft__str_starts(found, HAFT__LIT("BAD_INPUT"));
-            CHECK(bad || haft__str_equal(found, wanted), "%.*s read as %.*s", (int)length, text.ptr,
-                  HAFT__ARG(found));
+            /* Of 12, 1 is a good beginning: JSON itself has that flaw, mended text has not. */
+            CHECK(bad || (number && !repaired) || haft__str_equal(found, wanted),
+                  "%.*s read as %.*s", (int)length, text.ptr, HAFT__ARG(found));
             refused += bad;
         }
     }

@@ -330,6 +330,19 @@ TEST(limits_are_the_strict_readers)
     }
 }
 
+static void stream_too_deep(void)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.max_depth = 1000;
+    haft__json_stream stream;
+    haft__json_stream_init(&stream, &options);
+}
+
+TEST(options_past_the_limits_are_asserted)
+{
+    CHECK(test_aborts(stream_too_deep), "depth");
+}
+
 /* The events of a text given whole, one word each. */
 static haft_str events_of(haft_str text)
 {
@@ -453,7 +466,7 @@ TEST(the_json_test_suite_agrees_at_every_cut)
     char **names;
     size_t count = test_list_folder(HELP_SUITE, &names);
     if (count == 0) {
-        test_skip("no %s beside the project", HELP_SUITE);
+        test_skip_suite(HELP_SUITE);
         return;
     }
     for (size_t i = 0; i < count; i++) {

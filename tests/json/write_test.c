@@ -112,6 +112,88 @@ TEST(the_writer_follows_sixty_four_levels)
     haft__buf_finish(&buf);
 }
 
+static haft__json_writer start(haft__buf *buf, char bracket)
+{
+    haft__json_writer w;
+    haft__buf_init(buf, 1000);
+    haft__json_writer_init(&w, buf);
+    if (bracket == '{') {
+        haft__json_begin_object(&w);
+    } else if (bracket == '[') {
+        haft__json_begin_array(&w);
+    }
+    return w;
+}
+
+static void object_ended_as_array(void)
+{
+    haft__buf buf;
+    haft__json_writer w = start(&buf, '{');
+    haft__json_end_array(&w);
+}
+
+static void array_ended_as_object(void)
+{
+    haft__buf buf;
+    haft__json_writer w = start(&buf, '[');
+    haft__json_end_object(&w);
+}
+
+static void value_without_key(void)
+{
+    haft__buf buf;
+    haft__json_writer w = start(&buf, '{');
+    haft__json_add_null(&w);
+}
+
+static void container_without_key(void)
+{
+    haft__buf buf;
+    haft__json_writer w = start(&buf, '{');
+    haft__json_begin_array(&w);
+}
+
+static void key_in_an_array(void)
+{
+    haft__buf buf;
+    haft__json_writer w = start(&buf, '[');
+    haft__json_key_str(&w, HAFT__LIT("a"));
+}
+
+static void key_without_value(void)
+{
+    haft__buf buf;
+    haft__json_writer w = start(&buf, '{');
+    haft__json_key(&w, "a");
+    haft__json_end_object(&w);
+}
+
+static void end_without_begin(void)
+{
+    haft__buf buf;
+    haft__json_writer w = start(&buf, ' ');
+    haft__json_end_array(&w);
+}
+
+TEST(misuse_of_the_writer_is_asserted)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } cases[] = {
+        {"object ended as array", object_ended_as_array},
+        {"array ended as object", array_ended_as_object},
+        {"value without key", value_without_key},
+        {"container without key", container_without_key},
+        {"key in an array", key_in_an_array},
+        {"key without value", key_without_value},
+        {"end without begin", end_without_begin},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK(test_aborts(cases[i].run), "%s", cases[i].name);
+    }
+}
+
 TEST(values_deeper_than_the_limit_are_too_big)
 {
     for (size_t depth = HAFT__LIMIT_JSON_DEPTH; depth <= HAFT__LIMIT_JSON_DEPTH + 1; depth++) {
@@ -123,8 +205,12 @@ TEST(values_deeper_than_the_limit_are_too_big)
         haft__buf buf;
         haft__buf_init(&buf, 10000);
         haft__json_write(&buf, items[depth]);
-        CHECK_INT(haft__buf_check(&buf, NULL),
-                  depth > HAFT__LIMIT_JSON_DEPTH ? HAFT_TOO_BIG : HAFT_OK, "%zu levels", depth);
+        haft_error err = {0};
+        bool past = depth > HAFT__LIMIT_JSON_DEPTH;
+        CHECK_INT(haft__buf_check(&buf, &err), past ? HAFT_TOO_BIG : HAFT_OK, "%zu levels", depth);
+        CHECK_STR(haft__str(err.message),
+                  haft__str(past ? "a value is nested deeper than json.depth allows" : ""),
+                  "%zu levels", depth);
         haft__buf_finish(&buf);
     }
 }
