@@ -442,6 +442,13 @@ static haft_status decide_expiry(haft__deciding *d, const haft__run_call *call)
     return haft__deciding_commit(d);
 }
 
+/* Whether a call that a person let go on has to wait all the same. */
+static bool must_wait(const haft__deciding *d, const haft__run_call *call)
+{
+    bool starts = call->approved || haft__str_equal(call->verdict, HAFT__LIT("retry"));
+    return starts && ((d->full && is_external(call->tool)) || lane_is_taken(d->run, call));
+}
+
 /* ---- one call, and all of them ---- */
 
 /* Decides about one call if there is something to decide; else says what it waits for. */
@@ -455,7 +462,11 @@ static haft_status decide_call(haft__deciding *d, const haft__run_call *call, bo
         status = judge_call(d, call, &judged);
         *ret_decided = status != HAFT_OK || judged == JUDGED_EVENT;
         return status;
-    case HAFT__CALL_ANSWERED: return follow_answer(d, call);
+    case HAFT__CALL_ANSWERED:
+        if (!must_wait(d, call)) {
+            return follow_answer(d, call);
+        }
+        break;
     case HAFT__CALL_STARTED:
         if (haft__builtin_is_pure(call->tool)) {
             return haft__decide_builtin(d, call);
