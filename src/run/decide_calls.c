@@ -188,20 +188,27 @@ static haft_str lane_of(const haft__tool *tool)
     return tool->traits.destructive ? HAFT__LIT(" destructive") : HAFT__LIT("");
 }
 
-/* Whether the call can start now: a place is free, and nothing before it in its lane is open. */
-static bool has_room(haft__deciding *d, const haft__run_call *call)
+/* Whether every place of the cap is taken. */
+static bool is_full(const haft__deciding *d)
 {
     const haft__run *run = d->run;
-    haft_str lane = lane_of(call->tool);
     uint32_t running = 0;
     for (const haft__run_call *c = run->calls + run->batch; c < batch_end(run); c++) {
         running += c->stage == HAFT__CALL_STARTED && is_external(c->tool);
-        if (c < call && lane.len > 0 && c->tool != NULL && !is_over(c)
-            && haft__str_equal(lane_of(c->tool), lane)) {
-            return false;
+    }
+    return running >= d->spec->limits.parallel;
+}
+
+/* Whether something before the call is open in its lane. */
+static bool lane_is_taken(const haft__run *run, const haft__run_call *call)
+{
+    haft_str lane = lane_of(call->tool);
+    for (const haft__run_call *c = run->calls + run->batch; lane.len > 0 && c < call; c++) {
+        if (c->tool != NULL && !is_over(c) && haft__str_equal(lane_of(c->tool), lane)) {
+            return true;
         }
     }
-    return running < d->spec->limits.parallel || !is_external(call->tool);
+    return false;
 }
 
 static bool names_tool(const haft__approval_rule *rule, haft_str name)
@@ -307,7 +314,7 @@ static haft_status judge_valid(haft__deciding *d, const haft__run_call *call, ha
     if (known != NULL) {
         return write_finish(d, call, arguments, known->result, true);
     }
-    if (!has_room(d, call)) {
+    if (lane_is_taken(d->run, call)) {
         *ret_judgement = JUDGED_WAIT;
         return HAFT_OK;
     }
@@ -331,6 +338,12 @@ static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
     bool over_budget = run->usage.calls >= limits->calls;
     if (!is_control(call) && (over_cap || over_budget)) {
         return refuse_over_limit(d, call, over_budget);
+    }
+    bool approval = false;
+    (void)approval_rule(d->spec, call->tool, &approval);
+    if (d->full && is_external(call->tool) && !approval) {
+        *ret_judgement = JUDGED_WAIT; /* and is read when there is a place, not each time */
+        return HAFT_OK;
     }
     haft__arguments arguments;
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
@@ -429,6 +442,13 @@ static haft_status decide_expiry(haft__deciding *d, const haft__run_call *call)
     return haft__deciding_commit(d);
 }
 
+/* Whether a call that a person let go on has to wait all the same. */
+static bool must_wait(const haft__deciding *d, const haft__run_call *call)
+{
+    bool starts = call->approved || haft__str_equal(call->verdict, HAFT__LIT("retry"));
+    return starts && ((d->full && is_external(call->tool)) || lane_is_taken(d->run, call));
+}
+
 /* ---- one call, and all of them ---- */
 
 /* Decides about one call if there is something to decide; else says what it waits for. */
@@ -442,7 +462,11 @@ static haft_status decide_call(haft__deciding *d, const haft__run_call *call, bo
         status = judge_call(d, call, &judged);
         *ret_decided = status != HAFT_OK || judged == JUDGED_EVENT;
         return status;
-    case HAFT__CALL_ANSWERED: return follow_answer(d, call);
+    case HAFT__CALL_ANSWERED:
+        if (!must_wait(d, call)) {
+            return follow_answer(d, call);
+        }
+        break;
     case HAFT__CALL_STARTED:
         if (haft__builtin_is_pure(call->tool)) {
             return haft__decide_builtin(d, call);
@@ -467,6 +491,7 @@ haft_status haft__decide_calls(haft__deciding *d)
 {
     const haft__run *run = d->run;
     bool siblings_over = true, running = false;
+    d->full = is_full(d);
     for (int control = 0; control <= 1 && (control == 0 || siblings_over); control++) {
         for (const haft__run_call *c = run->calls + run->batch; c < batch_end(run); c++) {
             if (is_control(c) != (control == 1)) {

@@ -16,6 +16,7 @@ typedef struct haft__deciding {
     haft__json_writer w; /* writes the body of an event */
     haft__effect *effect;
     haft_error *err;
+    bool full; /* as many calls run as may: others wait */
 } haft__deciding;
 
 /* Starts the body of an event, and ends it. */

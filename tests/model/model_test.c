@@ -47,3 +47,35 @@ TEST(a_request_is_searched_as_text)
                   parts[i].text);
     }
 }
+
+/* In a transcript the history is one text, and that is what is searched. */
+TEST(a_transcript_is_searched_as_it_is_sent)
+{
+    static const haft__message_call calls[] = {
+        {HAFT__LIT("1"), HAFT__LIT("look_up"), HAFT__LIT("{}")},
+    };
+    haft__message items[] = {
+        {.role = HAFT__MESSAGE_SYSTEM, .text = HAFT__LIT("Be brief.")},
+        {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("the task")},
+        {.role = HAFT__MESSAGE_ASSISTANT, .calls = calls, .call_count = 1},
+        {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("seen")},
+    };
+    haft__messages messages = {.items = items, .count = COUNT(items)};
+    haft__request request = {.messages = &messages,
+                             .correction = HAFT__LIT("again"),
+                             .transcript = true,
+                             .task = HAFT__LIT("the task")};
+    static const struct {
+        const char *text;
+        bool found;
+    } texts[] = {
+        {"Be brief.", true},
+        {"Calling tool: look_up with args: {}\nTool result: seen\nthe task", true},
+        {"again", true},
+        {"the task\nCalling", false},
+    };
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        CHECK_INT(haft__request_contains(&request, haft__str(texts[i].text)), texts[i].found, "%s",
+                  texts[i].text);
+    }
+}

@@ -176,3 +176,54 @@ TEST(other_inputs_lead_to_other_decisions)
         haft__arena_finish(&c.arena);
     }
 }
+
+TEST(replaying_survives_every_failed_allocation)
+{
+    const help_scenario *scenario = help_scenario_named("one-call-then-the-answer");
+    haft_str good = help_scenario_log(scenario);
+    const haft_str logs[] = {good, replaced(good, "\"name\":\"look\"", "\"name\":\"lock\"")};
+    haft__arena kept;
+    haft__arena_init(&kept, 0);
+    help_spec spec;
+    help_spec_init(&spec, &kept, scenario->spec);
+    for (size_t i = 0; i < COUNT(logs); i++) {
+        for (unsigned n = 0;; n++) {
+            haft__arena arena;
+            haft__arena_init(&arena, 0);
+            haft__replay found = {0};
+            test_fail_allocation(n);
+            haft_status status =
+                haft__replay_log(&arena, &spec.spec, logs[i], HELP_KEY, &found, NULL);
+            bool failed = test_allow_allocations();
+            CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u: %d", n,
+                  status);
+            CHECK(status != HAFT_OK || found.identical == (i == 0), "allocation %u", n);
+            haft__arena_finish(&arena);
+            if (!failed) {
+                CHECK(n > 5, "there was nothing to fail");
+                break;
+            }
+        }
+    }
+    haft__arena_finish(&kept);
+}
+
+TEST(empty_lines_and_a_cut_log_are_no_difference)
+{
+    const help_scenario *scenario = help_scenario_named("one-call-then-the-answer");
+    haft_str log = help_scenario_log(scenario), rest = log;
+    (void)haft__str_split(&rest, '\n');
+    (void)haft__str_split(&rest, '\n');
+    haft__buf text;
+    haft__buf_init(&text, 1 << 20);
+    haft__buf_addf(&text, "\n  \n%.*s\r\n", (int)(log.len - rest.len), log.ptr);
+    replay_case c;
+    CHECK_INT(replay(&c, scenario->spec, haft__buf_str(&text)), HAFT_OK, "%s", c.err.message);
+    CHECK(c.found.identical && c.found.events == 2 && c.found.decisions == 1, "%llu events",
+          (unsigned long long)c.found.events);
+    haft__arena_finish(&c.arena);
+    CHECK_INT(replay(&c, scenario->spec, (haft_str){log.ptr, log.len / 2}), HAFT_BAD_INPUT,
+              "half a line");
+    haft__arena_finish(&c.arena);
+    haft__buf_finish(&text);
+}
