@@ -3,12 +3,11 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
-# Words choose tests: make test T="arena utf8"
+# Words choose tests, and tables of the benchmark: make test T="arena utf8"
 T ?=
 
 TESTS = scripts/run-tests $(T)
 CLANG = clang-14
-EXAMPLE = examples/validate/schema.json examples/validate/instance.json
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,12 +16,9 @@ build: ## build build/haft, the libraries and the tests
 	@scripts/deps build
 	@scripts/build build -Dprefix=$(PREFIX)
 
-run: build ## show haft at work on an example
-	@if build/haft help validate >/dev/null 2>&1; then \
-	    echo "haft validate $(EXAMPLE)"; build/haft validate $(EXAMPLE); \
-	else \
-	    echo "This build has no 'haft validate' yet; what it has:"; build/haft --help; \
-	fi
+run: build ## show haft at work: a workflow that crosses the gate
+	build/haft run examples/workflow.yaml "Report on the parser"
+	@echo; echo "Next: haft run ... --events shows every decision, haft explain SPEC says why."
 
 test: build ## run every test (T="words" chooses)
 	@$(TESTS)
@@ -32,7 +28,7 @@ check-all: test lint clang asan tsan valgrind coverage analyze fuzz ## all a rel
 bench: ## measure against other libraries
 	@scripts/deps build bench
 	@scripts/build build-bench -Dbench=true
-	@scripts/bench build-bench
+	@build-bench/bench/haft-bench $(T)
 
 install: build ## install under DESTDIR and PREFIX (/usr/local)
 	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet

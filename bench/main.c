@@ -10,6 +10,7 @@
 
 #include "bench.h"
 #include "inputs.h"
+#include "run_bench.h"
 #include "schema_bench.h"
 
 static const bench_library *const libraries[] = {&bench_haft, &bench_jansson, &bench_jsonc,
@@ -140,11 +141,34 @@ static void table_of_hostile(void)
     printf("\n");
 }
 
-int main(void)
+static const struct {
+    const char *name;
+    void (*print)(void);
+} tables[] = {
+    {"libraries", table_of_libraries},
+    {"lengths", table_of_lengths},
+    {"hostile", table_of_hostile},
+    {"tools", bench_schema},
+    {"hostile-schemas", bench_schema_hostile},
+    {"runs", bench_runs},
+};
+
+static bool is_wanted(const char *name, int count, char *const *words)
 {
-    table_of_libraries();
-    table_of_lengths();
-    table_of_hostile();
-    bench_schema();
+    bool wanted = count == 0;
+    for (int i = 0; i < count; i++) {
+        wanted = wanted || strcmp(words[i], name) == 0;
+    }
+    return wanted;
+}
+
+/* haft-bench [TABLE]... */
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        if (is_wanted(tables[i].name, argc - 1, argv + 1)) {
+            tables[i].print();
+        }
+    }
     return 0;
 }

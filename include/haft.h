@@ -198,16 +198,16 @@ typedef struct haft_maybe_boolean {
 typedef struct haft_field {
     const char *name;
     const char *description;
-    size_t offset; /* in the struct of arguments */
-    haft_field_type type;
-    haft_field_need need;
-    bool list;                  /* a list of them */
+    size_t offset;              /* in the struct of arguments */
     const char *const *choices; /* of an enum; NULL behind the last */
     const haft_object *object;  /* of HAFT_FIELD_OBJECT */
-    const char *text;           /* the default of a string or enum ... */
-    long long integer;          /* ... of an integer ... */
-    double number;              /* ... of a number ... */
-    bool boolean;               /* ... and of a boolean */
+    haft_field_type type;
+    haft_field_need need;
+    const char *text;  /* the default of a string or enum ... */
+    long long integer; /* ... of an integer ... */
+    double number;     /* ... of a number ... */
+    bool boolean;      /* ... and of a boolean */
+    bool list;         /* a list of them */
 } haft_field;
 
 /* A struct whose fields are known. HAFT_OBJECT and HAFT_TOOL declare it. */
@@ -429,29 +429,29 @@ typedef struct haft_tool {
     {text,                                                                                         \
      description,                                                                                  \
      offsetof(owner, name),                                                                        \
-     type,                                                                                         \
-     need,                                                                                         \
-     list,                                                                                         \
      owner##_##name##_choices,                                                                     \
      object,                                                                                       \
-     HAFT_DECLARE_UNPACK defaults},
+     type,                                                                                         \
+     need,                                                                                         \
+     HAFT_DECLARE_UNPACK defaults,                                                                 \
+     list},
 
 /* The same for no fields: a struct needs a member, and the row does not count. */
 #define HAFT_DECLARE_MEMBER_NONE char haft_none;
 #define HAFT_DECLARE_CHOICES_NONE
 #define HAFT_DECLARE_ROW_NONE                                                                      \
-    {NULL, NULL, 0, HAFT_FIELD_STRING, HAFT_FIELD_OPTIONAL, false, NULL, NULL, NULL, 0, 0, false},
+    {NULL, NULL, 0, NULL, NULL, HAFT_FIELD_STRING, HAFT_FIELD_OPTIONAL, NULL, 0, 0, false, false},
 
-/* The struct `type` and `type`_object. */
+/* The struct `type`, the table of its fields and `type`_object. */
 #define HAFT_DECLARE_STRUCT(fields, type, ...)                                                     \
     typedef struct type {                                                                          \
         HAFT_DECLARE_EACH_##fields(HAFT_DECLARE_MEMBER, type, __VA_ARGS__)                         \
     } type;                                                                                        \
-    HAFT_DECLARE_EACH_##fields(HAFT_DECLARE_CHOICES, type,                                         \
-                               __VA_ARGS__) static const haft_field type##_fields[] = {            \
-        HAFT_DECLARE_EACH_##fields(HAFT_DECLARE_ROW, type, __VA_ARGS__)};                          \
+    HAFT_DECLARE_EACH_##fields(HAFT_DECLARE_CHOICES, type, __VA_ARGS__)                            \
+        HAFT_DECLARE_TABLE(type, HAFT_DECLARE_EACH_##fields(HAFT_DECLARE_ROW, type, __VA_ARGS__)); \
     static const haft_object type##_object = {sizeof(haft_object), sizeof(type), type##_fields,    \
                                               fields, sizeof(haft_field)}
+#define HAFT_DECLARE_TABLE(type, ...) static const haft_field type##_fields[] = {__VA_ARGS__}
 
 #define HAFT_DECLARE_OBJECT_OK(fields, type, ...) HAFT_DECLARE_STRUCT(fields, type, __VA_ARGS__)
 #define HAFT_DECLARE_OBJECT_MANY(fields, type, ...)                                                \

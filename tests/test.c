@@ -2,7 +2,11 @@
 /* test.c - the test harness of test.h: registration, checks, failing allocations, files. */
 #include "test.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdarg.h>
+
+#define MOST_FILES 1000
 
 static struct {
     test_case *first, **last;
@@ -164,12 +168,46 @@ void test_skip(const char *format, ...)
     va_end(args);
 }
 
-haft_str test_read_file(const char *path)
+/* Where "tests/..." and "shared/..." are. */
+static void find_path(const char *path, char full[PATH_MAX])
 {
     const char *root = getenv("HAFT_SOURCE_ROOT");
-    char full[4096];
-    (void)snprintf(full, sizeof(full), "%s/%s%s", root != NULL ? root : ".",
+    (void)snprintf(full, PATH_MAX, "%s/%s%s", root != NULL ? root : ".",
                    strncmp(path, "shared/", 7) == 0 ? "../" : "", path);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+size_t test_list_folder(const char *folder, char ***ret_names)
+{
+    char full[PATH_MAX];
+    find_path(folder, full);
+    DIR *dir = opendir(full);
+    char **names = test_alloc(MOST_FILES * sizeof(char *));
+    size_t count = 0;
+    const struct dirent *entry;
+    while (dir != NULL && count < MOST_FILES && (entry = readdir(dir)) != NULL) {
+        haft_str name = haft__str(entry->d_name);
+        if (haft__str_ends(name, HAFT__LIT(".json"))) {
+            names[count] = test_alloc(name.len + 1);
+            memcpy(names[count++], name.ptr, name.len + 1);
+        }
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+    qsort(names, count, sizeof(char *), by_name);
+    *ret_names = names;
+    return count;
+}
+
+haft_str test_read_file(const char *path)
+{
+    char full[PATH_MAX];
+    find_path(path, full);
     FILE *file = fopen(full, "rbe");
     if (file == NULL) {
         return (haft_str){NULL, 0};

@@ -79,6 +79,10 @@ size_t test_allocation_count(void);
  * until the test ends; .ptr is NULL when it cannot be read. */
 haft_str test_read_file(const char *path);
 
+/* The names of the .json files in a folder, found as above, in the order of the alphabet, and how
+ * many there are: none when there is no such folder. They live until the test ends. */
+size_t test_list_folder(const char *folder, char ***ret_names);
+
 /* Memory that lives until the test ends. */
 void *test_alloc(size_t size);
 

@@ -55,6 +55,21 @@ char *haft__buf_reserve(haft__buf *buf, size_t more)
     return grown + buf->len;
 }
 
+void haft__buf_add_int(haft__buf *buf, int64_t number)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+    uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    do {
+        digits[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (number < 0) {
+        digits[--at] = '-';
+    }
+    haft__buf_add(buf, digits + at, sizeof(digits) - at);
+}
+
 void haft__buf_addf(haft__buf *buf, const char *format, ...)
 {
     va_list args, again;

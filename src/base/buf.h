@@ -8,6 +8,7 @@
 #ifndef HAFT_BASE_BUF_H
 #define HAFT_BASE_BUF_H
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/macros.h"
@@ -57,6 +58,9 @@ static inline void haft__buf_add_char(haft__buf *buf, char c)
 {
     haft__buf_add(buf, &c, 1);
 }
+
+/* Appends decimal digits: what haft__buf_addf does with %lld, many times faster. */
+void haft__buf_add_int(haft__buf *buf, int64_t number);
 
 void haft__buf_addf(haft__buf *buf, const char *format, ...) HAFT__PRINTF(2, 3);
 

@@ -32,6 +32,7 @@
     X(PATTERN_MATCH, "pattern.match", 100000, "steps of one match, and 2 more for each byte")      \
     X(PATTERN_HEAP_KIB, "pattern.heap_kib", 16384, "KiB one match may take (PCRE2 heap limit)")    \
     X(NEAR_BYTES, "near.bytes", 64, "bytes of a name that a hint may suggest")                     \
+    X(NEAR_NAMES, "near.names", 1000, "names looked at for one hint")                              \
     X(CHOICE_TOOLS, "choice.tools", 4096, "tools offered in one turn")                             \
     X(CHOICE_NAMES, "choice.names", 20, "tools, or phases, named in one text for a model")         \
     X(TOOL_NAME_BYTES, "tool.name_bytes", 128, "bytes of a tool's name")                           \
@@ -49,6 +50,12 @@
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with every alias written out")      \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
+    X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \
+    X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
+    X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
+    X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
+    X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
+    X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

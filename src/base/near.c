@@ -2,58 +2,94 @@
 /*
  * near.c - edit distance with neighbour swaps (optimal string alignment), three rows at a time.
  *
- * A name is near enough when at most a third of the word is wrong, and always when it is one slip
- * away. Tests: tests/base/near_test.c.
+ * A name is near enough when at most a third of the word is wrong, but no more than three slips
+ * and always one, unless the word is a single letter. Tests: tests/base/near_test.c.
  */
 #include "base/near.h"
 
 #include <stdint.h>
-#include <string.h>
 
-#include "base/str.h"
+#define MOST_SLIPS 3U
 
-static size_t smaller(size_t a, size_t b)
+typedef uint8_t table[3][HAFT__LIMIT_NEAR_BYTES + 1];
+_Static_assert(HAFT__LIMIT_NEAR_BYTES < UINT8_MAX, "a distance has to fit into a byte");
+
+static char fold(char c)
 {
-    return a < b ? a : b;
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-size_t haft__near_distance(haft_str a, haft_str b)
+static uint8_t least(unsigned a, unsigned b)
 {
-    if (a.len > HAFT__LIMIT_NEAR_BYTES || b.len > HAFT__LIMIT_NEAR_BYTES) {
-        return SIZE_MAX;
+    return (uint8_t)(a < b ? a : b);
+}
+
+/* rows[i % 3][k]: from the first i bytes of `a` to the first k bytes of `b`. Fills row i from the
+ * two before it and returns the smallest number in it. */
+static uint8_t next_row(haft_str a, haft_str b, size_t i, table rows)
+{
+    uint8_t *row = rows[i % 3];
+    const uint8_t *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+    uint8_t smallest = row[0] = (uint8_t)i;
+    for (size_t k = 1; k <= b.len; k++) {
+        char x = fold(a.ptr[i - 1]), y = fold(b.ptr[k - 1]);
+        row[k] = least(above[k - 1] + (x != y), 1U + least(above[k], row[k - 1]));
+        if (i > 1 && k > 1 && x == fold(b.ptr[k - 2]) && y == fold(a.ptr[i - 2])) {
+            row[k] = least(row[k], two_above[k - 2] + 1U);
+        }
+        smallest = least(smallest, row[k]);
     }
-    /* rows[i % 3][j]: from the first i bytes of `a` to the first j bytes of `b`. */
-    size_t rows[3][HAFT__LIMIT_NEAR_BYTES + 1];
-    for (size_t j = 0; j <= b.len; j++) {
-        rows[0][j] = j;
+    return smallest;
+}
+
+size_t haft__near_distance(haft_str a, haft_str b, size_t most)
+{
+    size_t difference = a.len > b.len ? a.len - b.len : b.len - a.len;
+    if (a.len > HAFT__LIMIT_NEAR_BYTES || b.len > HAFT__LIMIT_NEAR_BYTES || difference > most) {
+        return most + 1;
+    }
+    table rows = {{0}};
+    for (size_t k = 0; k <= b.len; k++) {
+        rows[0][k] = (uint8_t)k;
     }
     for (size_t i = 1; i <= a.len; i++) {
-        size_t *row = rows[i % 3];
-        const size_t *above = rows[(i + 2) % 3];
-        const size_t *two_above = rows[(i + 1) % 3];
-        row[0] = i;
-        for (size_t j = 1; j <= b.len; j++) {
-            size_t change = above[j - 1] + (a.ptr[i - 1] != b.ptr[j - 1]);
-            row[j] = smaller(change, 1 + smaller(above[j], row[j - 1]));
-            if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1]) {
-                row[j] = smaller(row[j], two_above[j - 2] + 1);
-            }
+        /* A swap reaches back two rows, and the smallest numbers of neighbouring rows differ by at
+         * most one: past most + 1, no later row comes back to `most`. */
+        if (next_row(a, b, i, rows) > most + 1) {
+            return most + 1;
         }
     }
-    return rows[a.len % 3][b.len];
+    size_t distance = rows[a.len % 3][b.len];
+    return distance <= most ? distance : most + 1;
 }
 
 void haft__near_init(haft__near *near, haft_str word)
 {
-    size_t near_enough = word.len / 3 > 1 ? word.len / 3 : 1;
-    *near = (haft__near){.word = word, .distance = near_enough + 1};
+    size_t third = word.len / 3;
+    size_t reach = third > MOST_SLIPS ? MOST_SLIPS : third;
+    if (reach == 0 && word.len > 1) {
+        reach = 1;
+    }
+    *near = (haft__near){.word = word, .reach = reach, .left = HAFT__LIMIT_NEAR_NAMES};
 }
 
 void haft__near_offer(haft__near *near, haft_str name)
 {
-    size_t distance = haft__near_distance(near->word, name);
-    if (distance < near->distance) {
-        near->distance = distance;
-        near->best = name;
+    /* A name that is much longer or shorter costs nothing, so it does not count. */
+    size_t longer =
+        name.len > near->word.len ? name.len - near->word.len : near->word.len - name.len;
+    if (near->left == 0 || longer > near->reach) {
+        return;
+    }
+    near->left--;
+    size_t distance = haft__near_distance(near->word, name, near->reach);
+    if (distance > near->reach) {
+        return;
+    }
+    near->best = name;
+    if (distance == 0) {
+        near->left = 0;
+    } else {
+        near->reach = distance - 1;
     }
 }

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/file.h"
 #include "cli/lines.h"
+#include "cli/print.h"
 #include "cli/remotes.h"
 #include "io/random.h"
 #include "schema/schema.h"
@@ -152,9 +153,9 @@ static void print_words(FILE *out, const char *name, const verdict *found)
     for (size_t i = 0; i < report->count; i++) {
         const haft__schema_error *error = &report->errors[i];
         (void)fprintf(out, "%s: ", name);
-        (void)fwrite(error->where.ptr, 1, error->where.len, out);
+        haft__print_text(out, error->where);
         (void)fputs(error->where.len > 0 ? ": " : "", out);
-        (void)fwrite(error->message.ptr, 1, error->message.len, out);
+        haft__print_text(out, error->message);
         (void)fputc('\n', out);
     }
     (void)fprintf(out, "%s: not valid: %zu%s error%s\n", name, report->count,

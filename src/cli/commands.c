@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "base/str.h"
+#include "cli/print.h"
 
 static const haft__command *const commands[] = {
 #define X(name) &haft__cmd_##name,
@@ -100,10 +101,15 @@ static haft__exit run_command(haft__cli *cli, const haft__command *command, int 
 
 static void print_error(FILE *errors, const haft_error *err)
 {
-    (void)fprintf(errors, "haft: %s%s%s\n", err->where, err->where[0] != '\0' ? ": " : "",
-                  err->message);
+    (void)fputs("haft: ", errors);
+    haft__print_text(errors, haft__str(err->where));
+    (void)fputs(err->where[0] != '\0' ? ": " : "", errors);
+    haft__print_text(errors, haft__str(err->message));
+    (void)fputc('\n', errors);
     if (err->hint[0] != '\0') {
-        (void)fprintf(errors, "hint: %s\n", err->hint);
+        (void)fputs("hint: ", errors);
+        haft__print_text(errors, haft__str(err->hint));
+        (void)fputc('\n', errors);
     }
 }
 

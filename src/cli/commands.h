@@ -16,8 +16,11 @@
 
 /* In the order in which help shows them. */
 #define HAFT__COMMANDS(X)                                                                          \
+    X(run)                                                                                         \
+    X(explain)                                                                                     \
     X(check)                                                                                       \
     X(tools)                                                                                       \
+    X(runs)                                                                                        \
     X(validate)                                                                                    \
     X(help)                                                                                        \
     X(version)
@@ -25,7 +28,7 @@
 /* What a command works with. */
 typedef struct haft__cli {
     FILE *out;         /* results; whether writing worked is checked at the end by the caller */
-    FILE *errors;      /* what is wrong, where one haft_error does not hold it */
+    FILE *errors;      /* what is wrong with a file, and what happens on the way */
     haft__arena arena; /* lives as long as the command runs */
 } haft__cli;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/str.h"
 
 haft_status haft__lines_open(haft__lines *lines, const char *path, size_t max_line, haft_error *err)
 {
@@ -60,8 +61,7 @@ haft_status haft__lines_next(haft__lines *lines, haft_str *ret_line, bool *ret_m
         return status;
     }
     haft_str line = haft__buf_str(&lines->line);
-    bool carriage_return = line.len > 0 && line.ptr[line.len - 1] == '\r';
-    line.len -= carriage_return;
+    line.len -= haft__str_ends(line, HAFT__LIT("\r"));
     *ret_line = line;
     *ret_more = more;
     return HAFT_OK;

@@ -42,17 +42,25 @@ static haft_status read_text(haft__cli *cli, const char *path, haft_str *ret_tex
     return status;
 }
 
-/* The values of --set, in their order. */
+/* The values of --set, in their order, and behind them --model, which is one more. */
 static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__spec_options *options,
                                 haft_error *err)
 {
-    const char **sets = haft__arena_array(&cli->arena, args->given_count, sizeof(*sets));
+    const char **sets = haft__arena_array(&cli->arena, args->given_count + 1, sizeof(*sets));
     if (sets == NULL) {
         return haft__arena_fail(&cli->arena, err);
     }
     size_t at = 0;
     for (const char *set; (set = haft__args_next(args, "set", &at)) != NULL;) {
         sets[options->set_count++] = set;
+    }
+    const char *model = haft__args_text(args, "model", NULL);
+    if (model != NULL) {
+        haft_str set = haft__arena_format(&cli->arena, "model=%s", model);
+        if (set.ptr == NULL) {
+            return haft__arena_fail(&cli->arena, err);
+        }
+        sets[options->set_count++] = set.ptr;
     }
     options->sets = sets;
     return HAFT_OK;

@@ -14,8 +14,8 @@ typedef struct haft__spec_file {
     haft__spec_report report;
 } haft__spec_file;
 
-/* Reads and loads with the --set options of `args`, if it has any. Fails when the file cannot be
- * read or there is no memory; problems of the spec are in the report. */
+/* Reads and loads with the --set and --model options of `args`, if it has any. Fails when the file
+ * cannot be read or there is no memory; problems of the spec are in the report. */
 HAFT_MUST_USE haft_status haft__spec_file_read(haft__cli *cli, const char *path,
                                                const haft__args *args, haft__spec_file *ret_file,
                                                haft_error *err);

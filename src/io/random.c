@@ -12,3 +12,8 @@ haft__hash_key haft__random_hash_key(void)
     (void)got; /* a short read leaves a part of what stood there before */
     return key;
 }
+
+bool haft__random_bytes(void *to, size_t count)
+{
+    return count <= 256 && getrandom(to, count, 0) == (ssize_t)count;
+}

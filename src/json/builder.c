@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* builder.c - events to values, on the same stack as the strict reader's.
- * Tests: tests/json/stream_test.c. */
+/*
+ * builder.c - events to values, on the same stack as the strict reader's.
+ *
+ * Tests: tests/json/builder_test.c, tests/json/stream_test.c.
+ */
 #include "json/builder.h"
 
 #include "base/error.h"

@@ -47,7 +47,7 @@ static const haft__json *get_member(haft__json object, haft_str token)
     return NULL;
 }
 
-static const haft__json *get_item(haft__json array, haft_str token)
+const haft__json *haft__pointer_item(haft__json array, haft_str token)
 {
     uint64_t index;
     bool leading_zero = token.len > 1 && token.ptr[0] == '0';
@@ -73,7 +73,7 @@ const haft__json *haft__pointer_get(const haft__json *root, haft_str pointer)
         if (value->kind == HAFT__JSON_OBJECT) {
             value = get_member(*value, token);
         } else {
-            value = value->kind == HAFT__JSON_ARRAY ? get_item(*value, token) : NULL;
+            value = value->kind == HAFT__JSON_ARRAY ? haft__pointer_item(*value, token) : NULL;
         }
     }
     return value;

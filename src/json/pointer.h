@@ -10,6 +10,9 @@
  * not well formed. Array indices have no leading zero; "-" never exists. */
 const haft__json *haft__pointer_get(const haft__json *root, haft_str pointer);
 
+/* The item of `array` that one token of a pointer leads to, or NULL. */
+const haft__json *haft__pointer_item(haft__json array, haft_str token);
+
 /* Appends "/" and the token with "~" and "/" escaped. */
 void haft__pointer_add_key(haft__buf *buf, haft_str key);
 void haft__pointer_add_index(haft__buf *buf, size_t index);

@@ -9,11 +9,12 @@
 #ifndef HAFT_JSON_STACK_H
 #define HAFT_JSON_STACK_H
 
+#include <string.h>
+
 #include "json/read.h"
 #include "json/value.h"
 
 #define HAFT__STACK_INLINE 64
-#define HAFT__STACK_NONE   UINT32_MAX
 
 typedef struct haft__stack {
     haft__json *top, *limit; /* where the next value goes; the end of the room */
@@ -98,6 +99,29 @@ static inline bool haft__stack_in_object(const haft__stack *stack)
     return stack->open->kind == HAFT__JSON_OBJECT;
 }
 
+/* In deep nesting each value is copied right after it was written. A processor hands over what it
+ * has just written only when it is read in pieces no larger than those it was written in, and else
+ * waits: so kind and count are written as one word, and values copied word by word. It makes that
+ * case half as fast again. */
+static inline void haft__stack_set(haft__json *value, haft__json_kind kind, uint32_t count)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    uint64_t word = (uint64_t)kind << 56 | count;
+#else
+    uint64_t word = (uint64_t)kind | (uint64_t)count << 32;
+#endif
+    memcpy(value, &word, sizeof(word));
+}
+
+static inline void haft__stack_copy(haft__json *to, const haft__json *from, size_t count)
+{
+    for (size_t i = 0; i < count * sizeof(haft__json); i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, (const char *)from + i, sizeof(word));
+        memcpy((char *)to + i, &word, sizeof(word));
+    }
+}
+
 /* Closes the innermost container. */
 static inline haft__stack_result haft__stack_close(haft__stack *stack, haft__arena *arena)
 {
@@ -120,12 +144,11 @@ static inline haft__stack_result haft__stack_close(haft__stack *stack, haft__are
         if (HAFT__UNLIKELY(items == NULL)) {
             return HAFT__STACK_ARENA_FULL;
         }
-        for (uint32_t i = 0; i < count; i++) {
-            items[i] = marker[i + 1];
-        }
+        haft__stack_copy(items, marker + 1, count);
     }
+    /* Two values make a member. */
+    haft__stack_set(marker, object ? HAFT__JSON_OBJECT : HAFT__JSON_ARRAY, count >> object);
     marker->items = items;
-    marker->count = count >> object; /* two values make a member */
     stack->top = marker + 1;
     stack->open = marker - back;
     stack->depth--;

@@ -230,7 +230,18 @@ void haft__json_end_array(haft__json_writer *w)
 
 void haft__json_key(haft__json_writer *w, const char *key)
 {
-    haft__json_key_str(w, haft__str(key));
+    haft_str text = haft__str(key);
+    assert(w->depth > 0 && !w->after_key);
+    separate(w);
+    /* A key from the source code needs no escapes. */
+    char *to = haft__buf_reserve(w->buf, text.len + 3);
+    if (to != NULL) {
+        to[0] = '"';
+        memcpy(to + 1, text.ptr, text.len);
+        memcpy(to + 1 + text.len, "\":", 2);
+        haft__buf_advance(w->buf, text.len + 3);
+    }
+    w->after_key = true;
 }
 
 void haft__json_key_str(haft__json_writer *w, haft_str key)
@@ -257,7 +268,7 @@ void haft__json_add_str(haft__json_writer *w, haft_str text)
 void haft__json_add_int(haft__json_writer *w, int64_t number)
 {
     separate(w);
-    haft__buf_addf(w->buf, "%lld", (long long)number);
+    haft__buf_add_int(w->buf, number);
 }
 
 void haft__json_add_bool(haft__json_writer *w, bool value)

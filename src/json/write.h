@@ -34,6 +34,7 @@ void haft__json_begin_object(haft__json_writer *w);
 void haft__json_end_object(haft__json_writer *w);
 void haft__json_begin_array(haft__json_writer *w);
 void haft__json_end_array(haft__json_writer *w);
+/* A key from the source code: plain ASCII without quotes and backslashes. */
 void haft__json_key(haft__json_writer *w, const char *key);
 void haft__json_key_str(haft__json_writer *w, haft_str key);
 void haft__json_add(haft__json_writer *w, haft__json value);

@@ -274,7 +274,8 @@ static haft__property *find_or_add(property_table *table, haft_str name)
     return property;
 }
 
-static haft_status make_table(haft__frame *frame, size_t capacity, property_table *ret_table)
+/* False when out of memory. */
+static bool make_table(haft__frame *frame, size_t capacity, property_table *ret_table)
 {
     haft__arena *arena = frame->c->arena;
     property_table made = {.key = frame->c->options.hash_key};
@@ -287,10 +288,10 @@ static haft_status make_table(haft__frame *frame, size_t capacity, property_tabl
         made.mask = (uint32_t)(size - 1);
     }
     if (made.properties == NULL || (size > 0 && made.slots == NULL)) {
-        return haft__compile_no_memory(frame->c);
+        return false;
     }
     *ret_table = made;
-    return HAFT_OK;
+    return true;
 }
 
 /* `properties` and `required` become one table, so that a member is looked up once. */
@@ -301,10 +302,10 @@ static haft_status merge_properties(haft__frame *frame)
         (declared != NULL ? declared->count : 0) + (size_t)(required != NULL ? required->count : 0);
     haft__object_rules *rules = haft__frame_object(frame);
     property_table table;
-    if (rules == NULL || capacity > UINT32_MAX / 8) {
+    if (rules == NULL || capacity > UINT32_MAX / 8 || !make_table(frame, capacity, &table)) {
         return haft__compile_no_memory(frame->c);
     }
-    haft_status status = make_table(frame, capacity, &table);
+    haft_status status = HAFT_OK;
     for (uint32_t i = 0; status == HAFT_OK && declared != NULL && i < declared->count; i++) {
         const haft__json_member *member = &declared->members[i];
         haft__property *property = find_or_add(&table, haft__json_text(member->key));

@@ -6,6 +6,8 @@
  * costs a step, so the stack can never outgrow HAFT__LIMIT_SCHEMA_STEPS words.
  * Tests: tests/schema/budget_test.c.
  */
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "schema/schema_int.h"

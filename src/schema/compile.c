@@ -175,7 +175,7 @@ static haft_status grow_nodes(haft__compiler *c)
     haft__node **old = c->nodes;
     uint32_t old_size = old != NULL ? c->node_mask + 1 : 0;
     uint32_t size = old_size > 0 ? old_size * 2 : FIRST_NODES;
-    c->nodes = haft__arena_array(c->arena, size, sizeof(*c->nodes));
+    c->nodes = haft__arena_array(c->arena, size, sizeof(haft__node *));
     if (c->nodes == NULL) {
         return haft__compile_no_memory(c);
     }
@@ -410,21 +410,21 @@ static haft_status link_nodes(haft__compiler *c)
     return HAFT_OK;
 }
 
-static haft_status make_parts(haft__compiler *c, haft__json schema, haft__json **ret_root)
+/* Returns a copy of `schema` that stays where it is; NULL when out of memory. */
+static haft__json *make_parts(haft__compiler *c, haft__json schema)
 {
     haft__json *root = haft__arena_alloc(c->arena, sizeof(*root));
     c->schema = haft__arena_array(c->arena, 1, sizeof(*c->schema));
     c->always = haft__arena_array(c->arena, 1, sizeof(*c->always));
     c->never = haft__arena_array(c->arena, 1, sizeof(*c->never));
     if (root == NULL || c->schema == NULL || c->always == NULL || c->never == NULL) {
-        return haft__compile_no_memory(c);
+        return NULL;
     }
     *root = schema;
     *c->always = (haft__node){.types = HAFT__TYPES_ALL, .plain = true};
     *c->never = (haft__node){.types = 0, .plain = true};
     c->schema->hash_key = c->options.hash_key;
-    *ret_root = root;
-    return HAFT_OK;
+    return root;
 }
 
 haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
@@ -439,11 +439,11 @@ haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
     c.anchors_next = &c.entered;
     haft__map_init(&c.resources, arena, c.options.hash_key);
     haft__map_init(&c.members, arena, c.options.hash_key);
-    haft__json *root = NULL;
-    haft_status status = make_parts(&c, schema, &root);
-    if (status == HAFT_OK) {
-        status = haft__document_add(&c, HAFT__LIT(""), root, NULL, &c.main);
+    haft__json *root = make_parts(&c, schema);
+    if (root == NULL) {
+        return haft__compile_no_memory(&c);
     }
+    haft_status status = haft__document_add(&c, HAFT__LIT(""), root, NULL, &c.main);
     if (status == HAFT_OK) {
         status = haft__compile_node(&c, root, c.main->resource, 0, &c.schema->root);
     }

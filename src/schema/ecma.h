@@ -15,6 +15,7 @@
  *   - Groups capture only in an expression that has back references.
  *   - A repeat that begins or ends the expression is cut down to its least count, which changes
  *     where a match lies but not whether there is one: \s+$ becomes \s$.
+ *   - An expression with a look-ahead begins with (*NO_START_OPT), against a bug of PCRE2's.
  *   - "Tolls" (callouts, `(?C)`) stand wherever matching may branch or run far, so that the matcher
  *     can add up what a match costs; see pattern.c.
  *

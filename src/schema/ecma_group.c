@@ -144,10 +144,11 @@ haft_status haft__ecma_reference_term(haft__ecma *p)
     }
     uint32_t number = find_group(p, &ref);
     const haft__ecma_group *group = number > 0 ? haft__ecma_group_at(p, number) : NULL;
-    ref.live = group != NULL && group->close > 0 && group->written > 0;
+    uint32_t written = group != NULL && group->close > 0 ? group->written : 0;
+    ref.live = written > 0;
     haft__buf_add(&p->references, (const char *)&ref, sizeof(ref));
     if (ref.live) {
-        haft__buf_addf(p->out, "(?:(?C'%u')\\g{%u})", group->written, group->written);
+        haft__buf_addf(p->out, "(?:(?C'%u')\\g{%u})", written, written);
     } else {
         haft__buf_add_str(p->out, HAFT__LIT("(?:)"));
     }

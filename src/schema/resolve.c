@@ -7,11 +7,14 @@
  * an $id inside an enum or an unknown keyword is just data.
  * Tests: tests/schema/resolve_test.c.
  */
+#include <assert.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "schema/compile_int.h"
 #include "schema/uri.h"
+#include "json/pointer.h"
 #include "json/read.h"
 
 /* A custom meta-schema may have a custom meta-schema, but not for ever. */
@@ -176,8 +179,8 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source, ha
         return HAFT_OK;
     }
     if (known == outer && outer->draft == HAFT__DRAFT_07) {
-        *ret_resource =
-            outer; /* the same base URI once more, for the sake of a "#name" behind it */
+        /* The same base URI once more, for the sake of a "#name" behind it. */
+        *ret_resource = outer;
         return HAFT_OK;
     }
     if (known != NULL) {
@@ -229,9 +232,6 @@ static haft_status add_document(haft__compiler *c, haft_str uri, const haft__jso
     if (status != HAFT_OK || root->kind != HAFT__JSON_OBJECT) {
         return status;
     }
-    if (c->main == NULL) {
-        c->main = document; /* what errors in its $schema are told with */
-    }
     return read_dialect(c, resource, chain);
 }
 
@@ -273,15 +273,17 @@ static haft_status load(haft__compiler *c, haft_str uri, const haft__resource *r
     if (root == NULL && c->options.find != NULL) {
         root = c->options.find(c->options.context, uri);
     }
-    haft__document *document = NULL;
     if (root == NULL) {
         return HAFT_OK;
     }
+    haft__document *document = NULL;
     status = add_document(c, uri, root, referrer, chain, &document);
-    if (status == HAFT_OK) {
-        *ret_resource = document->resource;
+    if (status != HAFT_OK) {
+        return status;
     }
-    return status;
+    assert(document != NULL);
+    *ret_resource = document->resource;
+    return HAFT_OK;
 }
 
 static haft_status add_anchor(haft__compiler *c, haft__resource *resource, haft_str name,
@@ -375,7 +377,7 @@ static haft_status index_schema(haft__compiler *c, const haft__json *source, haf
     if (source->kind != HAFT__JSON_OBJECT || depth >= HAFT__LIMIT_JSON_DEPTH) {
         return HAFT_OK;
     }
-    haft__resource *resource = NULL;
+    haft__resource *resource = outer;
     haft_status status = haft__resource_enter(c, source, outer, &resource);
     if (status == HAFT_OK) {
         status = index_anchors(c, source, resource);
@@ -395,6 +397,28 @@ haft_status haft__document_index(haft__compiler *c, haft__document *document)
     return index_schema(c, document->root, document->resource, 0);
 }
 
+/* The members of a large object by their names, in c->members by the address of the object. */
+static haft_status map_members(haft__compiler *c, const haft__json *object, haft_str address,
+                               haft__map **ret_map)
+{
+    haft__map *map = haft__arena_array(c->arena, 1, sizeof(*map));
+    const haft__json **values =
+        haft__arena_array(c->arena, object->count, sizeof(const haft__json *));
+    if (map == NULL || values == NULL) {
+        return haft__compile_no_memory(c);
+    }
+    haft__map_init(map, c->arena, c->options.hash_key);
+    haft_status status = haft__map_put(&c->members, address, map, c->err);
+    for (uint32_t i = 0; status == HAFT_OK && i < object->count; i++) {
+        values[i] = &object->members[i].value;
+        status = haft__map_put(map, haft__json_text(object->members[i].key), &values[i], c->err);
+    }
+    if (status == HAFT_OK) {
+        *ret_map = map;
+    }
+    return status;
+}
+
 /* A member by its name, through a map when the object is large: many references may lead into it.
  */
 static haft_status find_member(haft__compiler *c, const haft__json *object, haft_str name,
@@ -404,29 +428,14 @@ static haft_status find_member(haft__compiler *c, const haft__json *object, haft
         *ret_value = haft__json_get(*object, name);
         return HAFT_OK;
     }
-    haft_str address = {(const char *)&object->members, sizeof(object->members)};
+    haft_str address = {(const char *)&object->members, sizeof(haft__json_member *)};
     haft__map *map = haft__map_get(&c->members, address);
-    if (map == NULL) {
-        map = haft__arena_array(c->arena, 1, sizeof(*map));
-        if (map == NULL) {
-            return haft__compile_no_memory(c);
-        }
-        haft__map_init(map, c->arena, c->options.hash_key);
-        for (uint32_t i = 0; i < object->count; i++) {
-            haft__json *value = (haft__json *)(uintptr_t)&object->members[i].value;
-            haft_status status =
-                haft__map_put(map, haft__json_text(object->members[i].key), value, c->err);
-            if (status != HAFT_OK) {
-                return status;
-            }
-        }
-        haft_status status = haft__map_put(&c->members, address, map, c->err);
-        if (status != HAFT_OK) {
-            return status;
-        }
+    haft_status status = map != NULL ? HAFT_OK : map_members(c, object, address, &map);
+    if (status == HAFT_OK) {
+        const haft__json *const *found = haft__map_get(map, name);
+        *ret_value = found != NULL ? *found : NULL;
     }
-    *ret_value = haft__map_get(map, name);
-    return HAFT_OK;
+    return status;
 }
 
 /* A token of a JSON Pointer without "~0" and "~1". */
@@ -467,14 +476,12 @@ static ground ground_below(const haft__json *value, haft_str token, unsigned dra
 static haft_status step(haft__compiler *c, const haft__json **value, haft_str token)
 {
     const haft__json *from = *value;
-    uint64_t index;
     *value = NULL;
     if (from->kind == HAFT__JSON_OBJECT) {
         return find_member(c, from, token, value);
     }
-    if (from->kind == HAFT__JSON_ARRAY && haft__str_to_u64(token, &index) && index < from->count
-        && (token.len == 1 || token.ptr[0] != '0')) {
-        *value = &from->items[index];
+    if (from->kind == HAFT__JSON_ARRAY) {
+        *value = haft__pointer_item(*from, token);
     }
     return HAFT_OK;
 }

@@ -21,7 +21,7 @@ typedef enum haft__schema_draft {
 typedef const haft__json *haft__schema_find(void *context, haft_str uri);
 
 typedef struct haft__schema_options {
-    haft__schema_draft draft; /* for schemas without $schema */
+    haft__schema_draft draft; /* for schemas without $schema; documents take their referrer's */
     haft__schema_find *find;  /* may be NULL: then no document but the built-in meta-schemas */
     void *context;
     haft__hash_key hash_key;
@@ -32,7 +32,10 @@ typedef struct haft__checker haft__checker;
 
 /* Compiles `schema`, whose value must live as long as the result. `options` may be NULL. BAD_INPUT
  * when a keyword's value is not what the draft wants or a reference leads nowhere; err->where is a
- * JSON Pointer into the schema (behind its document's URI when it is another document). */
+ * JSON Pointer into the schema (behind its document's URI when it is another document).
+ * UNSUPPORTED when a meta-schema requires a vocabulary, or a pattern something, that is not known
+ * here; TOO_BIG past HAFT__LIMIT_SCHEMA_NODES or _DOCUMENTS. What nothing refers to ($defs) is not
+ * looked at. */
 HAFT_MUST_USE haft_status haft__schema_compile(haft__arena *arena, haft__json schema,
                                                const haft__schema_options *options,
                                                const haft__schema **ret_schema, haft_error *err);
@@ -63,10 +66,12 @@ HAFT_MUST_USE haft_status haft__schema_check(const haft__schema *schema, haft__c
                                              haft__schema_report *ret_report, haft_error *err);
 
 /* The instance with every value converted that the schema wants otherwise and that can be without
- * loss: "10" to 10 for integer and number, "true" to true, 10 to "10" for string, 1.0 to 1 for
- * integer, a JSON text to the object or array it spells, a lone value to an array of one where
- * only an array is allowed. What is valid as it is stays as it is. *ret_changed tells whether
- * anything was converted; the result is not validated. New parts live in `arena`. */
+ * loss: "10" to 10 for integer and number (as it is spelled; "010" is no number), "true" to true,
+ * 10 to "10" for string, a JSON text to the object or array it spells, a lone value to an array of
+ * one where only an array is allowed and that makes it valid. What is valid as it is stays as it
+ * is: 1.0 is an integer already. *ret_changed tells whether anything was converted; the result is
+ * not validated. New parts live in `arena`, which with the instance must outlive the result. When
+ * a budget is used up the rest stays as it is. Fails only for want of memory. */
 HAFT_MUST_USE haft_status haft__schema_coerce(const haft__schema *schema, haft__checker *checker,
                                               haft__json instance, haft__arena *arena,
                                               haft__json *ret_instance, bool *ret_changed,

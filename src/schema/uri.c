@@ -96,7 +96,7 @@ static void add(char **to, haft_str s)
 }
 
 /* Takes the last segment, with the slash before it, off what was written since `start`. */
-static void drop_segment(char *start, char **to)
+static void drop_segment(const char *start, char **to)
 {
     while (*to > start && *--*to != '/') {
     }

@@ -13,11 +13,6 @@
 #define DEEPEST      3U
 #define LONGEST_LIST 20U
 
-static void add(haft__buf *buf, const char *text)
-{
-    haft__buf_add(buf, text, strlen(text));
-}
-
 static haft_str cut(haft_str text)
 {
     if (text.len > HAFT__WORDS_CUT) {
@@ -30,7 +25,7 @@ void haft__words_text(haft__buf *buf, haft_str text)
 {
     haft_str shown = cut(text);
     haft__buf_add_str(buf, shown);
-    add(buf, shown.len < text.len ? "..." : "");
+    haft__words_add(buf, shown.len < text.len ? "..." : "");
 }
 
 static void add_scalar(haft__buf *buf, const haft__json *value)
@@ -38,15 +33,15 @@ static void add_scalar(haft__buf *buf, const haft__json *value)
     haft_str text = haft__json_text(*value);
     haft_str shown = cut(text);
     switch ((haft__json_kind)value->kind) {
-    case HAFT__JSON_NULL: add(buf, "null"); break;
-    case HAFT__JSON_FALSE: add(buf, "false"); break;
-    case HAFT__JSON_TRUE: add(buf, "true"); break;
+    case HAFT__JSON_NULL: haft__words_add(buf, "null"); break;
+    case HAFT__JSON_FALSE: haft__words_add(buf, "false"); break;
+    case HAFT__JSON_TRUE: haft__words_add(buf, "true"); break;
     case HAFT__JSON_NUMBER: haft__buf_add_str(buf, shown); break;
     case HAFT__JSON_STRING: haft__json_write_string(buf, shown); break;
     case HAFT__JSON_ARRAY:
     case HAFT__JSON_OBJECT: break;
     }
-    add(buf, shown.len < text.len ? "..." : "");
+    haft__words_add(buf, shown.len < text.len ? "..." : "");
 }
 
 /* Stops once `end` bytes are there: containers are walked no further than they are shown. */
@@ -57,22 +52,22 @@ static void add_value(haft__buf *buf, const haft__json *value, size_t end, unsig
         return;
     }
     bool array = value->kind == HAFT__JSON_ARRAY;
-    add(buf, array ? "[" : "{");
+    haft__words_add(buf, array ? "[" : "{");
     for (uint32_t i = 0; i < value->count; i++) {
-        add(buf, i > 0 ? "," : "");
+        haft__words_add(buf, i > 0 ? "," : "");
         if (buf->len >= end || depth >= DEEPEST || buf->status != HAFT_OK) {
-            add(buf, "...");
+            haft__words_add(buf, "...");
             break;
         }
         if (array) {
             add_value(buf, &value->items[i], end, depth + 1);
         } else {
             add_scalar(buf, &value->members[i].key);
-            add(buf, ":");
+            haft__words_add(buf, ":");
             add_value(buf, &value->members[i].value, end, depth + 1);
         }
     }
-    add(buf, array ? "]" : "}");
+    haft__words_add(buf, array ? "]" : "}");
 }
 
 void haft__words_value(haft__buf *buf, const haft__json *value)
@@ -83,15 +78,16 @@ void haft__words_value(haft__buf *buf, const haft__json *value)
 void haft__words_found(haft__buf *buf, const haft__json *value)
 {
     switch ((haft__json_kind)value->kind) {
-    case HAFT__JSON_NULL: add(buf, "null"); return;
+    case HAFT__JSON_NULL: haft__words_add(buf, "null"); return;
     case HAFT__JSON_FALSE:
-    case HAFT__JSON_TRUE: add(buf, "boolean "); break;
+    case HAFT__JSON_TRUE: haft__words_add(buf, "boolean "); break;
     case HAFT__JSON_NUMBER:
-        add(buf, haft__number_is_integer(haft__json_text(*value)) ? "integer " : "number ");
+        haft__words_add(buf,
+                        haft__number_is_integer(haft__json_text(*value)) ? "integer " : "number ");
         break;
-    case HAFT__JSON_STRING: add(buf, "string "); break;
-    case HAFT__JSON_ARRAY: add(buf, "array "); break;
-    case HAFT__JSON_OBJECT: add(buf, "object "); break;
+    case HAFT__JSON_STRING: haft__words_add(buf, "string "); break;
+    case HAFT__JSON_ARRAY: haft__words_add(buf, "array "); break;
+    case HAFT__JSON_OBJECT: haft__words_add(buf, "object "); break;
     }
     haft__words_value(buf, value);
 }
@@ -115,8 +111,8 @@ void haft__words_types(haft__buf *buf, uint8_t types)
         }
     }
     for (size_t i = 0; i < count; i++) {
-        add(buf, i == 0 ? "" : i + 1 == count ? " or " : ", ");
-        add(buf, chosen[i]);
+        haft__words_add(buf, i == 0 ? "" : i + 1 == count ? " or " : ", ");
+        haft__words_add(buf, chosen[i]);
     }
 }
 
@@ -129,7 +125,7 @@ void haft__words_list(haft__buf *buf, const haft__json *items, uint32_t count)
 {
     uint32_t shown = count > LONGEST_LIST ? LONGEST_LIST : count;
     for (uint32_t i = 0; i < shown; i++) {
-        add(buf, i > 0 ? ", " : "");
+        haft__words_add(buf, i > 0 ? ", " : "");
         haft__words_value(buf, &items[i]);
     }
     if (shown < count) {

@@ -8,6 +8,11 @@
 /* Values in messages are cut to about this many bytes, at a character. */
 #define HAFT__WORDS_CUT 60U
 
+static inline void haft__words_add(haft__buf *buf, const char *text)
+{
+    haft__buf_add(buf, text, strlen(text));
+}
+
 /* The value as JSON, cut. The cost does not depend on how large it is. */
 void haft__words_value(haft__buf *buf, const haft__json *value);
 

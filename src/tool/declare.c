@@ -133,7 +133,7 @@ static haft_status check_field(const haft_object *object, size_t at, haft_error 
 static haft_status check_object(const haft_object *object, haft_error *err)
 {
     if (object->struct_size < sizeof(*object) || object->size == 0
-        || object->field_size < offsetof(haft_field, choices)
+        || object->field_size < offsetof(haft_field, text)
         || (object->count > 0 && object->fields == NULL)) {
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, "", "the table of fields is not filled in");

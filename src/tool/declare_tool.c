@@ -25,30 +25,29 @@ static haft_status copy(haft__arena *arena, const char **text, haft_error *err)
     return HAFT_OK;
 }
 
-/* The tool with everything this version knows, its texts in `arena`. */
-static haft_status take(haft__arena *arena, const haft_tool *tool, haft_tool **ret_tool,
-                        haft_error *err)
+static haft_status check_size(const haft_tool *tool, haft_error *err)
 {
-    if (tool->struct_size < offsetof(haft_tool, traits)) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/struct_size",
-                                        "a tool's struct_size is %zu", tool->struct_size);
-        return haft__hint(err, status, "declare it with HAFT_TOOL, or start from HAFT_TOOL_INIT");
+    if (tool->struct_size >= offsetof(haft_tool, traits)) {
+        return HAFT_OK;
     }
-    haft_tool *made = haft__arena_array(arena, 1, sizeof(*made));
-    if (made == NULL) {
-        return haft__arena_fail(arena, err);
-    }
-    bool whole = tool->struct_size >= sizeof(*made);
-    memcpy(made, tool, whole ? sizeof(*made) : tool->struct_size);
-    const char **texts[] = {&made->name, &made->description, &made->input_schema,
-                            &made->output_schema, &made->lane};
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/struct_size",
+                                    "a tool's struct_size is %zu", tool->struct_size);
+    return haft__hint(err, status, "declare it with HAFT_TOOL, or start from HAFT_TOOL_INIT");
+}
+
+/* Fills `own`, which is zeroed, with everything this version knows, its texts in `arena`. */
+static haft_status take(haft__arena *arena, const haft_tool *tool, haft_tool *own, haft_error *err)
+{
+    bool whole = tool->struct_size >= sizeof(*own);
+    memcpy(own, tool, whole ? sizeof(*own) : tool->struct_size);
+    const char **texts[] = {&own->name, &own->description, &own->input_schema, &own->output_schema,
+                            &own->lane};
     for (size_t i = 0; i < COUNT(texts); i++) {
         haft_status status = copy(arena, texts[i], err);
         if (status != HAFT_OK) {
             return status;
         }
     }
-    *ret_tool = made;
     return HAFT_OK;
 }
 
@@ -132,9 +131,16 @@ static haft_status read_traits(const haft_tool *tool, haft__traits *traits, haft
 haft_status haft__declare_tool(haft__arena *arena, const haft_tool *tool, haft__tool *ret_tool,
                                haft_error *err)
 {
-    haft_tool *own = NULL;
+    haft_status status = check_size(tool, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft_tool *own = haft__arena_array(arena, 1, sizeof(*own));
+    if (own == NULL) {
+        return haft__arena_fail(arena, err);
+    }
     haft__tool made = {.typed = true, .output_schema = haft__json_null()};
-    haft_status status = take(arena, tool, &own, err);
+    status = take(arena, tool, own, err);
     if (status == HAFT_OK) {
         status = input_schema(arena, own, &made.input_schema, err);
     }

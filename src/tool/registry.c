@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/nearest.h"
+#include "base/near.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "tool/traits.h"
@@ -105,12 +105,13 @@ static haft_status make_room(haft__tools *tools, haft_error *err)
         return HAFT_OK;
     }
     size_t capacity = tools->capacity > 0 ? tools->capacity * 2 : FIRST_CAPACITY;
-    const haft__tool **items = haft__arena_array(tools->arena, capacity, sizeof(*items));
+    const haft__tool **items =
+        haft__arena_array(tools->arena, capacity, sizeof(const haft__tool *));
     if (items == NULL) {
         return haft__arena_fail(tools->arena, err);
     }
     if (tools->count > 0) {
-        memcpy(items, tools->items, tools->count * sizeof(*items));
+        memcpy(items, tools->items, tools->count * sizeof(const haft__tool *));
     }
     tools->items = items;
     tools->capacity = capacity;
@@ -152,13 +153,12 @@ static haft_status index_tool(haft__tools *tools, haft__tool *tool, haft_error *
 static haft_status add_new(haft__tools *tools, const haft__tool *tool, haft_error *err)
 {
     haft_status status = make_room(tools, err);
-    haft__tool *copy = NULL;
-    if (status == HAFT_OK) {
-        copy = haft__arena_alloc(tools->arena, sizeof(*copy));
-        status = copy == NULL ? haft__arena_fail(tools->arena, err) : HAFT_OK;
-    }
     if (status != HAFT_OK) {
         return status;
+    }
+    haft__tool *copy = haft__arena_alloc(tools->arena, sizeof(*copy));
+    if (copy == NULL) {
+        return haft__arena_fail(tools->arena, err);
     }
     *copy = *tool;
     status = check_tool(tools, copy, err);
@@ -233,21 +233,15 @@ static haft_str local_part(haft_str name)
 
 haft_str haft__tools_nearest(const haft__tools *tools, haft_str name)
 {
-    haft_str best = {NULL, 0};
-    size_t reach = haft__name_reach(name);
+    haft__near near;
+    haft_str same_tool = {NULL, 0}; /* of another server */
+    haft__near_init(&near, name);
     for (size_t i = 0; i < tools->count; i++) {
         haft_str other = tools->items[i]->name;
-        size_t distance = haft__name_distance(name, other, reach);
-        if (distance > reach && haft__str_equal(local_part(other), name)) {
-            distance = reach > 0 ? 1 : 0; /* as near as a slip, if nothing else is nearer */
-        }
-        if (distance <= reach && (best.ptr == NULL || distance < reach)) {
-            best = other;
-            reach = distance;
-        }
-        if (best.ptr != NULL && reach == 0) {
-            break;
+        haft__near_offer(&near, other);
+        if (same_tool.ptr == NULL && haft__str_equal(local_part(other), name)) {
+            same_tool = other;
         }
     }
-    return best;
+    return near.best.ptr != NULL ? near.best : same_tool;
 }

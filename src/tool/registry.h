@@ -31,7 +31,8 @@ HAFT_MUST_USE haft_status haft__tools_add(haft__tools *tools, const haft__tool *
 const haft__tool *haft__tools_find(const haft__tools *tools, haft_str name);
 
 /* The name somebody probably meant, a tool of a server without the server ("search" for
- * "docs:search") included; .ptr is NULL when none is near. */
+ * "docs:search") included; .ptr is NULL when none is near. Of many that are alike it looks at no
+ * more than a thousand. */
 haft_str haft__tools_nearest(const haft__tools *tools, haft_str name);
 
 /* Whether `name` passes: some pattern of `allow` matches (an empty list allows all) and none of

@@ -8,24 +8,37 @@ TEST(distances)
 {
     static const struct {
         const char *a, *b;
-        size_t distance;
+        size_t most, distance;
     } cases[] = {
-        {"", "", 0},
-        {"a", "", 1},
-        {"same", "same", 0},
-        {"serch", "search", 1},
-        {"serach", "search", 1},
-        {"searchh", "search", 1},
-        {"seaxch", "search", 1},
-        {"kitten", "sitting", 3},
-        {"ab", "ba", 1},
-        {"abc", "xyz", 3},
-        {"ca", "abc", 3},
+        {"", "", 3, 0},
+        {"", "", 0, 0},
+        {"a", "", 3, 1},
+        {"", "abc", 3, 3},
+        {"", "abc", 2, 3},
+        {"same", "same", 0, 0},
+        {"serch", "search", 3, 1},
+        {"serach", "search", 3, 1},
+        {"searchh", "search", 3, 1},
+        {"seaxch", "search", 3, 1},
+        {"Search", "sEARCh", 0, 0},
+        {"[", "{", 1, 1}, /* bytes that differ like the cases of a letter */
+        {"max_results", "maxResults", 3, 1},
+        {"ab", "ba", 3, 1},
+        {"Ab", "bA", 3, 1},
+        {"ca", "abc", 3, 3}, /* no edit between swapped letters */
+        {"abc", "xyz", 3, 3},
+        {"kitten", "sitting", 3, 3},
+        {"kitten", "sitting", 2, 3},
+        {"abcdef", "uvwxyz", 9, 6},
+        {"abcdef", "uvwxyz", 3, 4},
+        {"abcdef", "fedcba", 2, 3},
+        {"abcdefgh", "badcfehg", 4, 4}, /* swaps all along: no row may give up too early */
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str a = haft__str(cases[i].a), b = haft__str(cases[i].b);
-        CHECK_INT(haft__near_distance(a, b), cases[i].distance, "%s, %s", cases[i].a, cases[i].b);
-        CHECK_INT(haft__near_distance(b, a), cases[i].distance, "%s, %s", cases[i].b, cases[i].a);
+        size_t most = cases[i].most;
+        CHECK_INT(haft__near_distance(a, b, most), cases[i].distance, "%s, %s", a.ptr, b.ptr);
+        CHECK_INT(haft__near_distance(b, a, most), cases[i].distance, "%s, %s", b.ptr, a.ptr);
     }
 }
 
@@ -35,10 +48,10 @@ TEST(names_may_be_as_long_as_the_limit)
     memset(a, 'a', sizeof(a));
     memset(b, 'b', sizeof(b));
     haft_str longest = {a, HAFT__LIMIT_NEAR_BYTES}, other = {b, HAFT__LIMIT_NEAR_BYTES};
-    CHECK_INT(haft__near_distance(longest, other), HAFT__LIMIT_NEAR_BYTES, "at the limit");
+    CHECK_INT(haft__near_distance(longest, other, 1000), HAFT__LIMIT_NEAR_BYTES, "at the limit");
     haft_str too_long = {a, sizeof(a)};
-    CHECK(haft__near_distance(longest, too_long) == SIZE_MAX, "the second past the limit");
-    CHECK(haft__near_distance(too_long, longest) == SIZE_MAX, "the first past the limit");
+    CHECK_INT(haft__near_distance(longest, too_long, 9), 10, "the second past the limit");
+    CHECK_INT(haft__near_distance(too_long, longest, 9), 10, "the first past the limit");
 }
 
 TEST(the_nearest_name_is_kept)
@@ -46,11 +59,22 @@ TEST(the_nearest_name_is_kept)
     static const struct {
         const char *word, *wanted; /* wanted NULL: nothing is near enough */
     } cases[] = {
-        {"valdate", "validate"}, {"vlaidate", "validate"}, {"hlep", "help"}, {"x", NULL},
-        {"explode", NULL},       {"hel", "help"},          {"", NULL},       {"helps", "help"},
+        {"valdate", "validate"},
+        {"vlaidate", "validate"},
+        {"hlep", "help"},
+        {"x", NULL},
+        {"explode", NULL},
+        {"hel", "help"},
+        {"", NULL},
+        {"helps", "help"},
         {"valid", NULL},
+        {"HELP", "help"},
+        {"HEPL", "help"},
+        {"i", NULL},
+        {"N", "n"},
+        {"nn", "n"},
     };
-    static const char *const names[] = {"validate", "help", "version", "heap"};
+    static const char *const names[] = {"validate", "help", "version", "heap", "n"};
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__near near;
         haft__near_init(&near, haft__str(cases[i].word));
@@ -63,4 +87,44 @@ TEST(the_nearest_name_is_kept)
             CHECK_STR(near.best, haft__str(cases[i].wanted), "%s", cases[i].word);
         }
     }
+}
+
+/* A long word may have more slips than a short one, but not a third of it all wrong. */
+TEST(no_more_than_three_slips_are_forgiven)
+{
+    haft__near near;
+    haft__near_init(&near, HAFT__LIT("abcdefghijklmnopqr"));
+    haft__near_offer(&near, HAFT__LIT("abcdefghijklmn1234"));
+    CHECK(near.best.ptr == NULL, "four slips");
+    haft__near_offer(&near, HAFT__LIT("abcdefghijklmno123"));
+    CHECK_STR(near.best, HAFT__LIT("abcdefghijklmno123"), "three slips");
+}
+
+TEST(only_so_many_names_are_looked_at)
+{
+    haft__near near;
+    haft__near_init(&near, HAFT__LIT("lmit"));
+    for (size_t i = 0; i < HAFT__LIMIT_NEAR_NAMES - 1; i++) {
+        haft__near_offer(&near, HAFT__LIT("zzzz"));
+    }
+    haft__near before_last = near;
+    haft__near_offer(&before_last, HAFT__LIT("limit"));
+    CHECK_STR(before_last.best, HAFT__LIT("limit"), "the last that is looked at");
+    haft__near_offer(&near, HAFT__LIT("zzzz"));
+    CHECK_INT(near.left, 0, "names left");
+    haft__near_offer(&near, HAFT__LIT("limit"));
+    CHECK(near.best.ptr == NULL, "one past the limit was looked at");
+    haft__near_init(&near, HAFT__LIT("lmit"));
+    haft__near_offer(&near, HAFT__LIT("something else"));
+    CHECK_INT(near.left, HAFT__LIMIT_NEAR_NAMES, "a name of another length does not count");
+}
+
+TEST(nothing_is_better_than_the_same_name)
+{
+    haft__near near;
+    haft__near_init(&near, HAFT__LIT("Query"));
+    haft__near_offer(&near, HAFT__LIT("query"));
+    CHECK_INT(near.left, 0, "names left");
+    haft__near_offer(&near, HAFT__LIT("Query"));
+    CHECK_STR(near.best, HAFT__LIT("query"), "the first stays");
 }

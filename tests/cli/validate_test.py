@@ -55,6 +55,12 @@ def test_files():
     check("conversion_is_asked_for", [haft("--coerce", schema, put("text.json", text))[0]
           for text in ('{"query":"x","limit":"5"}', '{"query":"x","limit":"five"}')], [0, 1])
     check("and_only_then_done", haft(schema, "text.json")[0], 1)
+    check("a_terminal_is_not_steered",
+          haft(put("closed.json", {"additionalProperties": False}),
+               put("red.json", {"\x1b[31m": 1})),
+          (1, "red.json: /\\u001b[31m: Unknown argument: \\u001b[31m\n"
+           "red.json: not valid: 1 error\n", ""))
+    check("on_standard_error_neither", haft("--\x1b[31m")[2].count("\x1b"), 0)
 
 
 def test_what_cannot_be_used():

@@ -10,3 +10,10 @@ TEST(two_keys_differ)
     CHECK(a.k0 != b.k0 && a.k1 != b.k1, "%llx %llx", (unsigned long long)a.k0,
           (unsigned long long)b.k0);
 }
+
+TEST(bytes_are_filled_and_differ)
+{
+    unsigned char a[16] = {0}, b[16] = {0};
+    CHECK(haft__random_bytes(a, sizeof(a)) && haft__random_bytes(b, sizeof(b)), "there are some");
+    CHECK(memcmp(a, b, sizeof(a)) != 0, "twice the same");
+}

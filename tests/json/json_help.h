@@ -7,6 +7,9 @@
 #include "test.h"
 #include "json/read.h"
 
+/* The JSON parsing test suite: y_ files are JSON, n_ files are not, i_ files may be either. */
+#define HELP_SUITE "shared/data/json-test-suite/test_parsing"
+
 /* `text` as a value in `arena`; the test fails when it is not JSON. */
 static inline haft__json help_read(haft__arena *arena, const char *text)
 {

@@ -102,7 +102,9 @@ static void print_half_way(uint64_t bits, char *text, size_t size)
 
 TEST(half_way_texts_round_to_even)
 {
-    if (LDBL_MANT_DIG <= DBL_MANT_DIG) {
+    /* Asked at run time: valgrind computes long doubles as doubles. */
+    volatile long double one = 1;
+    if (one + LDBL_EPSILON == one || LDBL_MANT_DIG <= DBL_MANT_DIG) {
         test_skip("a long double is a double here");
         return;
     }

@@ -3,9 +3,8 @@
  */
 #include "json/read.h"
 
-#include <dirent.h>
-
 #include "base/error.h"
+#include "json_help.h"
 #include "test.h"
 #include "json/write.h"
 
@@ -393,7 +392,7 @@ static bool accepts_optional(const char *file)
 static void check_suite_file(const char *name)
 {
     char path[512];
-    (void)snprintf(path, sizeof(path), "shared/data/json-test-suite/test_parsing/%s", name);
+    (void)snprintf(path, sizeof(path), "%s/%s", HELP_SUITE, name);
     haft_str text = test_read_file(path);
     CHECK(text.ptr != NULL, "cannot read %s", path);
     bool wanted = name[0] == 'y' || (name[0] == 'i' && accepts_optional(name));
@@ -408,22 +407,14 @@ static void check_suite_file(const char *name)
 
 TEST(the_json_test_suite_agrees)
 {
-    const char *root = getenv("HAFT_SOURCE_ROOT");
-    char path[4096];
-    (void)snprintf(path, sizeof(path), "%s/../shared/data/json-test-suite/test_parsing",
-                   root != NULL ? root : ".");
-    DIR *dir = opendir(path);
-    if (dir == NULL) {
-        test_skip("no ../shared/data/json-test-suite here");
+    char **names;
+    size_t count = test_list_folder(HELP_SUITE, &names);
+    if (count == 0) {
+        test_skip("no %s beside the project", HELP_SUITE);
         return;
     }
-    unsigned count = 0;
-    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        if (entry->d_name[0] != '.') {
-            check_suite_file(entry->d_name);
-            count++;
-        }
+    for (size_t i = 0; i < count; i++) {
+        check_suite_file(names[i]);
     }
-    (void)closedir(dir);
-    CHECK(count > 300, "only %u files", count);
+    CHECK(count > 300, "only %zu files", count);
 }

@@ -5,8 +5,7 @@
  */
 #include "json/stream.h"
 
-#include <dirent.h>
-
+#include "json_help.h"
 #include "test.h"
 #include "json/builder.h"
 #include "json/write.h"
@@ -451,22 +450,15 @@ TEST(a_stack_that_cannot_grow_is_reported)
 
 TEST(the_json_test_suite_agrees_at_every_cut)
 {
-    const char *root = getenv("HAFT_SOURCE_ROOT");
-    char path[4096];
-    (void)snprintf(path, sizeof(path), "%s/../shared/data/json-test-suite/test_parsing",
-                   root != NULL ? root : ".");
-    DIR *dir = opendir(path);
-    if (dir == NULL) {
-        test_skip("no ../shared/data/json-test-suite here");
+    char **names;
+    size_t count = test_list_folder(HELP_SUITE, &names);
+    if (count == 0) {
+        test_skip("no %s beside the project", HELP_SUITE);
         return;
     }
-    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        if (entry->d_name[0] != '.') {
-            char name[512];
-            (void)snprintf(name, sizeof(name), "shared/data/json-test-suite/test_parsing/%s",
-                           entry->d_name);
-            check_all_cuts(test_read_file(name), entry->d_name);
-        }
+    for (size_t i = 0; i < count; i++) {
+        char path[512];
+        (void)snprintf(path, sizeof(path), "%s/%s", HELP_SUITE, names[i]);
+        check_all_cuts(test_read_file(path), names[i]);
     }
-    (void)closedir(dir);
 }

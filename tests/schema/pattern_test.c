@@ -67,6 +67,7 @@ TEST(assertions_look_at_the_ends_and_at_ascii_words)
         {"a(?=b)", "ac", NO},
         {"a(?!b)", "ab", NO},
         {"a(?!b)", "ac", YES},
+        {"(?=b)b?b", "ab", YES},
         {"(?<=a|bc)d", "bcd", YES},
         {"(?<=a|bc)d", "cd", NO},
         {"(?<!a)d", "ad", NO},

@@ -91,6 +91,14 @@ static const struct {
     {"{\"$id\":\"http://x/a/b\",\"$ref\":\"#/$defs/in/$defs/ref\",\"$defs\":{\"in\":{\"$id\":"
      "\"http://x/in/in\",\"$defs\":{\"ref\":{\"$ref\":\"../int\"}}}}}",
      "1", "\"\""},
+    {"{\"$id\":\"http://x/a/b\",\"$ref\":\"#/not/not\",\"not\":{\"$id\":\"http://x/in/"
+     "in\",\"not\":{\"$ref\":"
+     "\"../int\"}}}",
+     "1", "\"\""},
+    /* draft-07: a "#name" behind the same base URI once more */
+    {"{\"$id\":\"http://x/r\",\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"allOf\":[{"
+     "\"$ref\":\"r#n\"}],\"definitions\":{\"a\":{\"$id\":\"http://x/r#n\",\"type\":\"null\"}}}",
+     "null", "1"},
     /* but not through one that is data */
     {"{\"$id\":\"http://x/a\",\"$ref\":\"#/x/y\",\"x\":{\"$id\":\"http://other/\",\"y\":{\"$ref\":"
      "\"int\"}}}",
@@ -201,7 +209,7 @@ TEST(nobody_is_asked_for_what_is_at_hand)
     static const char *const schemas[] = {
         "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":true}}",
         "{\"$id\":\"http://x/main\",\"$ref\":\"main#/$defs/a\",\"$defs\":{\"a\":true}}",
-        "{\"$ref\":\"" DRAFT_2020 "schema\"}",
+        ("{\"$ref\":\"" DRAFT_2020 "schema\"}"),
         "{\"$ref\":\"http://json-schema.org/draft-07/schema#\"}",
         "{\"$defs\":{\"a\":{\"$ref\":\"http://x/int\"}}}",
     };

@@ -4,7 +4,6 @@
  * is not there): all required cases, a list of the optional ones, and for each case that the fast
  * pass and the explaining pass agree.
  */
-#include <dirent.h>
 
 #include "schema/schema_int.h"
 #include "test.h"
@@ -111,46 +110,18 @@ static void run_group(suite *s, const char *file, const haft__json *group, bool 
 
 static void run_file(suite *s, const char *path, bool required)
 {
-    haft__json groups;
+    haft__json groups = {0};
     CHECK(read_json(&s->arena, path, &groups), "cannot read %s", path);
     for (uint32_t i = 0; i < groups.count; i++) {
         run_group(s, path, &groups.items[i], required);
     }
 }
 
-#define MOST_FILES 128
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-/* The names of the JSON files in a folder, sorted. */
-static size_t list_folder(const char *folder, char names[MOST_FILES][128])
-{
-    const char *root = getenv("HAFT_SOURCE_ROOT");
-    char path[1024];
-    (void)snprintf(path, sizeof(path), "%s/../%s", root != NULL ? root : ".", folder);
-    DIR *dir = opendir(path);
-    size_t count = 0;
-    const struct dirent *entry;
-    while (dir != NULL && count < MOST_FILES && (entry = readdir(dir)) != NULL) {
-        if (haft__str_ends(haft__str(entry->d_name), HAFT__LIT(".json"))) {
-            (void)snprintf(names[count++], sizeof(names[0]), "%s", entry->d_name);
-        }
-    }
-    if (dir != NULL) {
-        (void)closedir(dir);
-    }
-    qsort(names, count, sizeof(names[0]), by_name);
-    return count;
-}
-
 /* Runs every file of a folder; with `required` each case has to pass, else the sums are printed. */
 static void run_folder(suite *s, const char *folder, bool required)
 {
-    char names[MOST_FILES][128], path[1024];
-    size_t count = list_folder(folder, names);
+    char **names, path[1024];
+    size_t count = test_list_folder(folder, &names);
     for (size_t i = 0; i < count; i++) {
         unsigned passed = s->passed, failed = s->failed;
         (void)snprintf(path, sizeof(path), "%.200s/%.100s", folder, names[i]);

@@ -116,18 +116,10 @@ TEST(defaults_are_written_as_json_has_them)
         {1e300, "1e300", false},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft_field field = {"n",
-                            "",
-                            0,
-                            HAFT_FIELD_NUMBER,
-                            HAFT_FIELD_DEFAULT,
-                            false,
-                            NULL,
-                            NULL,
-                            NULL,
-                            0,
-                            cases[i].number,
-                            false};
+        haft_field field = {.name = "n",
+                            .type = HAFT_FIELD_NUMBER,
+                            .need = HAFT_FIELD_DEFAULT,
+                            .number = cases[i].number};
         haft_object object = {sizeof(object), sizeof(double), &field, 1, sizeof(field)};
         haft__arena arena;
         haft__arena_init(&arena, 0);
@@ -145,8 +137,7 @@ TEST(defaults_are_written_as_json_has_them)
 static const char *const two[] = {"a", "b", NULL};
 static const char *const none[] = {NULL};
 static const haft_object empty_object = {0};
-static const haft_field inner[] = {{"bad name", "", 0, HAFT_FIELD_STRING, HAFT_FIELD_REQUIRED,
-                                    false, NULL, NULL, NULL, 0, 0, false}};
+static const haft_field inner[] = {{.name = "bad name"}};
 static const haft_object bad_object = {sizeof(haft_object), 16, inner, 1, sizeof(haft_field)};
 
 /* Tables that no macro makes. The struct has 24 bytes. */
@@ -179,7 +170,10 @@ TEST(tables_that_are_refused)
           .object = &empty_object,
           .need = HAFT_FIELD_DEFAULT},
          "/f | field 'f' cannot have a default: a list or object is required or optional | "},
-        {{.name = "f", .type = HAFT_FIELD_NUMBER, .need = HAFT_FIELD_DEFAULT, .number = INFINITY},
+        {{.name = "f",
+          .type = HAFT_FIELD_NUMBER,
+          .need = HAFT_FIELD_DEFAULT,
+          .number = (double)INFINITY},
          "/f | field 'f' has a default JSON cannot write | "},
         {{.name = "f", .type = HAFT_FIELD_ENUM}, "/f | field 'f' is an enum without values | "},
         {{.name = "f", .type = HAFT_FIELD_ENUM, .choices = none},
@@ -344,18 +338,21 @@ TEST(schemas_survive_every_failed_allocation)
     }
 }
 
-/* Every allocation in the arena in turn: each is a piece of the arena, which ends at any size. */
-TEST(schemas_survive_an_arena_of_every_size)
+TEST(schemas_survive_memory_that_ends_anywhere)
 {
     bool made = false;
-    for (size_t size = 64; !made && size < 65536; size += 64) {
+    for (size_t left = 0; !made && left < 65536; left += 8) {
         haft__arena arena;
-        haft__arena_init(&arena, size);
+        haft__arena_init(&arena, 0);
         haft__json schema = haft__json_null();
+        help_leave(&arena, left);
         haft_status status = haft__declare_schema(&arena, sixteen_tool.arguments, &schema, NULL);
+        (void)test_allow_allocations();
         made = status == HAFT_OK;
-        CHECK(made || status == HAFT_TOO_BIG, "%zu bytes: status %d", size, (int)status);
+        CHECK(made || status == HAFT_NO_MEMORY, "%zu bytes: status %d", left, (int)status);
+        CHECK(made == (schema.kind == HAFT__JSON_OBJECT), "%zu bytes", left);
         haft__arena_finish(&arena);
     }
-    CHECK(made, "never made");
+    /* With bytes in the arena the text of a number, which is made outside, is the last to fail. */
+    CHECK(made || !HAFT__ASAN, "never made");
 }

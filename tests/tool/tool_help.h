@@ -46,6 +46,25 @@ static inline haft__tool help_tool(haft__arena *arena, const char *name)
     return tool;
 }
 
+/* Makes memory end: `left` more bytes in the arena, and nothing from malloc. (With the address
+ * sanitizer each piece is a malloc of its own, and it is left / 8 more of those.) Until
+ * test_allow_allocations. */
+static inline void help_leave(haft__arena *arena, size_t left)
+{
+    if (HAFT__ASAN) {
+        test_fail_allocations_from((unsigned)(left / 8));
+        return;
+    }
+    (void)haft__arena_alloc(arena, left > 0 ? left : 1);
+    while ((size_t)(arena->end - arena->next) < left) {
+        (void)haft__arena_alloc(arena, (size_t)(arena->end - arena->next) + 1);
+    }
+    if ((size_t)(arena->end - arena->next) > left) {
+        (void)haft__arena_alloc(arena, (size_t)(arena->end - arena->next) - left);
+    }
+    test_fail_allocations_from(0);
+}
+
 /* "where | message | hint", in memory that lives until the test ends. */
 static inline haft_str help_error(const haft_error *err)
 {

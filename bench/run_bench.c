@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run_bench.c - what a turn costs without I/O: fold, decide and building the request, in runs of
+ * 8 to 4,096 turns with five tools and results of 1 KB. The cost of a turn must not grow.
+ */
+#include "run_bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "bench.h"
+#include "model/chat.h"
+#include "run/decide.h"
+#include "json/read.h"
+
+static const char *const names[] = {"search", "fetch", "count", "list_files", "summarise"};
+
+typedef struct state {
+    haft__arena setup, arena;
+    haft__spec spec;
+    uint32_t turns;
+    char result[1024];
+    uint64_t event_bytes; /* of the last run */
+} state;
+
+/* One run while it is made. */
+typedef struct making {
+    haft__run run;
+    haft__decider decider;
+    haft__chat chat;
+    haft__buf line, body;
+    haft__arena scratch;
+    uint64_t bytes;
+} making;
+
+static bool append(making *m, haft_str body)
+{
+    static const char id[] = "01jcq9v7k2m4n6p8r0s2t4v6w8";
+    haft__buf_clear(&m->line);
+    haft__event_write(&m->line, m->run.seq + 1, 1000 + m->run.seq, (haft_str){id, 26}, body);
+    m->bytes += m->line.len;
+    return haft__run_fold(&m->run, haft__buf_str(&m->line), NULL) == HAFT_OK;
+}
+
+/* The model: calls one tool after the other, with arguments that differ. */
+static bool reply(making *m, const state *s)
+{
+    haft__request request;
+    haft__arena_reset(&m->scratch);
+    haft__buf_clear(&m->body);
+    if (haft__decide_request(&m->run, &m->scratch, &request, NULL) != HAFT_OK
+        || haft__chat_sync(&m->chat, &request, NULL) != HAFT_OK) {
+        return false;
+    }
+    char arguments[64];
+    (void)snprintf(arguments, sizeof(arguments), "{\"query\":\"number %u\"}", m->run.turn);
+    haft__message_call call = {.id = HAFT__LIT(""),
+                               .name = haft__str(names[m->run.turn % COUNT(names)]),
+                               .arguments = haft__str(arguments)};
+    haft__reply answer = {.content = HAFT__LIT(""),
+                          .reasoning = HAFT__LIT(""),
+                          .calls = &call,
+                          .call_count = m->run.turn < s->turns ? 1 : 0,
+                          .stop = HAFT__STOP_CALLS,
+                          .model = HAFT__LIT("bench")};
+    if (answer.call_count == 0) {
+        answer.content = HAFT__LIT("done");
+    }
+    haft__input_model_replied(&m->body, &m->run, &answer, 1);
+    return append(m, haft__buf_str(&m->body));
+}
+
+static bool finish_call(making *m, const state *s)
+{
+    const haft__run_call *call = &m->run.calls[m->run.call_count - 1];
+    haft__outcome outcome = {.ok = true, .text = {s->result, sizeof(s->result)}, .ms = 1};
+    haft__buf_clear(&m->body);
+    haft__input_call_finished(&m->body, &m->run, call, &outcome);
+    return append(m, haft__buf_str(&m->body));
+}
+
+static bool go_on(making *m, const state *s)
+{
+    for (;;) {
+        haft__effect effect = {.kind = HAFT__EFFECT_END};
+        bool good = haft__decide(&m->decider, &m->run, 2000, &effect, NULL) == HAFT_OK;
+        if (!good || effect.kind == HAFT__EFFECT_WAIT) {
+            return false;
+        }
+        if (effect.kind == HAFT__EFFECT_END) {
+            return m->run.end == HAFT__END_DONE;
+        }
+        good = effect.kind == HAFT__EFFECT_EVENT ? append(m, effect.body)
+               : effect.kind == HAFT__EFFECT_ASK ? reply(m, s)
+                                                 : finish_call(m, s);
+        if (!good) {
+            return false;
+        }
+    }
+}
+
+static bool do_run(void *context)
+{
+    state *s = context;
+    making m = {0};
+    haft_str none = {NULL, 0};
+    haft__arena_reset(&s->arena);
+    haft__arena_init(&m.scratch, 0);
+    haft__chat_init(&m.chat);
+    haft__buf_init(&m.line, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&m.body, HAFT__LIMIT_RUN_BYTES);
+    bool good =
+        haft__decider_init(&m.decider, NULL) == HAFT_OK
+        && haft__run_init(&m.run, &s->arena, &s->spec, (haft__hash_key){1, 2}, NULL) == HAFT_OK;
+    haft__input_run_started(&m.body, &s->spec, HAFT__LIT("work"), HAFT__LIT("thread"), none, none);
+    good = good && append(&m, haft__buf_str(&m.body)) && go_on(&m, s);
+    s->event_bytes = m.bytes;
+    haft__decider_finish(&m.decider);
+    haft__chat_finish(&m.chat);
+    haft__buf_finish(&m.line);
+    haft__buf_finish(&m.body);
+    haft__arena_finish(&m.scratch);
+    return good;
+}
+
+static void open_state(state *s, uint32_t turns)
+{
+    static const char schema[] =
+        "{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"minLength\":1},"
+        "\"limit\":{\"type\":\"integer\",\"default\":10}},\"required\":[\"query\"]}";
+    static const haft_str formats[] = {{"native", 6}};
+    haft__arena_init(&s->setup, 0);
+    haft__arena_init(&s->arena, 0);
+    haft__tools_init(&s->spec.tools, &s->setup, (haft__hash_key){1, 2});
+    haft__tool tool = {.description = HAFT__LIT("Finds records that match the query."),
+                       .source = HAFT__TOOL_COMMAND,
+                       .typed = true};
+    bool good = haft__json_read(&s->setup, haft__str(schema), NULL, &tool.input_schema, NULL, NULL)
+                == HAFT_OK;
+    for (size_t i = 0; good && i < COUNT(names); i++) {
+        tool.name = haft__str(names[i]);
+        good = haft__tools_add(&s->spec.tools, &tool, NULL) == HAFT_OK;
+    }
+    s->spec.name = s->spec.hash = HAFT__LIT("bench");
+    s->spec.formats = formats;
+    s->spec.format_count = 1;
+    s->spec.model.native_tools = true;
+    s->spec.limits = (haft__spec_limits){.turns = turns + 1,
+                                         .calls = turns + 1,
+                                         .parallel = 3,
+                                         .observation_chars = 8000,
+                                         .tokens = UINT64_MAX / 2,
+                                         .wall_ms = UINT64_MAX / 2};
+    memset(s->result, 'r', sizeof(s->result));
+    s->turns = turns;
+    if (!good || !do_run(s)) {
+        (void)fprintf(stderr, "bench: the run does not end as it should\n");
+        exit(1);
+    }
+}
+
+void bench_runs(void)
+{
+    static state states[4];
+    bench_contender work[4];
+    for (size_t i = 0; i < 4; i++) {
+        open_state(&states[i], 8U << 3 * i);
+        work[i] = (bench_contender){"run", do_run, &states[i], 0};
+    }
+    bench_compare(work, 4, 0.05);
+    printf("### A turn without I/O: fold, decide, request (5 tools, results of 1 KB)\n\n"
+           "| turns | us/turn | bytes of events a turn beyond the result |\n|---:|---:|---:|\n");
+    for (size_t i = 0; i < 4; i++) {
+        printf("| %u | %.2f | %.0f |\n", states[i].turns, work[i].seconds * 1e6 / states[i].turns,
+               (double)states[i].event_bytes / states[i].turns - (double)sizeof(states[i].result));
+        haft__arena_finish(&states[i].arena);
+        haft__arena_finish(&states[i].setup);
+    }
+    printf("\n");
+}

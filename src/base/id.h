@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/id.h - ids of runs and threads: 26 lower-case Crockford base32 characters, time-ordered. */
+#ifndef HAFT_BASE_ID_H
+#define HAFT_BASE_ID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "haft.h"
+
+#define HAFT__ID_LENGTH 26
+
+/* 48 bits of time and 80 of randomness, which the host draws. Ends with a NUL. */
+void haft__id_make(uint64_t ms, const uint8_t random[10], char to[HAFT__ID_LENGTH + 1]);
+
+bool haft__id_valid(haft_str text);
+
+#endif

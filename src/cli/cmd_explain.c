@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_explain.c - `haft explain`: why a model sees what it sees, and what it would be asked first.
+ *
+ * Runs nothing: the first turn is decided as it would be, and its request is written out.
+ * Tests: tests/cli/run_test.py.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/commands.h"
+#include "cli/spec_file.h"
+#include "io/random.h"
+#include "model/chat.h"
+#include "run/decide.h"
+#include "run/offer.h"
+#include "json/write.h"
+
+/* A token is about four bytes of English or code: good enough to see what a prompt costs. */
+#define BYTES_PER_TOKEN 4
+
+/* Everything that is told. */
+typedef struct explained {
+    const haft__spec *spec;
+    haft__run run;
+    haft__effect effect; /* the first turn_started */
+    haft__request request;
+    haft__buf prompt; /* the request as JSON */
+    haft__json turn;  /* the first turn_started as a value */
+} explained;
+
+/* Folds a run_started and the first decisions, up to the first question to the model. */
+static haft_status decide_first(haft__arena *arena, explained *e, haft_str task,
+                                haft__hash_key hash_key, haft_error *err)
+{
+    static const char id[] = "00000000000000000000000000";
+    haft_str none = {NULL, 0}, run_id = {id, sizeof(id) - 1};
+    haft__buf line, body;
+    haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    haft__decider decider;
+    haft_status status = haft__decider_init(&decider, err);
+    if (status == HAFT_OK) {
+        status = haft__run_init(&e->run, arena, e->spec, hash_key, err);
+    }
+    haft__input_run_started(&body, e->spec, task, run_id, none, none);
+    e->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&body)};
+    while (status == HAFT_OK && e->effect.kind == HAFT__EFFECT_EVENT) {
+        haft__buf_clear(&line);
+        haft__event_write(&line, e->run.seq + 1, 0, run_id, e->effect.body);
+        haft_str kept = haft__arena_copy(arena, haft__buf_str(&line));
+        haft__event event;
+        status =
+            kept.ptr != NULL ? haft__run_fold(&e->run, kept, err) : haft__arena_fail(arena, err);
+        if (status == HAFT_OK) {
+            status = haft__event_read(arena, kept, hash_key, &event, err);
+        }
+        if (status == HAFT_OK) {
+            e->turn = event.kind == HAFT__EVENT_TURN_STARTED ? event.object : e->turn;
+            status = haft__decide(&decider, &e->run, 0, &e->effect, err);
+        }
+    }
+    haft__decider_finish(&decider);
+    haft__buf_finish(&line);
+    haft__buf_finish(&body);
+    return status;
+}
+
+static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *err)
+{
+    haft__chat chat;
+    haft__chat_init(&chat);
+    haft_status status = haft__decide_request(&e->run, arena, &e->request, err);
+    if (status == HAFT_OK) {
+        status = haft__chat_sync(&chat, &e->request, err);
+    }
+    if (status == HAFT_OK) {
+        haft__chat_write(&chat, &e->request, &e->prompt);
+        status = haft__buf_check(&e->prompt, err);
+    }
+    haft__chat_finish(&chat);
+    return status;
+}
+
+static haft_str field(const explained *e, const char *key)
+{
+    const haft__json *value = haft__json_get(e->turn, haft__str(key));
+    return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+}
+
+/* ---- as JSON ---- */
+
+static void add_text(haft__json_writer *w, const char *key, haft_str text)
+{
+    haft__json_key(w, key);
+    haft__json_add_str(w, text);
+}
+
+static void add_number(haft__json_writer *w, const char *key, uint64_t number)
+{
+    haft__json_key(w, key);
+    haft__json_add_int(w, (int64_t)number);
+}
+
+static void add_limits(haft__json_writer *w, const haft__spec *spec)
+{
+    const haft__spec_limits *l = &spec->limits;
+    haft__json_key(w, "limits");
+    haft__json_begin_object(w);
+    add_number(w, "turns", l->turns);
+    add_number(w, "calls", l->calls);
+    add_number(w, "parallel", l->parallel);
+    add_text(w, "overflow", haft__str(l->overflow == HAFT__OVERFLOW_QUEUE ? "queue" : "truncate"));
+    add_number(w, "observation_chars", l->observation_chars);
+    add_number(w, "tokens", l->tokens);
+    haft__json_key(w, "usd_micros");
+    if (l->has_usd) {
+        haft__json_add_int(w, (int64_t)l->usd_micros);
+    } else {
+        haft__json_add_null(w);
+    }
+    add_number(w, "wall_ms", l->wall_ms);
+    add_number(w, "invalid_calls", l->invalid_calls);
+    add_number(w, "reminders", l->reminders);
+    add_number(w, "violations", l->violations);
+    haft__json_end_object(w);
+}
+
+static void write_json(haft__buf *buf, const explained *e)
+{
+    const haft__spec *spec = e->spec;
+    const char *why;
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    add_text(&w, "name", spec->name);
+    add_text(&w, "spec", spec->hash);
+    haft__json_key(&w, "tools");
+    haft__json_begin_array(&w);
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        haft__offer offer = haft__offer_look(spec, spec->tools.items[i]);
+        haft__json_begin_object(&w);
+        add_text(&w, "name", offer.tool->name);
+        add_text(&w, "source", haft__str(haft__tool_source_name(offer.tool->source)));
+        add_text(&w, "role", haft__str(haft__tool_role_name(offer.tool->role)));
+        haft__json_key(&w, "offered");
+        haft__json_add_bool(&w, offer.offered);
+        add_text(&w, "reason", haft__str(offer.reason));
+        haft__json_end_object(&w);
+    }
+    haft__json_end_array(&w);
+    add_text(&w, "format", haft__offer_format(spec, &why));
+    add_text(&w, "format_reason", haft__str(why));
+    haft__json_key(&w, "first_turn");
+    haft__json_add(&w, e->turn);
+    add_limits(&w, spec);
+    add_number(&w, "tokens_estimate", e->prompt.len / BYTES_PER_TOKEN);
+    haft__json_key(&w, "request");
+    haft__buf_add_str(buf, haft__buf_str(&e->prompt));
+    w.after_key = false;
+    haft__json_end_object(&w);
+    haft__buf_add_char(buf, '\n');
+}
+
+/* ---- in words ---- */
+
+static void print_words(FILE *out, const explained *e)
+{
+    const haft__spec *spec = e->spec;
+    const haft__spec_limits *l = &spec->limits;
+    const char *why;
+    haft_str format = haft__offer_format(spec, &why);
+    (void)fprintf(out, "%.*s\n\ntools\n", HAFT__ARG(spec->name));
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        haft__offer offer = haft__offer_look(spec, spec->tools.items[i]);
+        (void)fprintf(out, "  %s %-24.*s %s, %s: %s\n", offer.offered ? "+" : "-",
+                      HAFT__ARG(offer.tool->name), haft__tool_source_name(offer.tool->source),
+                      haft__tool_role_name(offer.tool->role), offer.reason);
+    }
+    (void)fprintf(out, "\nformat\n  %.*s: %s\n", HAFT__ARG(format), why);
+    (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),
+                  field(e, "tool").len > 0 ? " " : "", HAFT__ARG(field(e, "tool")),
+                  HAFT__ARG(field(e, "reason")));
+    (void)fprintf(out,
+                  "\nlimits\n  turns %u, calls %u, parallel %u (%s), observation_chars %u\n"
+                  "  tokens %llu, wall %llu ms, invalid_calls %u, reminders %u, violations %u\n",
+                  l->turns, l->calls, l->parallel,
+                  l->overflow == HAFT__OVERFLOW_QUEUE ? "queue" : "truncate", l->observation_chars,
+                  (unsigned long long)l->tokens, (unsigned long long)l->wall_ms, l->invalid_calls,
+                  l->reminders, l->violations);
+    (void)fprintf(out, "\nrequest (about %zu tokens)\n", e->prompt.len / BYTES_PER_TOKEN);
+    (void)fwrite(e->prompt.ptr, 1, e->prompt.len, out);
+    (void)putc('\n', out);
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__hash_key hash_key = haft__random_hash_key();
+    explained e = {0};
+    haft__spec_file file;
+    haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
+    if (status != HAFT_OK || !haft__spec_file_usable(&file, cli)) {
+        return HAFT__EXIT_USAGE;
+    }
+    e.spec = file.spec;
+    haft__buf_init(&e.prompt, HAFT__LIMIT_RUN_BYTES);
+    haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
+    status = decide_first(&cli->arena, &e, task, hash_key, err);
+    if (status == HAFT_OK) {
+        status = write_prompt(&cli->arena, &e, err);
+    }
+    if (status == HAFT_OK && haft__args_has(args, "json")) {
+        haft__buf text;
+        haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+        write_json(&text, &e);
+        status = haft__buf_check(&text, err);
+        (void)fwrite(text.ptr, 1, text.len, cli->out);
+        haft__buf_finish(&text);
+    } else if (status == HAFT_OK) {
+        print_words(cli->out, &e);
+    }
+    haft__buf_finish(&e.prompt);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+static const haft__option options[] = {
+    {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    {0},
+};
+
+const haft__command haft__cmd_explain = {
+    .name = "explain",
+    .usage = "SPEC [TASK]",
+    .summary = "say which tools a model would see and what it would be asked, and why",
+    .help = "Prints each tool with its verdict and reason, the format of calls, the first turn's\n"
+            "choice with its reason, all limits, and the request that would be sent.\n",
+    .options = options,
+    .min_words = 1,
+    .max_words = 2,
+    .run = run,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * print.c - keeps what models and files say from steering a terminal.
+ *
+ * Tests: tests/cli/print_test.c.
+ */
+#include "cli/print.h"
+
+#include <stdbool.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+
+static bool is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code <= 0x9F);
+}
+
+void haft__print_text(FILE *out, haft_str text)
+{
+    while (text.len > 0) {
+        uint32_t code;
+        size_t length = haft__utf8_decode(text, &code);
+        if (length == 0) {
+            (void)fprintf(out, "\\x%02x", (unsigned char)text.ptr[0]);
+            length = 1;
+        } else if (is_control(code)) {
+            (void)fprintf(out, "\\u%04x", (unsigned)code);
+        } else {
+            (void)fwrite(text.ptr, 1, length, out);
+        }
+        text = haft__str_skip(text, length);
+    }
+}

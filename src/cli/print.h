@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/print.h - text from outside, shown to people. */
+#ifndef HAFT_CLI_PRINT_H
+#define HAFT_CLI_PRINT_H
+
+#include <stdio.h>
+
+#include "haft.h"
+
+/* Writes `text` so that a terminal shows it and obeys nothing in it: control characters come out as
+ * \u001b, a byte that is no UTF-8 as \xff. */
+void haft__print_text(FILE *out, haft_str text);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/script_file.h - the script that a spec's model plays. */
+#ifndef HAFT_CLI_SCRIPT_FILE_H
+#define HAFT_CLI_SCRIPT_FILE_H
+
+#include "model/script.h"
+
+/* The script that the spec's model names, relative to the spec's directory: YAML or JSON for
+ * script:FILE, a log of events for replay:FILE. Lives in `arena`. */
+HAFT_MUST_USE haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
+                                                 haft__hash_key hash_key, haft__script *ret_script,
+                                                 haft_error *err);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clock.c - the system's clock. Tests: tests/io/clock_test.c. */
+#include "io/clock.h"
+
+#include <time.h>
+
+uint64_t haft__clock_now(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}

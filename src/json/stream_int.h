@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json/stream_int.h - what the files of the incremental reader share: a cursor over one piece of
+ * text, and how a step of the automaton ends. Private to src/json.
+ */
+#ifndef HAFT_JSON_STREAM_INT_H
+#define HAFT_JSON_STREAM_INT_H
+
+#include "json/stream.h"
+#include "json/syntax.h"
+
+/* What came of a step. */
+typedef enum haft__stream_step {
+    HAFT__STREAM_ON,     /* go on in the new state */
+    HAFT__STREAM_EVENT,  /* the event has been filled in */
+    HAFT__STREAM_FAILED, /* the error has been filled in */
+} haft__stream_step;
+
+/* One call of haft__json_stream_next. */
+typedef struct haft__stream_cursor {
+    haft__json_stream *s;
+    const char *p, *end, *base;
+    haft__json_event *event;
+    haft_error *err;
+    haft_status status; /* of HAFT__STREAM_FAILED */
+} haft__stream_cursor;
+
+static inline size_t haft__stream_offset(const haft__stream_cursor *c)
+{
+    return c->s->offset + (size_t)(c->p - c->base);
+}
+
+static inline haft__json_place haft__stream_place(const haft__stream_cursor *c, size_t offset)
+{
+    return (haft__json_place){offset, c->s->line, offset - c->s->line_start + 1};
+}
+
+static inline haft__stream_step
+haft__stream_fail_at(haft__stream_cursor *c, haft__json_problem problem, size_t offset, int found)
+{
+    c->status = haft__json_fail(c->err, problem, haft__stream_place(c, offset), found);
+    return HAFT__STREAM_FAILED;
+}
+
+static inline haft__stream_step haft__stream_fail(haft__stream_cursor *c,
+                                                  haft__json_problem problem)
+{
+    int found = c->p < c->end ? (unsigned char)*c->p : HAFT__JSON_END_OF_TEXT;
+    return haft__stream_fail_at(c, problem, haft__stream_offset(c), found);
+}
+
+static inline haft__stream_step haft__stream_fail_limit(haft__stream_cursor *c, size_t offset,
+                                                        size_t limit, const char *of_what)
+{
+    c->status = haft__json_fail_limit(c->err, haft__stream_place(c, offset), limit, of_what);
+    return HAFT__STREAM_FAILED;
+}
+
+static inline haft__stream_step haft__stream_give(haft__stream_cursor *c,
+                                                  haft__json_event_kind kind, haft__json value)
+{
+    *c->event = (haft__json_event){kind, c->s->depth, value};
+    return HAFT__STREAM_EVENT;
+}
+
+static inline haft__stream_step haft__stream_give_text(haft__stream_cursor *c,
+                                                       haft__json_event_kind kind, haft_str text)
+{
+    haft__json value = {.kind = HAFT__JSON_STRING, .count = (uint32_t)text.len, .text = text.ptr};
+    return haft__stream_give(c, kind, value);
+}
+
+/* The state behind a complete value. */
+static inline haft__json_stream_state haft__stream_after_value(const haft__json_stream *s)
+{
+    return s->depth > 0 ? HAFT__JSON_AT_SEPARATOR : HAFT__JSON_AT_DONE;
+}
+
+/* A key or number that ends with `last`: with the pieces that came before, if there are any. False
+ * when they could not be kept. */
+static inline bool haft__stream_end_token(haft__stream_cursor *c, haft_str last,
+                                          haft_str *ret_token)
+{
+    haft__buf *token = &c->s->token;
+    if (token->len == 0 && token->status == HAFT_OK) {
+        *ret_token = last;
+        return true;
+    }
+    haft__buf_add_str(token, last);
+    c->status = haft__buf_check(token, c->err);
+    *ret_token = haft__buf_str(token);
+    return c->status == HAFT_OK;
+}
+
+/* stream_string.c: a step each inside a string, and inside a character of it. */
+haft__stream_step haft__stream_on_string(haft__stream_cursor *c);
+haft__stream_step haft__stream_on_utf8(haft__stream_cursor *c);
+haft__stream_step haft__stream_on_escape(haft__stream_cursor *c);
+haft__stream_step haft__stream_on_hex(haft__stream_cursor *c);
+
+/* What escapes stood for and nobody has been given yet; borrowed until more is decoded. */
+haft_str haft__stream_take_decoded(haft__json_stream *s);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.c - small questions about the neutral model. Tests: tests/model/model_test.c. */
+#include "model/model.h"
+
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "prompt/prompt.h"
+
+static const char *const stops[] = {
+    [HAFT__STOP_END] = "stop",
+    [HAFT__STOP_CALLS] = "tool_calls",
+    [HAFT__STOP_LENGTH] = "length",
+    [HAFT__STOP_REFUSAL] = "refusal",
+};
+
+const char *haft__stop_name(haft__stop stop)
+{
+    return stops[stop];
+}
+
+bool haft__stop_find(haft_str name, haft__stop *ret_stop)
+{
+    for (size_t i = 0; i < COUNT(stops); i++) {
+        if (haft__str_equal(name, haft__str(stops[i]))) {
+            *ret_stop = (haft__stop)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has(haft_str text, haft_str part)
+{
+    if (part.len == 0) {
+        return true;
+    }
+    while (text.len >= part.len) {
+        const char *at = memchr(text.ptr, part.ptr[0], text.len - part.len + 1);
+        if (at == NULL) {
+            return false;
+        }
+        if (memcmp(at, part.ptr, part.len) == 0) {
+            return true;
+        }
+        text = haft__str_skip(text, (size_t)(at - text.ptr) + 1);
+    }
+    return false;
+}
+
+/* The history as one text is made for the question; only scripts ask it. */
+static bool transcript_has(const haft__request *request, haft_str text)
+{
+    haft__buf all;
+    haft__buf_init(&all, HAFT__LIMIT_RUN_BYTES);
+    haft__prompt_transcript(&all, request->messages, request->task);
+    bool found = has(haft__buf_str(&all), text);
+    haft__buf_finish(&all);
+    return found;
+}
+
+static bool message_has(const haft__message *message, haft_str text)
+{
+    bool found = has(message->text, text);
+    for (size_t i = 0; i < message->call_count && !found; i++) {
+        found = has(message->calls[i].arguments, text) || has(message->calls[i].name, text);
+    }
+    return found;
+}
+
+bool haft__request_contains(const haft__request *request, haft_str text)
+{
+    bool found =
+        has(request->correction, text) || (request->transcript && transcript_has(request, text));
+    for (size_t i = 0; i < request->messages->count && !found; i++) {
+        const haft__message *message = &request->messages->items[i];
+        bool shown = !request->transcript || message->role == HAFT__MESSAGE_SYSTEM;
+        found = shown && message_has(message, text);
+    }
+    return found;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/model.h - the neutral request and reply, which every provider's wire format is made from
+ * and turned into. No I/O.
+ */
+#ifndef HAFT_MODEL_MODEL_H
+#define HAFT_MODEL_MODEL_H
+
+#include "base/buf.h"
+#include "prompt/message.h"
+#include "tool/spec.h"
+
+/* What a model is asked in one turn. */
+typedef struct haft__request {
+    haft_str model;
+    const haft__messages *messages;
+    haft_str correction;            /* a last user message for this request alone; "" for none */
+    const haft__tool *const *tools; /* declared: in the bytes of the request */
+    const bool *allowed;            /* for each: may it run in this turn */
+    size_t tool_count;
+    haft__mode mode;
+    haft_str tool; /* of HAFT__MODE_TOOL */
+    haft_str format;
+    bool transcript; /* history as one text, task last */
+    haft_str task;   /* of a transcript */
+} haft__request;
+
+/* Whether `text` is somewhere in the messages, as text (not as JSON escapes it). */
+bool haft__request_contains(const haft__request *request, haft_str text);
+
+typedef enum haft__stop {
+    HAFT__STOP_END,     /* the model was finished */
+    HAFT__STOP_CALLS,   /* it wants its calls run */
+    HAFT__STOP_LENGTH,  /* cut by the token limit */
+    HAFT__STOP_REFUSAL, /* the provider or the model declined */
+} haft__stop;
+
+const char *haft__stop_name(haft__stop stop);
+/* False when it is none of the names. */
+bool haft__stop_find(haft_str name, haft__stop *ret_stop);
+
+typedef struct haft__tokens {
+    uint64_t input, output, cached; /* cached is a part of input */
+} haft__tokens;
+
+typedef struct haft__reply {
+    haft_str content, reasoning;
+    const haft__message_call *calls; /* an id may be empty */
+    size_t call_count;
+    haft__tokens usage;
+    haft__stop stop;
+    haft_str model; /* that answered */
+} haft__reply;
+
+/* A model call that gave no reply. */
+typedef struct haft__model_failure {
+    uint32_t status; /* HTTP's, 0 when there was none */
+    haft_str message;
+} haft__model_failure;
+
+/* ---- a reply that arrives in pieces ---- */
+
+typedef enum haft__delta_kind {
+    HAFT__DELTA_TEXT,
+    HAFT__DELTA_REASONING,
+    HAFT__DELTA_CALL,      /* a call begins: id (may be empty) and name */
+    HAFT__DELTA_ARGUMENTS, /* the next piece of a call's arguments */
+    HAFT__DELTA_CALL_END,  /* its arguments are complete */
+    HAFT__DELTA_USAGE,
+    HAFT__DELTA_STOP,
+} haft__delta_kind;
+
+typedef struct haft__delta {
+    haft__delta_kind kind;
+    uint32_t index; /* of the call */
+    haft_str id, text;
+    haft__tokens usage;
+    haft__stop stop;
+} haft__delta;
+
+/* Puts the pieces together. Heap memory, given back by finish. */
+typedef struct haft__assembly {
+    haft__buf content, reasoning;
+    struct haft__assembly_call *calls;
+    size_t call_count, call_capacity;
+    haft__tokens usage;
+    haft__stop stop;
+    bool stopped;
+} haft__assembly;
+
+void haft__assembly_init(haft__assembly *assembly);
+void haft__assembly_finish(haft__assembly *assembly);
+
+/* BAD_INPUT for pieces that make no sense (arguments of a call that has not begun), TOO_BIG past
+ * HAFT__LIMIT_REPLY_BYTES or HAFT__LIMIT_REPLY_CALLS. */
+HAFT_MUST_USE haft_status haft__assembly_add(haft__assembly *assembly, const haft__delta *delta,
+                                             haft_error *err);
+
+/* The whole reply, copied into `arena`. BAD_INPUT when it was cut: no stop, or a call without its
+ * end. */
+HAFT_MUST_USE haft_status haft__assembly_reply(const haft__assembly *assembly, haft__arena *arena,
+                                               haft__reply *ret_reply, haft_error *err);
+
+#endif

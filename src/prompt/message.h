@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prompt/message.h - the conversation as the model is to see it, neutral of any provider.
+ *
+ * Messages are only ever appended and never change, so that whoever turns them into bytes
+ * (src/model) does it once for each, and a request's beginning is the same from turn to turn.
+ */
+#ifndef HAFT_PROMPT_MESSAGE_H
+#define HAFT_PROMPT_MESSAGE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+typedef enum haft__message_role {
+    HAFT__MESSAGE_SYSTEM,
+    HAFT__MESSAGE_USER,
+    HAFT__MESSAGE_ASSISTANT,
+    HAFT__MESSAGE_TOOL, /* the result of one call */
+} haft__message_role;
+
+/* A call as the assistant wrote it. */
+typedef struct haft__message_call {
+    haft_str id; /* as the model gave it, or ours; unique in the conversation */
+    haft_str name;
+    haft_str arguments; /* JSON text */
+} haft__message_call;
+
+typedef struct haft__message {
+    haft__message_role role;
+    haft_str text;
+    haft_str reasoning;              /* of an assistant */
+    const haft__message_call *calls; /* of an assistant */
+    size_t call_count;
+    haft_str call_id, call_name; /* of a tool result */
+    bool is_error;               /* of a tool result */
+} haft__message;
+
+typedef struct haft__messages {
+    haft__arena *arena;
+    haft__message *items;
+    size_t count, capacity;
+} haft__messages;
+
+void haft__messages_init(haft__messages *messages, haft__arena *arena);
+
+/* Copies the struct; its texts and calls are borrowed and must live as long as the arena. */
+HAFT_MUST_USE haft_status haft__messages_add(haft__messages *messages, haft__message message,
+                                             haft_error *err);
+
+#endif

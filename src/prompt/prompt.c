@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* prompt.c - system prompt, observations and the transcript. Tests: tests/prompt/prompt_test.c. */
+#include "prompt/prompt.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "json/write.h"
+
+static void add_plan(haft__buf *buf, haft__json plan)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__json_write_pretty(&text, plan, 2);
+    haft_str whole = haft__buf_str(&text);
+    size_t shown = haft__utf8_offset(whole, HAFT__LIMIT_PLAN_CHARS);
+    haft__buf_add_str(buf, HAFT__LIT("Strategic plan:\n"));
+    haft__buf_add(buf, whole.ptr, shown);
+    if (text.status != HAFT_OK) {
+        buf->status = text.status;
+    }
+    haft__buf_finish(&text);
+}
+
+void haft__prompt_system(haft__buf *buf, const haft__spec *spec)
+{
+    haft_str instructions = haft__str_trim(spec->instructions);
+    haft__buf_add_str(buf, instructions);
+    if (spec->plan.kind != HAFT__JSON_NULL) {
+        haft__buf_add_str(buf, instructions.len > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
+        add_plan(buf, spec->plan);
+    }
+}
+
+haft_str haft__prompt_observation(haft__arena *arena, haft_str result, uint32_t chars,
+                                  bool *ret_truncated)
+{
+    size_t shown = result.len > chars ? haft__utf8_offset(result, chars) : result.len;
+    *ret_truncated = shown < result.len;
+    if (!*ret_truncated) {
+        return result.ptr != NULL ? result : (haft_str){"", 0};
+    }
+    haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
+    char *text = haft__arena_alloc(arena, shown + mark.len);
+    if (text == NULL) {
+        return (haft_str){NULL, 0};
+    }
+    memcpy(text, result.ptr, shown);
+    memcpy(text + shown, mark.ptr, mark.len);
+    return (haft_str){text, shown + mark.len};
+}
+
+static void add_line(haft__buf *buf, const char *label, haft_str text)
+{
+    haft__buf_addf(buf, "%s", label);
+    haft__buf_add_str(buf, text);
+    haft__buf_add_char(buf, '\n');
+}
+
+static void add_turn(haft__buf *buf, const haft__message *message)
+{
+    if (message->text.len > 0) {
+        add_line(buf, "", message->text);
+    }
+    for (size_t i = 0; i < message->call_count; i++) {
+        haft__buf_add_str(buf, HAFT__LIT("Calling tool: "));
+        haft__buf_add_str(buf, message->calls[i].name);
+        add_line(buf, " with args: ", message->calls[i].arguments);
+    }
+}
+
+void haft__prompt_transcript(haft__buf *buf, const haft__messages *messages, haft_str task)
+{
+    for (size_t i = 0; i < messages->count; i++) {
+        const haft__message *message = &messages->items[i];
+        switch (message->role) {
+        case HAFT__MESSAGE_SYSTEM: break; /* stands in front, not in the transcript */
+        case HAFT__MESSAGE_USER:
+            if (!haft__str_equal(message->text, task)) {
+                add_line(buf, "", message->text);
+            }
+            break;
+        case HAFT__MESSAGE_ASSISTANT: add_turn(buf, message); break;
+        case HAFT__MESSAGE_TOOL: add_line(buf, "Tool result: ", message->text); break;
+        }
+    }
+    haft__buf_add_str(buf, task);
+}

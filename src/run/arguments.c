@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arguments.c - JSON repaired? an object? converted where exact, defaults filled in, valid?
+ *
+ * A text that spells an object is taken for the object, and null or nothing for an object without
+ * members: models write both. Tests: tests/run/arguments_test.c.
+ */
+#include "run/arguments.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "json/repair.h"
+
+typedef struct reading {
+    const haft__tool *tool;
+    haft__checker *checker;
+    haft__arena *arena;
+    haft__json_options options;
+    haft__buf *why;
+    haft_error *err;
+    bool repaired;
+} reading;
+
+/* False when the text is no JSON; *status tells whether that is all that went wrong. */
+static bool read_text(reading *r, haft_str text, haft__json *ret_value, haft_status *status)
+{
+    haft_error err = {0};
+    haft__json_notes notes = {0};
+    *status = haft__json_read_tolerant(r->arena, text, &r->options, ret_value, &notes, &err);
+    if (*status == HAFT_OK) {
+        r->repaired = r->repaired || notes.repaired;
+        return true;
+    }
+    if (*status == HAFT_NO_MEMORY) {
+        (void)haft__fail_no_memory(r->err);
+        return false;
+    }
+    *status = HAFT_OK;
+    haft__buf_addf(r->why, "The arguments are not valid JSON: %s, at %s.", err.message, err.where);
+    return false;
+}
+
+static bool read_object(reading *r, haft_str raw, haft__json *ret_value, haft_status *status)
+{
+    if (haft__str_trim(raw).len == 0) {
+        *ret_value = haft__json_object(NULL, 0);
+        return true;
+    }
+    if (!read_text(r, raw, ret_value, status)) {
+        return false;
+    }
+    if (ret_value->kind == HAFT__JSON_STRING) {
+        r->repaired = true;
+        haft_str inner = haft__json_text(*ret_value);
+        if (haft__str_trim(inner).len > 0 && !read_text(r, inner, ret_value, status)) {
+            return false;
+        }
+    }
+    if (ret_value->kind == HAFT__JSON_NULL) {
+        *ret_value = haft__json_object(NULL, 0);
+    }
+    if (ret_value->kind == HAFT__JSON_OBJECT) {
+        return true;
+    }
+    haft__buf_addf(r->why, "The arguments must be a JSON object, found %s.",
+                   haft__json_kind_name(*ret_value));
+    return false;
+}
+
+/* Adds the defaults of properties that are missing, one level deep. */
+static haft_status fill_defaults(reading *r, haft__json *object)
+{
+    const haft__json *properties = haft__json_get(r->tool->input_schema, HAFT__LIT("properties"));
+    if (properties == NULL || properties->kind != HAFT__JSON_OBJECT) {
+        return HAFT_OK;
+    }
+    size_t room = (size_t)object->count + properties->count, count = object->count;
+    haft__json_member *members = haft__arena_array(r->arena, room, sizeof(*members));
+    if (members == NULL) {
+        return haft__arena_fail(r->arena, r->err);
+    }
+    if (count > 0) {
+        memcpy(members, object->members, count * sizeof(*members));
+    }
+    for (uint32_t i = 0; i < properties->count; i++) {
+        haft_str name = haft__json_text(properties->members[i].key);
+        const haft__json *otherwise =
+            haft__json_get(properties->members[i].value, HAFT__LIT("default"));
+        if (otherwise != NULL && haft__json_get(*object, name) == NULL) {
+            members[count++] = (haft__json_member){properties->members[i].key, *otherwise};
+        }
+    }
+    *object = haft__json_object(members, count);
+    return HAFT_OK;
+}
+
+static haft_status check(reading *r, haft__json value, bool *ret_good)
+{
+    haft__schema_report report;
+    haft_status status =
+        haft__schema_check(r->tool->schema, r->checker, value, r->arena, &report, r->err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < report.count; i++) {
+        const haft__schema_error *error = &report.errors[i];
+        haft__buf_add_str(r->why, i > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
+        haft__buf_add_str(r->why, error->where);
+        haft__buf_add_str(r->why, error->where.len > 0 ? HAFT__LIT(": ") : HAFT__LIT(""));
+        haft__buf_add_str(r->why, error->message);
+    }
+    *ret_good = report.valid;
+    return HAFT_OK;
+}
+
+haft_status haft__arguments_read(const haft__tool *tool, haft_str raw, haft__checker *checker,
+                                 haft__arena *arena, haft__hash_key hash_key,
+                                 haft__arguments *ret_arguments, haft__buf *why, haft_error *err)
+{
+    reading r = {.tool = tool,
+                 .checker = checker,
+                 .arena = arena,
+                 .options = HAFT__JSON_OPTIONS_INIT,
+                 .why = why,
+                 .err = err};
+    r.options.hash_key = hash_key;
+    haft__json value;
+    haft_status status = HAFT_OK;
+    *ret_arguments = (haft__arguments){.good = false};
+    if (!read_object(&r, raw, &value, &status)) {
+        return status;
+    }
+    bool changed, good = false;
+    status = haft__schema_coerce(tool->schema, checker, value, arena, &value, &changed, err);
+    if (status == HAFT_OK) {
+        status = fill_defaults(&r, &value);
+    }
+    if (status == HAFT_OK) {
+        status = check(&r, value, &good);
+    }
+    if (status == HAFT_OK) {
+        *ret_arguments = (haft__arguments){good, value, r.repaired};
+    }
+    return status;
+}

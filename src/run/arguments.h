@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run/arguments.h - from what the model wrote to arguments a tool can run with. */
+#ifndef HAFT_RUN_ARGUMENTS_H
+#define HAFT_RUN_ARGUMENTS_H
+
+#include "base/buf.h"
+#include "tool/tool.h"
+
+typedef struct haft__arguments {
+    bool good;
+    haft__json value; /* an object: repaired, converted, defaults filled in, valid */
+    bool repaired;    /* the JSON had to be mended */
+} haft__arguments;
+
+/* Reads `raw` for `tool`. When it cannot be used, appends to `why` what was found and wanted, for
+ * the model to read. New parts live in `arena`, others point into `raw`. Fails only for want of
+ * memory. */
+HAFT_MUST_USE haft_status haft__arguments_read(const haft__tool *tool, haft_str raw,
+                                               haft__checker *checker, haft__arena *arena,
+                                               haft__hash_key hash_key,
+                                               haft__arguments *ret_arguments, haft__buf *why,
+                                               haft_error *err);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decide.c - which stage decides, and how a decision is written down.
+ *
+ * Tests: tests/run/decide_test.c and the scenarios of tests/run/scenarios/.
+ */
+#include "run/decide.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "run/decide_int.h"
+
+haft_status haft__decider_init(haft__decider *decider, haft_error *err)
+{
+    *decider = (haft__decider){.checker = haft__checker_create()};
+    haft__arena_init(&decider->scratch, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&decider->body, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&decider->text, HAFT__LIMIT_RUN_BYTES);
+    return decider->checker != NULL ? HAFT_OK : haft__fail_no_memory(err);
+}
+
+void haft__decider_finish(haft__decider *decider)
+{
+    haft__checker_destroy(decider->checker);
+    haft__arena_finish(&decider->scratch);
+    haft__buf_finish(&decider->body);
+    haft__buf_finish(&decider->text);
+    decider->checker = NULL;
+}
+
+/* ---- writing ---- */
+
+void haft__body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind)
+{
+    /* The opening brace belongs to the envelope (haft__event_write), so the writer is put inside
+     * an object that has begun. */
+    haft__json_writer_init(w, buf);
+    w->depth = 1;
+    haft__json_key(w, "kind");
+    haft__json_add_str(w, haft__str(haft__event_kind_name(kind)));
+}
+
+void haft__body_end(haft__json_writer *w, haft__buf *buf)
+{
+    (void)w;
+    haft__buf_add_char(buf, '}');
+}
+
+void haft__deciding_begin(haft__deciding *d, haft__event_kind kind)
+{
+    haft__buf_clear(&d->tools->body);
+    haft__body_begin(&d->w, &d->tools->body, kind);
+}
+
+haft_status haft__deciding_commit(haft__deciding *d)
+{
+    haft__body_end(&d->w, &d->tools->body);
+    haft_status status = haft__buf_check(&d->tools->body, d->err);
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&d->tools->text, d->err);
+    }
+    *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&d->tools->body)};
+    return status;
+}
+
+void haft__field_text(haft__json_writer *w, const char *key, haft_str text)
+{
+    haft__json_key(w, key);
+    haft__json_add_str(w, text);
+}
+
+void haft__field_text_or_null(haft__json_writer *w, const char *key, haft_str text)
+{
+    if (text.len > 0) {
+        haft__field_text(w, key, text);
+    } else {
+        haft__field_null(w, key);
+    }
+}
+
+void haft__field_number(haft__json_writer *w, const char *key, uint64_t number)
+{
+    haft__json_key(w, key);
+    haft__json_add_int(w, (int64_t)number);
+}
+
+void haft__field_flag(haft__json_writer *w, const char *key, bool flag)
+{
+    haft__json_key(w, key);
+    haft__json_add_bool(w, flag);
+}
+
+void haft__field_null(haft__json_writer *w, const char *key)
+{
+    haft__json_key(w, key);
+    haft__json_add_null(w);
+}
+
+void haft__field_usage(haft__json_writer *w, const haft__run *run)
+{
+    haft__json_key(w, "usage");
+    haft__json_begin_object(w);
+    haft__field_number(w, "input_tokens", run->usage.input_tokens);
+    haft__field_number(w, "output_tokens", run->usage.output_tokens);
+    haft__field_number(w, "cached_tokens", run->usage.cached_tokens);
+    haft__json_key(w, "cost_usd");
+    haft__run_add_cost(w->buf, run);
+    w->after_key = false;
+    haft__json_end_object(w);
+}
+
+static void write_error(haft__json_writer *w, const haft_error *error)
+{
+    haft__json_key(w, "error");
+    if (error == NULL) {
+        haft__json_add_null(w);
+        return;
+    }
+    haft__json_begin_object(w);
+    haft__field_text(w, "status", haft__str(haft_status_name(error->status)));
+    haft__field_text(w, "where", haft__str(error->where));
+    haft__field_text(w, "message", haft__str(error->message));
+    haft__field_text(w, "hint", haft__str(error->hint));
+    haft__json_end_object(w);
+}
+
+haft_status haft__decide_end(haft__deciding *d, haft__end end, haft_str answer, bool forced_final,
+                             const char *reason, const haft_error *error)
+{
+    haft__deciding_begin(d, HAFT__EVENT_RUN_FINISHED);
+    haft__field_text(&d->w, "end", haft__str(haft__end_name(end)));
+    haft__field_text(&d->w, "answer", answer);
+    haft__field_flag(&d->w, "exhausted", end == HAFT__END_EXHAUSTED);
+    haft__field_flag(&d->w, "forced_final", forced_final);
+    haft__field_number(&d->w, "turns", d->run->turn);
+    haft__field_number(&d->w, "calls", d->run->usage.calls);
+    haft__field_usage(&d->w, d->run);
+    haft__field_text(&d->w, "reason", haft__str(reason));
+    write_error(&d->w, error);
+    return haft__deciding_commit(d);
+}
+
+/* ---- the stages ---- */
+
+static haft_status decide_failure(haft__deciding *d)
+{
+    haft_error error = {0};
+    char where[32] = "";
+    if (d->run->failure.status > 0) {
+        (void)snprintf(where, sizeof(where), "HTTP %u", d->run->failure.status);
+    }
+    (void)haft__fail(&error, HAFT_IO, where, "the model gave no reply: %.*s",
+                     HAFT__ARG(d->run->failure.message));
+    return haft__decide_end(d, HAFT__END_FAILED, HAFT__LIT(""), false, "the model call failed",
+                            &error);
+}
+
+static haft_status decide_asking(haft__deciding *d)
+{
+    const haft__run *run = d->run;
+    if (run->failed) {
+        return decide_failure(d);
+    }
+    if (run->violations > d->spec->limits.violations) {
+        return haft__decide_end(d, HAFT__END_VIOLATED, HAFT__LIT(""), false,
+                                "the model did not keep to the choice when asked again", NULL);
+    }
+    *d->effect = (haft__effect){.kind = HAFT__EFFECT_ASK};
+    return HAFT_OK;
+}
+
+static haft_status decide_stage(haft__deciding *d)
+{
+    const haft__run *run = d->run;
+    bool under_way = run->stage != HAFT__RUN_NEW && run->stage != HAFT__RUN_ENDED;
+    if (under_way && run->cancel_asked) {
+        return haft__decide_end(d, HAFT__END_CANCELLED, HAFT__LIT(""), false, "cancelled", NULL);
+    }
+    if (under_way && run->expired) {
+        return haft__decide_end(d, HAFT__END_EXPIRED, HAFT__LIT(""), false,
+                                "nobody answered before the deadline", NULL);
+    }
+    switch (run->stage) {
+    case HAFT__RUN_NEW: return haft__fail(d->err, HAFT_BAD_STATE, "", "the run has not started");
+    case HAFT__RUN_IDLE: return haft__decide_turn(d);
+    case HAFT__RUN_ASKING: return decide_asking(d);
+    case HAFT__RUN_JUDGING: return haft__decide_reply(d);
+    case HAFT__RUN_CALLING: return haft__decide_calls(d);
+    case HAFT__RUN_ENDED: *d->effect = (haft__effect){.kind = HAFT__EFFECT_END}; return HAFT_OK;
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__decide(haft__decider *decider, const haft__run *run, uint64_t now_ms,
+                         haft__effect *ret_effect, haft_error *err)
+{
+    haft__arena_reset(&decider->scratch);
+    haft__buf_clear(&decider->text);
+    haft__effect effect = {.kind = HAFT__EFFECT_END};
+    haft__deciding d = {.tools = decider,
+                        .run = run,
+                        .spec = run->spec,
+                        .now_ms = now_ms,
+                        .effect = &effect,
+                        .err = err};
+    haft_status status = decide_stage(&d);
+    if (status == HAFT_OK) {
+        *ret_effect = effect;
+    }
+    return status;
+}
+
+haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
+                                 haft__request *ret_request, haft_error *err)
+{
+    const haft__spec *spec = run->spec;
+    size_t count = spec->tools.count, declared = 0;
+    const haft__tool **tools = haft__arena_array(arena, count, sizeof(*tools));
+    bool *allowed = haft__arena_array(arena, count, sizeof(*allowed));
+    if (tools == NULL || allowed == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (haft__offer_look(spec, spec->tools.items[i]).offered) {
+            tools[declared] = spec->tools.items[i];
+            allowed[declared++] = run->allowed[i];
+        }
+    }
+    const char *why;
+    *ret_request = (haft__request){
+        .model = spec->model.model,
+        .messages = &run->messages,
+        .correction = run->correction,
+        .tools = tools,
+        .allowed = allowed,
+        .tool_count = declared,
+        .mode = run->mode,
+        .tool = run->mode_tool,
+        .format = haft__offer_format(spec, &why),
+        .transcript = spec->history == HAFT__HISTORY_TRANSCRIPT,
+        .task = run->task,
+    };
+    return HAFT_OK;
+}

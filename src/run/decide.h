@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run/decide.h - what should happen next.
+ *
+ * The host asks haft__decide until it says something else than EVENT: an event is appended and
+ * folded, and decide is asked again. It then performs what is asked for and appends what came back
+ * as an input. The same state and time always give the same decision.
+ */
+#ifndef HAFT_RUN_DECIDE_H
+#define HAFT_RUN_DECIDE_H
+
+#include "run/run.h"
+
+typedef enum haft__effect_kind {
+    HAFT__EFFECT_EVENT, /* append `body`, fold it, decide again */
+    HAFT__EFFECT_ASK,   /* ask the model: haft__decide_request */
+    HAFT__EFFECT_RUN,   /* some calls have started and have no result: run those not running yet */
+    HAFT__EFFECT_WAIT,  /* only people or clients can go on */
+    HAFT__EFFECT_END,   /* nothing more will happen */
+} haft__effect_kind;
+
+typedef struct haft__effect {
+    haft__effect_kind kind;
+    haft_str body; /* of EVENT; borrowed until the next decision */
+} haft__effect;
+
+/* What deciding works with; one for many runs, one thread at a time. */
+typedef struct haft__decider {
+    haft__arena scratch;
+    haft__checker *checker;
+    haft__buf body;
+    haft__buf text; /* what a model is told */
+} haft__decider;
+
+HAFT_MUST_USE haft_status haft__decider_init(haft__decider *decider, haft_error *err);
+void haft__decider_finish(haft__decider *decider);
+
+HAFT_MUST_USE haft_status haft__decide(haft__decider *decider, const haft__run *run,
+                                       uint64_t now_ms, haft__effect *ret_effect, haft_error *err);
+
+/* A call had started when the host stopped, and nobody knows what became of it: run again, ask a
+ * person, or tell the model. Decides an EVENT. */
+HAFT_MUST_USE haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
+                                                const haft__run_call *call, uint64_t now_ms,
+                                                haft__effect *ret_effect, haft_error *err);
+
+/* The request of the turn that has started. Lives in `arena`, or is borrowed from the run. */
+HAFT_MUST_USE haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
+                                               haft__request *ret_request, haft_error *err);
+
+/* ---- bodies of inputs, for the host ---- */
+
+void haft__input_run_started(haft__buf *buf, const haft__spec *spec, haft_str task, haft_str thread,
+                             haft_str parent, haft_str user);
+void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft__reply *reply,
+                               uint64_t ms);
+void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure, uint64_t ms);
+
+/* A result of a call: `ok` with its text, or an error. */
+typedef struct haft__outcome {
+    bool ok;
+    haft_str text, where, hint;
+    uint64_t ms;
+} haft__outcome;
+void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
+                               const haft__outcome *outcome);
+void haft__input_answered(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,
+                          haft__json value);
+void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why);
+
+#endif

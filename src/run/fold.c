@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fold.c - haft__run_fold: one event more.
+ *
+ * One function for each kind of event. Events come from a store and are not trusted: every field is
+ * looked for and checked, and an event that cannot follow the state is refused.
+ * The events of calls are in fold_call.c. Tests: tests/run/fold_test.c. Fuzzer: fuzz/run_fold.c.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/id.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "prompt/prompt.h"
+#include "run/fold_int.h"
+#include "json/number.h"
+
+haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err)
+{
+    char where[64];
+    (void)snprintf(where, sizeof(where), "event %llu", (unsigned long long)event->seq);
+    return haft__fail(err, HAFT_BAD_INPUT, where, "%s cannot stand here: %s",
+                      haft__event_kind_name(event->kind), what);
+}
+
+static haft_status want_stage(const haft__run *run, const haft__event *event, haft__run_stage stage,
+                              const char *what, haft_error *err)
+{
+    return run->stage == stage ? HAFT_OK : haft__fold_fail(event, what, err);
+}
+
+/* ---- the conversation ---- */
+
+haft_status haft__fold_settle(haft__run *run, haft_error *err)
+{
+    if (run->settled || run->turn == 0) {
+        return HAFT_OK;
+    }
+    run->settled = true;
+    run->correction = HAFT__LIT("");
+    size_t count = run->call_count - run->batch;
+    haft__message_call *calls = haft__arena_array(run->arena, count, sizeof(*calls));
+    if (calls == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const haft__run_call *call = &run->calls[run->batch + i];
+        calls[i] = (haft__message_call){call->model_call, call->name, call->raw};
+    }
+    haft__message message = {.role = HAFT__MESSAGE_ASSISTANT,
+                             .text = run->reply.content,
+                             .reasoning = run->reply.reasoning,
+                             .calls = calls,
+                             .call_count = count};
+    return haft__messages_add(&run->messages, message, err);
+}
+
+static haft_status add_user(haft__run *run, haft_str text, haft_error *err)
+{
+    haft__message message = {.role = HAFT__MESSAGE_USER, .text = text};
+    return haft__messages_add(&run->messages, message, err);
+}
+
+static haft_status add_system(haft__run *run, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__prompt_system(&text, run->spec);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK && text.len > 0) {
+        haft_str kept = haft__arena_copy(run->arena, haft__buf_str(&text));
+        haft__message message = {.role = HAFT__MESSAGE_SYSTEM, .text = kept};
+        status = kept.ptr != NULL ? haft__messages_add(&run->messages, message, err)
+                                  : haft__arena_fail(run->arena, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+/* ---- run and turn ---- */
+
+static haft_status on_run_started(haft__run *run, const haft__event *event, haft_error *err)
+{
+    uint64_t version = 0;
+    haft_str hash = {NULL, 0};
+    haft_status status = want_stage(run, event, HAFT__RUN_NEW, "the run has started already", err);
+    if (status == HAFT_OK && !haft__id_valid(event->run)) {
+        status = haft__fold_fail(event, "its run has no id of a run", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_number(event, "version", &version, err);
+    }
+    if (status == HAFT_OK && version > HAFT__EVENT_VERSION) {
+        status = haft__fail(err, HAFT_UNSUPPORTED, "", "expected events of version %d, found %llu",
+                            HAFT__EVENT_VERSION, (unsigned long long)version);
+        return haft__hint(err, status, "a newer haft wrote this log; use that one to read it");
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "spec", &hash, err);
+    }
+    if (status == HAFT_OK && !haft__str_equal(hash, run->spec->hash)) {
+        status = haft__fold_fail(event, "the run was started with another spec", err);
+        return haft__hint(err, status, "the spec has hash %.*s, the run wants %.*s",
+                          HAFT__ARG(run->spec->hash), HAFT__ARG(hash));
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "task", &run->task, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "thread", &run->thread, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    run->id = event->run;
+    run->started_ms = event->at_ms;
+    run->stage = HAFT__RUN_IDLE;
+    run->settled = true;
+    status = add_system(run, err);
+    for (size_t i = 0; status == HAFT_OK && run->earlier != NULL && i < run->earlier->count; i++) {
+        status = haft__messages_add(&run->messages, run->earlier->items[i], err);
+    }
+    return status == HAFT_OK ? add_user(run, run->task, err) : status;
+}
+
+static haft_status read_mode(haft_str name, haft__mode *ret_mode)
+{
+    static const char *const names[] = {"auto", "any", "tool", "none"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (haft__str_equal(name, haft__str(names[i]))) {
+            *ret_mode = (haft__mode)i;
+            return HAFT_OK;
+        }
+    }
+    return HAFT_BAD_INPUT;
+}
+
+static haft_status read_allowed(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *names = haft__event_field(event, "allowed");
+    if (names == NULL || names->kind != HAFT__JSON_ARRAY) {
+        return haft__fold_fail(event, "it has no list of allowed tools", err);
+    }
+    memset(run->allowed, 0, run->spec->tools.count * sizeof(*run->allowed));
+    for (uint32_t i = 0; i < names->count; i++) {
+        const haft__tool *tool =
+            haft__tools_find(&run->spec->tools, haft__json_text(names->items[i]));
+        if (tool == NULL) {
+            return haft__fold_fail(event, "it allows a tool the spec does not have", err);
+        }
+        run->allowed[haft__run_tool_index(run, tool)] = true;
+    }
+    return HAFT_OK;
+}
+
+static haft_status on_turn_started(haft__run *run, const haft__event *event, haft_error *err)
+{
+    uint64_t turn = 0;
+    haft_str mode = {NULL, 0};
+    haft_status status =
+        want_stage(run, event, HAFT__RUN_IDLE, "the turn before has not ended", err);
+    if (status == HAFT_OK) {
+        status = haft__event_number(event, "turn", &turn, err);
+    }
+    if (status == HAFT_OK && turn != (uint64_t)run->turn + 1) {
+        status = haft__fold_fail(event, "its turn is not the next one", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "mode", &mode, err);
+    }
+    if (status == HAFT_OK && read_mode(mode, &run->mode) != HAFT_OK) {
+        status = haft__fold_fail(event, "its mode is none we know", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__fold_settle(run, err);
+    }
+    if (status == HAFT_OK) {
+        status = read_allowed(run, event, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    const haft__json *tool = haft__event_field(event, "tool");
+    run->mode_tool = tool != NULL ? haft__json_text(*tool) : HAFT__LIT("");
+    run->by_limit = haft__event_flag(event, "final");
+    run->turn = (uint32_t)turn;
+    run->violations = 0;
+    run->correction = HAFT__LIT("");
+    run->stage = HAFT__RUN_ASKING;
+    return HAFT_OK;
+}
+
+static haft_status on_gate_opened(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = want_stage(run, event, HAFT__RUN_IDLE, "a gate opens between turns", err);
+    run->gate_opened = run->gate_opened || status == HAFT_OK;
+    return status;
+}
+
+/* ---- the model ---- */
+
+static uint64_t number_in(const haft__json *object, const char *key)
+{
+    const haft__json *value = object != NULL ? haft__json_get(*object, haft__str(key)) : NULL;
+    int64_t number = 0;
+    bool good = value != NULL && haft__number_to_int64(haft__json_text(*value), &number);
+    return good && number > 0 ? (uint64_t)number : 0;
+}
+
+/* Sums that would not fit any more stay at the largest there is. */
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+    return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+
+static void count_usage(haft__run *run, const haft__event *event)
+{
+    const haft__json *usage = haft__event_field(event, "usage");
+    uint64_t input = number_in(usage, "input_tokens"), output = number_in(usage, "output_tokens");
+    uint64_t cached = number_in(usage, "cached_tokens");
+    cached = cached > input ? input : cached;
+    const haft__price *price = &run->spec->model.price;
+    run->usage.input_tokens = sum(run->usage.input_tokens, input);
+    run->usage.output_tokens = sum(run->usage.output_tokens, output);
+    run->usage.cached_tokens = sum(run->usage.cached_tokens, cached);
+    run->cost_parts = sum(run->cost_parts, product(input - cached, price->input));
+    run->cost_parts = sum(run->cost_parts, product(cached, price->cached));
+    run->cost_parts = sum(run->cost_parts, product(output, price->output));
+    run->usage.cost_micros = run->cost_parts / 1000000;
+}
+
+static haft_status grow_calls(haft__run *run, size_t more, haft_error *err)
+{
+    size_t wanted = run->call_count + more;
+    if (wanted <= run->call_capacity) {
+        return HAFT_OK;
+    }
+    size_t capacity = run->call_capacity * 2 > wanted ? run->call_capacity * 2 : wanted;
+    haft__run_call *calls = haft__arena_array(run->arena, capacity, sizeof(*calls));
+    if (calls == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    if (run->call_count > 0) {
+        memcpy(calls, run->calls, run->call_count * sizeof(*calls));
+    }
+    run->calls = calls;
+    run->call_capacity = capacity;
+    return HAFT_OK;
+}
+
+haft_str haft__fold_text(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+    return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
+static haft_status add_calls(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *listed = haft__event_field(event, "calls");
+    run->batch = run->call_count;
+    if (listed == NULL || listed->kind != HAFT__JSON_ARRAY) {
+        return HAFT_OK;
+    }
+    haft_status status = grow_calls(run, listed->count, err);
+    for (uint32_t i = 0; status == HAFT_OK && i < listed->count; i++) {
+        haft__json entry = listed->items[i];
+        haft__run_call call = {.id = haft__fold_text(entry, "call"),
+                               .model_call = haft__fold_text(entry, "model_call"),
+                               .name = haft__fold_text(entry, "name"),
+                               .raw = haft__fold_text(entry, "arguments"),
+                               .note = HAFT__LIT(""),
+                               .verdict = HAFT__LIT(""),
+                               .result = HAFT__LIT(""),
+                               .shown = HAFT__LIT("")};
+        char id[48];
+        (void)snprintf(id, sizeof(id), "c%u.%u", run->turn, i + 1);
+        if (!haft__str_equal(call.id, haft__str(id))) {
+            return haft__fold_fail(event, "one of its calls does not have the id it must have",
+                                   err);
+        }
+        call.tool = haft__tools_find(&run->spec->tools, call.name);
+        run->calls[run->call_count++] = call;
+    }
+    return status;
+}
+
+static haft_status want_reply(const haft__run *run, const haft__event *event, haft_error *err)
+{
+    if (run->failed) {
+        return haft__fold_fail(event, "the model call has failed", err);
+    }
+    return want_stage(run, event, HAFT__RUN_ASKING, "nobody has asked the model", err);
+}
+
+static haft_status on_model_replied(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = want_reply(run, event, err);
+    haft_str stop = {NULL, 0};
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "stop", &stop, err);
+    }
+    run->reply = (haft__reply){.content = haft__fold_text(event->object, "content"),
+                               .reasoning = haft__fold_text(event->object, "reasoning"),
+                               .model = haft__fold_text(event->object, "model")};
+    if (status == HAFT_OK && !haft__stop_find(stop, &run->reply.stop)) {
+        status = haft__fold_fail(event, "its stop reason is none we know", err);
+    }
+    if (status == HAFT_OK) {
+        status = add_calls(run, event, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    count_usage(run, event);
+    run->settled = false;
+    run->stage = HAFT__RUN_JUDGING;
+    return HAFT_OK;
+}
+
+static haft_status on_model_failed(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = want_reply(run, event, err);
+    uint64_t http = 0;
+    if (status == HAFT_OK) {
+        status = haft__event_number(event, "status", &http, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "message", &run->failure.message, err);
+    }
+    run->failure.status = (uint32_t)http;
+    run->failed = true;
+    return status;
+}
+
+static haft_status on_violation(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status =
+        want_stage(run, event, HAFT__RUN_JUDGING, "there is no reply to judge", err);
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "text", &run->correction, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    run->violations++;
+    run->call_count = run->batch; /* the reply is recorded but takes no part in what follows */
+    run->settled = true;
+    run->stage = HAFT__RUN_ASKING;
+    return HAFT_OK;
+}
+
+static haft_status on_reminded(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_str text = {NULL, 0};
+    haft_status status =
+        want_stage(run, event, HAFT__RUN_JUDGING, "there is no reply to judge", err);
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "text", &text, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__fold_settle(run, err);
+    }
+    run->reminders++;
+    run->stage = HAFT__RUN_IDLE;
+    return status == HAFT_OK ? add_user(run, text, err) : status;
+}
+
+/* ---- the end ---- */
+
+static haft_status on_cancel_asked(haft__run *run, const haft__event *event)
+{
+    const haft__json *why = haft__event_field(event, "why");
+    run->cancel_why = why != NULL ? haft__json_text(*why) : HAFT__LIT("");
+    run->cancel_asked = true;
+    return HAFT_OK;
+}
+
+static haft_status on_run_finished(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_str end = {NULL, 0};
+    haft_status status = haft__event_text(event, "end", &end, err);
+    if (status == HAFT_OK) {
+        status = haft__fold_settle(run, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    for (int i = 0; i <= HAFT__END_EXPIRED; i++) {
+        if (haft__str_equal(end, haft__str(haft__end_name((haft__end)i)))) {
+            const haft__json *error = haft__event_field(event, "error");
+            run->end = (haft__end)i;
+            run->stage = HAFT__RUN_ENDED;
+            run->answer = haft__fold_text(event->object, "answer");
+            run->end_reason = haft__fold_text(event->object, "reason");
+            run->forced_final = haft__event_flag(event, "forced_final");
+            run->end_error = error != NULL ? *error : haft__json_null();
+            return HAFT_OK;
+        }
+    }
+    return haft__fold_fail(event, "its end is none we know", err);
+}
+
+static haft_status take(haft__run *run, const haft__event *event, haft_error *err)
+{
+    switch (event->kind) {
+    case HAFT__EVENT_RUN_STARTED: return on_run_started(run, event, err);
+    case HAFT__EVENT_TURN_STARTED: return on_turn_started(run, event, err);
+    case HAFT__EVENT_GATE_OPENED: return on_gate_opened(run, event, err);
+    case HAFT__EVENT_MODEL_REPLIED: return on_model_replied(run, event, err);
+    case HAFT__EVENT_MODEL_FAILED: return on_model_failed(run, event, err);
+    case HAFT__EVENT_VIOLATION: return on_violation(run, event, err);
+    case HAFT__EVENT_REMINDED: return on_reminded(run, event, err);
+    case HAFT__EVENT_CALL_STARTED: return haft__fold_call_started(run, event, err);
+    case HAFT__EVENT_CALL_FINISHED: return haft__fold_call_finished(run, event, err);
+    case HAFT__EVENT_CALL_REFUSED: return haft__fold_call_refused(run, event, err);
+    case HAFT__EVENT_PAUSED: return haft__fold_paused(run, event, err);
+    case HAFT__EVENT_ANSWERED: return haft__fold_answered(run, event, err);
+    case HAFT__EVENT_ARTIFACT_STORED: return haft__fold_artifact_stored(run, event, err);
+    case HAFT__EVENT_CANCEL_ASKED: return on_cancel_asked(run, event);
+    case HAFT__EVENT_RUN_FINISHED: return on_run_finished(run, event, err);
+    case HAFT__EVENT_TOOLS_REVEALED:
+    case HAFT__EVENT_TOOLS_HIDDEN:
+    case HAFT__EVENT_CHILD_STARTED:
+    case HAFT__EVENT_CHILD_FINISHED:
+    case HAFT__EVENT_GRAPH_STEP: return HAFT_OK; /* noted: the run itself does not change */
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err)
+{
+    haft_str kept = haft__arena_copy(run->arena, line);
+    if (kept.ptr == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    haft__event event;
+    haft_status status = haft__event_read(run->arena, kept, run->hash_key, &event, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (event.seq != run->seq + 1) {
+        return haft__fold_fail(&event, "its number is not the next one", err);
+    }
+    if (run->seq > 0 && !haft__str_equal(event.run, run->id)) {
+        return haft__fold_fail(&event, "it belongs to another run", err);
+    }
+    if (run->stage == HAFT__RUN_ENDED) {
+        return haft__fold_fail(&event, "the run has ended", err);
+    }
+    if (run->stage == HAFT__RUN_NEW && event.kind != HAFT__EVENT_RUN_STARTED) {
+        return haft__fold_fail(&event, "the run has not started", err);
+    }
+    status = take(run, &event, err);
+    run->seq = event.seq;
+    run->last_ms = event.at_ms;
+    return status;
+}

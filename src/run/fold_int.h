@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run/fold_int.h - what the files of folding share. Private to src/run. */
+#ifndef HAFT_RUN_FOLD_INT_H
+#define HAFT_RUN_FOLD_INT_H
+
+#include "run/run.h"
+
+/* BAD_INPUT: the event cannot follow the state; `what` says why. */
+haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err);
+
+/* The reply was no violation: it becomes part of the conversation. */
+HAFT_MUST_USE haft_status haft__fold_settle(haft__run *run, haft_error *err);
+
+/* A text of an object; "" when it is missing or no text. */
+haft_str haft__fold_text(haft__json object, const char *key);
+
+/* One function for each kind of event about calls. */
+HAFT_MUST_USE haft_status haft__fold_call_started(haft__run *run, const haft__event *event,
+                                                  haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_call_finished(haft__run *run, const haft__event *event,
+                                                   haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_call_refused(haft__run *run, const haft__event *event,
+                                                  haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_paused(haft__run *run, const haft__event *event,
+                                            haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_answered(haft__run *run, const haft__event *event,
+                                              haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
+                                                     haft_error *err);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* offer.c - the decision tree of what is offered. Tests: tests/run/offer_test.c. */
+#include "run/offer.h"
+
+#include "base/macros.h"
+#include "base/str.h"
+
+static bool has_format(const haft__spec *spec, haft_str name)
+{
+    for (size_t i = 0; i < spec->format_count; i++) {
+        if (haft__str_equal(spec->formats[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_members(haft__json object)
+{
+    return object.kind == HAFT__JSON_OBJECT && object.count > 0;
+}
+
+/* Built-ins that need something besides being enabled. */
+static const struct {
+    const char *tool, *missing;
+    enum { NEEDS_CODE, NEEDS_DEFERRED, NEEDS_DATABASE } needs;
+} needs[] = {
+    {"python_execution", "needs the codemode format, which is not enabled", NEEDS_CODE},
+    {"tool_search", "needs deferred tools, and there are no MCP servers", NEEDS_DEFERRED},
+    {"execute_sql", "needs a database, and none is configured", NEEDS_DATABASE},
+    {"search_schemas", "needs a database, and none is configured", NEEDS_DATABASE},
+};
+
+static bool has_what_it_needs(const haft__spec *spec, size_t row)
+{
+    switch (needs[row].needs) {
+    case NEEDS_CODE: return has_format(spec, HAFT__LIT("codemode"));
+    case NEEDS_DEFERRED: return has_members(spec->mcp);
+    case NEEDS_DATABASE: return has_members(spec->databases);
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft__offer haft__offer_look(const haft__spec *spec, const haft__tool *tool)
+{
+    if (tool->source != HAFT__TOOL_BUILTIN) {
+        return (haft__offer){tool, true, "declared in the spec"};
+    }
+    for (size_t i = 0; i < COUNT(needs); i++) {
+        if (haft__str_equal(tool->name, haft__str(needs[i].tool)) && !has_what_it_needs(spec, i)) {
+            return (haft__offer){tool, false, needs[i].missing};
+        }
+    }
+    return (haft__offer){tool, true, "a built-in, enabled"};
+}
+
+haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
+{
+    for (size_t i = 0; i < spec->format_count; i++) {
+        bool native = haft__str_equal(spec->formats[i], HAFT__LIT("native"));
+        if (!native || spec->model.native_tools) {
+            *ret_reason = i == 0 ? "preferred, and available" : "the first enabled one available";
+            return spec->formats[i];
+        }
+    }
+    *ret_reason = "nothing else is enabled";
+    return HAFT__LIT("native");
+}
+
+haft_status haft__offer_facts(const haft__run *run, uint64_t now_ms, haft__arena *arena,
+                              haft__choice_facts *ret_facts, haft_error *err)
+{
+    const haft__spec *spec = run->spec;
+    haft__choice_tool *tools = haft__arena_array(arena, spec->tools.count, sizeof(*tools));
+    if (tools == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        const haft__tool *tool = spec->tools.items[i];
+        if (haft__offer_look(spec, tool).offered) {
+            const haft__tool_past *past = &run->past[i];
+            tools[count++] = (haft__choice_tool){
+                .name = tool->name,
+                .role = tool->role,
+                .finished = past->finished,
+                .rejected = past->rejected > 0 && past->not_rejected == 0,
+            };
+        }
+    }
+    haft__usage usage = run->usage;
+    usage.wall_ms = now_ms > run->started_ms ? now_ms - run->started_ms : 0;
+    *ret_facts = (haft__choice_facts){
+        .turn = run->turn + 1,
+        .tools = tools,
+        .tool_count = count,
+        .gate_opened = run->gate_opened,
+        .default_satisfied = run->default_satisfied,
+        .spent = haft__budget_look(spec, &usage),
+    };
+    return HAFT_OK;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run/replay.h - recomputes every decision of a log from its inputs and compares byte for byte.
+ * Tools never run in a replay.
+ */
+#ifndef HAFT_RUN_REPLAY_H
+#define HAFT_RUN_REPLAY_H
+
+#include "run/decide.h"
+
+typedef struct haft__replay {
+    bool identical;
+    uint64_t events, decisions; /* looked at, and recomputed among them */
+    uint64_t differs_at;        /* seq of the first difference */
+    haft_str recorded, decided; /* bodies of the two, in the arena; decided is empty when none */
+} haft__replay;
+
+/* `lines` is a whole log. BAD_INPUT when it cannot be folded. A log that was cut is compared as far
+ * as it goes. */
+HAFT_MUST_USE haft_status haft__replay_log(haft__arena *arena, const haft__spec *spec,
+                                           haft_str lines, haft__hash_key hash_key,
+                                           haft__replay *ret_replay, haft_error *err);
+
+#endif

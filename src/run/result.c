@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* result.c - the outcome of a run. Tests: tests/run/result_test.c. */
+#include "run/result.h"
+
+#include "base/str.h"
+#include "run/decide_int.h"
+
+static void write_artifacts(haft__json_writer *w, const haft__run *run)
+{
+    haft__json_key(w, "artifacts");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < run->artifact_count; i++) {
+        const haft__artifact *artifact = run->artifacts[i];
+        haft__json_begin_object(w);
+        haft__field_text(w, "name", artifact->name);
+        haft__field_text(w, "media_type", artifact->media_type);
+        haft__field_number(w, "bytes", artifact->bytes);
+        haft__field_text(w, "sha256", artifact->sha256);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
+static void write_pending(haft__json_writer *w, const haft__run_call *call)
+{
+    const haft__json *question = haft__json_get(call->arguments, HAFT__LIT("question"));
+    bool asks = call->pause == HAFT__PAUSE_QUESTION && question != NULL;
+    haft__json_begin_object(w);
+    haft__field_text(w, "call", call->id);
+    haft__field_text(w, "kind", haft__str(haft__pause_name(call->pause)));
+    haft__field_text(w, "tool", call->name);
+    haft__json_key(w, "arguments");
+    haft__json_add(w, call->arguments);
+    haft__field_text_or_null(w, "question",
+                             asks ? haft__json_text(*question) : (haft_str){NULL, 0});
+    if (call->deadline_ms > 0) {
+        char at[HAFT__TIME_SIZE];
+        haft__time_format(call->deadline_ms, at);
+        haft__field_text(w, "deadline", haft__str(at));
+    } else {
+        haft__field_null(w, "deadline");
+    }
+    haft__json_end_object(w);
+}
+
+void haft__result_write(haft__buf *buf, const haft__run *run)
+{
+    bool ended = run->stage == HAFT__RUN_ENDED;
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "run", run->id);
+    haft__field_text(&w, "thread", run->thread);
+    haft__field_text(&w, "end", ended ? haft__str(haft__end_name(run->end)) : HAFT__LIT("waiting"));
+    haft__field_text(&w, "answer", ended ? run->answer : HAFT__LIT(""));
+    haft__field_flag(&w, "exhausted", ended && run->end == HAFT__END_EXHAUSTED);
+    haft__field_flag(&w, "forced_final", run->forced_final);
+    haft__field_number(&w, "turns", run->turn);
+    haft__field_number(&w, "calls", run->usage.calls);
+    haft__field_usage(&w, run);
+    write_artifacts(&w, run);
+    haft__json_key(&w, "pending");
+    haft__json_begin_array(&w);
+    for (size_t i = run->batch; !ended && i < run->call_count; i++) {
+        if (run->calls[i].stage == HAFT__CALL_PAUSED) {
+            write_pending(&w, &run->calls[i]);
+        }
+    }
+    haft__json_end_array(&w);
+    haft__json_key(&w, "error");
+    haft__json_add(&w, ended ? run->end_error : haft__json_null());
+    haft__json_end_object(&w);
+}

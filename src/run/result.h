@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run/result.h - what came of a run, as one JSON object: what `haft run --json` prints. */
+#ifndef HAFT_RUN_RESULT_H
+#define HAFT_RUN_RESULT_H
+
+#include "run/run.h"
+
+/* Appends it; docs/schemas/result.schema.json describes it. A run that has not ended is
+ * "waiting". */
+void haft__result_write(haft__buf *buf, const haft__run *run);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.c - the state's beginnings and small questions about it. Tests: tests/run/run_test.c. */
+#include "run/run.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "json/canonical.h"
+
+const char *haft__end_name(haft__end end)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        HAFT__ENDS(X)
+#undef X
+    };
+    return names[end];
+}
+
+const char *haft__pause_name(haft__pause pause)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        HAFT__PAUSES(X)
+#undef X
+    };
+    return names[pause];
+}
+
+haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec *spec,
+                           haft__hash_key hash_key, haft_error *err)
+{
+    *run = (haft__run){.arena = arena, .spec = spec, .hash_key = hash_key};
+    haft__messages_init(&run->messages, arena);
+    haft__map_init(&run->results, arena, hash_key);
+    run->allowed = haft__arena_array(arena, spec->tools.count, sizeof(*run->allowed));
+    run->past = haft__arena_array(arena, spec->tools.count, sizeof(*run->past));
+    if (run->allowed == NULL || run->past == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    return HAFT_OK;
+}
+
+void haft__run_follow(haft__run *run, const haft__messages *earlier)
+{
+    run->earlier = earlier;
+}
+
+haft_status haft__run_leave(const haft__run *run, haft__messages *to, haft_error *err)
+{
+    haft__message task = {.role = HAFT__MESSAGE_USER, .text = run->task};
+    haft__message answer = {.role = HAFT__MESSAGE_ASSISTANT, .text = run->answer};
+    haft_status status = haft__messages_add(to, task, err);
+    return status == HAFT_OK && run->answer.len > 0 ? haft__messages_add(to, answer, err) : status;
+}
+
+bool haft__run_batch_done(const haft__run *run)
+{
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        haft__call_stage stage = run->calls[i].stage;
+        if (stage != HAFT__CALL_FINISHED && stage != HAFT__CALL_REFUSED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The newest first: that is the one somebody asks about. */
+const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id)
+{
+    for (size_t i = run->call_count; i-- > 0;) {
+        if (haft__str_equal(run->calls[i].id, id)) {
+            return &run->calls[i];
+        }
+    }
+    return NULL;
+}
+
+size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool)
+{
+    /* The registry hands out pointers into one list; the map knows the name, the list the place. */
+    for (size_t i = 0; i < run->spec->tools.count; i++) {
+        if (run->spec->tools.items[i] == tool) {
+            return i;
+        }
+    }
+    return run->spec->tools.count;
+}
+
+uint64_t haft__run_hash(haft_str text)
+{
+    return haft__hash((haft__hash_key){0x68616674, 0x72756e}, text);
+}
+
+haft_status haft__run_call_key(haft__buf *buf, haft_str tool, haft__json arguments, haft_error *err)
+{
+    haft__buf_add_str(buf, tool);
+    haft__buf_add_char(buf, '\n');
+    haft_status status = haft__json_write_canonical(buf, arguments, err);
+    return status == HAFT_OK ? haft__buf_check(buf, err) : status;
+}
+
+void haft__run_add_cost(haft__buf *buf, const haft__run *run)
+{
+    const uint64_t dollar = 1000000000000U; /* in cost parts */
+    char fraction[16];
+    int length = snprintf(fraction, sizeof(fraction), "%012llu",
+                          (unsigned long long)(run->cost_parts % dollar));
+    while (length > 1 && fraction[length - 1] == '0') {
+        length--;
+    }
+    haft__buf_addf(buf, "%llu.%.*s", (unsigned long long)(run->cost_parts / dollar), length,
+                   fraction);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run/run.h - the state of a run: what its events add up to.
+ *
+ *     state   = fold(state, event)      haft__run_fold
+ *     effect  = decide(state)           run/decide.h
+ *
+ * Nothing else holds run state. fold reads decisions and never makes them, so that a newer binary
+ * never changes an old run.
+ */
+#ifndef HAFT_RUN_RUN_H
+#define HAFT_RUN_RUN_H
+
+#include "choice/choice.h"
+#include "model/model.h"
+#include "run/event.h"
+#include "tool/spec.h"
+
+/* Where a run stands. */
+typedef enum haft__run_stage {
+    HAFT__RUN_NEW,     /* no event yet */
+    HAFT__RUN_IDLE,    /* between turns: the next one is to be decided */
+    HAFT__RUN_ASKING,  /* a turn has started: the model is to be asked (again) */
+    HAFT__RUN_JUDGING, /* a reply has come and is to be judged */
+    HAFT__RUN_CALLING, /* its calls are judged and run; some may wait for a person */
+    HAFT__RUN_ENDED,
+} haft__run_stage;
+
+/* How a run can end. */
+#define HAFT__ENDS(X)                                                                              \
+    X(DONE, "done")                                                                                \
+    X(DIRECT, "direct")                                                                            \
+    X(EXHAUSTED, "exhausted")                                                                      \
+    X(INCOMPLETE, "incomplete")                                                                    \
+    X(REFUSED, "refused")                                                                          \
+    X(VIOLATED, "violated")                                                                        \
+    X(FAILED, "failed")                                                                            \
+    X(CANCELLED, "cancelled")                                                                      \
+    X(EXPIRED, "expired")
+
+typedef enum haft__end {
+#define X(name, text) HAFT__END_##name,
+    HAFT__ENDS(X)
+#undef X
+} haft__end;
+
+const char *haft__end_name(haft__end end);
+
+/* Where a call stands. */
+typedef enum haft__call_stage {
+    HAFT__CALL_ARRIVED,  /* the model wrote it; not judged yet */
+    HAFT__CALL_PAUSED,   /* waits for a person or a client */
+    HAFT__CALL_ANSWERED, /* they have spoken; what follows from it is to be decided */
+    HAFT__CALL_STARTED,  /* runs, or is about to */
+    HAFT__CALL_FINISHED,
+    HAFT__CALL_REFUSED,
+} haft__call_stage;
+
+/* Why a run waits for a call. */
+#define HAFT__PAUSES(X)                                                                            \
+    X(QUESTION, "question")                                                                        \
+    X(HEADLESS, "headless")                                                                        \
+    X(APPROVAL, "approval")                                                                        \
+    X(UNKNOWN_OUTCOME, "unknown_outcome")
+
+typedef enum haft__pause {
+#define X(name, text) HAFT__PAUSE_##name,
+    HAFT__PAUSES(X)
+#undef X
+} haft__pause;
+
+const char *haft__pause_name(haft__pause pause);
+
+typedef struct haft__run_call {
+    haft_str id; /* c3.1: turn 3, first call */
+    haft_str model_call, name, raw;
+    const haft__tool *tool; /* NULL when there is none of that name */
+    haft__call_stage stage;
+    bool started;         /* a call_started has been seen */
+    bool approved;        /* by a person */
+    uint32_t attempt;     /* of the last call_started */
+    haft__json arguments; /* as they run; null before that is known */
+    uint64_t signature;   /* hash of tool and canonical arguments; 0 before */
+    haft_str cache_key;   /* tool and canonical arguments; empty when it is not to be cached */
+    haft_str note;        /* put behind the result the model sees */
+    haft__pause pause;
+    uint64_t deadline_ms; /* 0: none */
+    haft__json on_expire;
+    haft_str verdict;    /* of an answer: approve, edit, reject, respond, answer */
+    haft__json value;    /* of an answer */
+    bool stored;         /* its artifact has been recorded */
+    bool ok;             /* of a finished call */
+    haft_str result;     /* whole, as the tool gave it (or the error as text) */
+    haft_str shown;      /* what the model sees */
+    bool counts_invalid; /* was refused as unknown or invalid */
+} haft__run_call;
+
+typedef struct haft__artifact {
+    haft_str name, media_type, sha256, call;
+    uint64_t bytes;
+} haft__artifact;
+
+/* What has become of a tool's calls. */
+typedef struct haft__tool_past {
+    bool finished;
+    uint32_t rejected;     /* calls a person rejected */
+    uint32_t not_rejected; /* calls that ended otherwise */
+} haft__tool_past;
+
+typedef struct haft__run {
+    haft__arena *arena; /* everything below lives here */
+    const haft__spec *spec;
+    haft__hash_key hash_key;
+    haft_str id, thread;
+    uint64_t seq, started_ms, last_ms; /* of the last event */
+    haft__run_stage stage;
+
+    /* the turn */
+    uint32_t turn;
+    haft__mode mode;
+    haft_str mode_tool;
+    bool by_limit;       /* mode none, because a budget is used up */
+    bool *allowed;       /* for each tool of the spec */
+    uint32_t violations; /* of this turn so far */
+    haft_str correction; /* what the model is told when it is asked again; "" at first */
+
+    /* the reply that is being judged or whose calls run */
+    haft__reply reply;
+    bool settled; /* its message is part of the conversation */
+    haft__model_failure failure;
+    bool failed; /* the model call failed */
+
+    haft__run_call *calls; /* all of the run, in order */
+    size_t call_count, call_capacity;
+    size_t batch; /* where those of the last reply start */
+
+    haft__messages messages;
+    const haft__messages *earlier; /* of the thread; may be NULL */
+    haft_str task;
+    haft__tool_past *past; /* for each tool of the spec */
+    haft__usage usage;
+    uint64_t cost_parts; /* micro-dollars times a million: exact */
+    bool gate_opened, default_satisfied, completed, cancel_asked, expired;
+    haft_str cancel_why;
+    uint32_t reminders, invalid_replies;
+    haft__progress progress;
+    haft__map results; /* cache_key -> haft__run_call */
+    const haft__artifact **artifacts;
+    size_t artifact_count, artifact_capacity;
+    haft_str observation; /* the last result, as shown */
+
+    /* the end */
+    haft__end end;
+    haft_str answer, end_reason;
+    bool forced_final;
+    haft__json end_error; /* null or {status, where, message, hint} */
+} haft__run;
+
+/* `spec` must outlive the run. */
+HAFT_MUST_USE haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec *spec,
+                                         haft__hash_key hash_key, haft_error *err);
+
+/* Says what earlier runs of the thread said, before the first event: it stands between the system
+ * prompt and the task. Borrowed; must outlive the run. */
+void haft__run_follow(haft__run *run, const haft__messages *earlier);
+
+/* Adds what a run that has ended leaves to its thread: its task and its answer. */
+HAFT_MUST_USE haft_status haft__run_leave(const haft__run *run, haft__messages *to,
+                                          haft_error *err);
+
+/* Takes one event in: `line` is copied. BAD_INPUT when it does not follow what came before. After
+ * an error the run must not be used any more. */
+HAFT_MUST_USE haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err);
+
+/* Whether every call of the last reply has its result. */
+bool haft__run_batch_done(const haft__run *run);
+
+/* The call of that id; NULL when there is none. */
+const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id);
+
+/* The index of the tool in the spec. The tool is one of its. */
+size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool);
+
+/* Hashes that decisions compare: the same in every process, so that a replay decides the same. */
+uint64_t haft__run_hash(haft_str text);
+
+/* Appends what a call is remembered by: its tool's name and its canonical arguments. */
+HAFT_MUST_USE haft_status haft__run_call_key(haft__buf *buf, haft_str tool, haft__json arguments,
+                                             haft_error *err);
+
+/* Costs in dollars, exactly, as a JSON number. */
+void haft__run_add_cost(haft__buf *buf, const haft__run *run);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * failures.c - lists of worded failures.
+ *
+ * Tests: tests/schema/explain_test.c.
+ */
+#include "schema/failures.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "schema/words.h"
+#include "json/pointer.h"
+
+#define ERROR_STEPS 64U
+
+void haft__failures_init(haft__failures *list, uint32_t depth)
+{
+    *list = (haft__failures){.depth = depth};
+    list->last = &list->first;
+}
+
+bool haft__explain_over(const haft__explainer *ex)
+{
+    return ex->into->more || ex->status != HAFT_OK || ex->checker->stop != HAFT__STOP_NOT;
+}
+
+static void write_place(haft__buf *buf, const haft__place *at)
+{
+    /* From the outside in: nesting is bounded, and so is this. */
+    const haft__place *path[HAFT__LIMIT_SCHEMA_NESTING + 1];
+    size_t count = 0;
+    for (; at != NULL && at->outer != NULL && count < COUNT(path); at = at->outer) {
+        path[count++] = at;
+    }
+    while (count > 0) {
+        const haft__place *step = path[--count];
+        if (step->key != NULL) {
+            haft__pointer_add_key(buf, haft__json_text(*step->key));
+        } else {
+            haft__pointer_add_index(buf, step->index);
+        }
+    }
+}
+
+haft__buf *haft__explain_message(haft__explainer *ex)
+{
+    haft__buf_clear(&ex->text);
+    return &ex->text;
+}
+
+void haft__explain_add(haft__explainer *ex, const haft__place *at, uint64_t weight)
+{
+    haft__failures *list = ex->into;
+    list->weight += weight;
+    if (list->count >= HAFT__LIMIT_SCHEMA_ERRORS) {
+        list->more = true;
+        return;
+    }
+    haft__buf_clear(&ex->where);
+    write_place(&ex->where, at);
+    (void)haft__checker_charge(ex->checker, ERROR_STEPS + ex->where.len / 16);
+    haft__failure *made = haft__arena_alloc(ex->arena, sizeof(*made));
+    if (made == NULL || ex->text.status == HAFT_NO_MEMORY || ex->where.status == HAFT_NO_MEMORY) {
+        ex->status = HAFT_NO_MEMORY;
+        return;
+    }
+    *made = (haft__failure){NULL, haft__arena_copy(ex->arena, haft__buf_str(&ex->where)),
+                            haft__arena_copy(ex->arena, haft__buf_str(&ex->text))};
+    if (made->where.ptr == NULL || made->message.ptr == NULL) {
+        ex->status = HAFT_NO_MEMORY;
+        return;
+    }
+    *list->last = made;
+    list->last = &made->next;
+    list->count++;
+}
+
+haft__failures *haft__explain_swap(haft__explainer *ex, haft__failures *list)
+{
+    haft__failures *before = ex->into;
+    ex->into = list;
+    return before;
+}
+
+void haft__explain_append(haft__explainer *ex, const haft__failures *list)
+{
+    ex->into->weight += list->weight;
+    for (haft__failure *each = list->first; each != NULL;) {
+        haft__failure *next = each->next;
+        each->next = NULL;
+        if (ex->into->count >= HAFT__LIMIT_SCHEMA_ERRORS) {
+            ex->into->more = true;
+            return;
+        }
+        *ex->into->last = each;
+        ex->into->last = &each->next;
+        ex->into->count++;
+        each = next;
+    }
+    ex->into->more |= list->more;
+}
+
+void haft__explain_stop(haft__explainer *ex, haft__stop stop, const haft__place *at)
+{
+    haft__buf *text = haft__explain_message(ex);
+    switch (stop) {
+    case HAFT__STOP_NOT:
+        /* Only if the two passes differed, which the suite and the fuzzer look for. */
+        haft__words_add(text, "Not what the schema wants");
+        break;
+    case HAFT__STOP_STEPS:
+        haft__buf_addf(text, "Gave up after %d checks", HAFT__LIMIT_SCHEMA_STEPS);
+        break;
+    case HAFT__STOP_NESTING:
+        haft__buf_addf(text,
+                       "Gave up: more than %d subschemas inside each other; does a $ref lead "
+                       "back to itself?",
+                       HAFT__LIMIT_SCHEMA_NESTING);
+        break;
+    case HAFT__STOP_PATTERN:
+        haft__words_add(text, "Gave up matching the pattern ");
+        haft__words_text(text, ex->checker->stop_pattern);
+        haft__buf_addf(text, ": more than %d steps", HAFT__LIMIT_PATTERN_MATCH);
+        break;
+    case HAFT__STOP_DIGITS:
+        haft__buf_addf(text, "Gave up: more than %d digits are needed for \"multipleOf\"",
+                       HAFT__LIMIT_JSON_DIGITS);
+        break;
+    case HAFT__STOP_MEMORY: ex->status = HAFT_NO_MEMORY; return;
+    }
+    ex->stop_told = true;
+    haft__explain_add(ex, at, HAFT__WEIGHT_OTHER);
+}
+
+bool haft__explain_stopped(haft__explainer *ex, const haft__place *at)
+{
+    if (ex->checker->stop == HAFT__STOP_NOT) {
+        return false;
+    }
+    if (!ex->stop_told) {
+        haft__explain_stop(ex, ex->checker->stop, at);
+    }
+    return true;
+}
+
+haft_status haft__failures_report(const haft__failures *list, haft__arena *arena,
+                                  haft__schema_report *ret_report, haft_error *err)
+{
+    haft__schema_error *errors = haft__arena_array(arena, list->count, sizeof(*errors));
+    size_t count = 0;
+    if (errors == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (const haft__failure *each = list->first; each != NULL; each = each->next) {
+        errors[count].where = haft__arena_copy(arena, each->where);
+        errors[count].message = haft__arena_copy(arena, each->message);
+        if (errors[count].where.ptr == NULL || errors[count].message.ptr == NULL) {
+            return haft__arena_fail(arena, err);
+        }
+        count++;
+    }
+    *ret_report = (haft__schema_report){.more = list->more, .errors = errors, .count = count};
+    return HAFT_OK;
+}

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests for `haft run`, `haft explain` and `haft runs`, from outside, on the examples."""
+import json
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLES = ROOT / "examples"
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/run_test.py {name}", flush=True)
+
+
+def haft(*words, text="", environment=None):
+    done = subprocess.run([HAFT, *map(str, words)], input=text, text=True, capture_output=True,
+                          cwd=scratch, env=dict(os.environ, **(environment or {})))
+    return done.returncode, done.stdout, done.stderr
+
+
+def events(*words):
+    status, out, err = haft("run", *words, "--events")
+    return status, [json.loads(line) for line in out.splitlines()], err
+
+
+def put(name, text):
+    path = Path(scratch) / name
+    path.write_text(text if isinstance(text, str) else json.dumps(text))
+    return path
+
+
+def test_workflow():
+    """The example that the documents walk through: each corner that is cut is refused."""
+    status, log, err = events(EXAMPLES / "workflow.yaml", "Report on the parser")
+    kinds = [event["kind"] for event in log]
+    turns = [event for event in log if event["kind"] == "turn_started"]
+    check("the_workflow_is_done", (status, log[-1]["kind"], log[-1]["end"], err),
+          (0, "run_finished", "done", ""))
+    check("it_is_forced_until_the_gate_opens",
+          [turn["mode"] for turn in turns], ["any"] * 5 + ["auto"] * 4)
+    check("every_turn_has_a_reason", [turn for turn in turns if not turn["reason"]], [])
+    check("the_gate_counts_distinct_tools", [len(turn["gate"]["called"]) for turn in turns],
+          [0, 0, 1, 1, 2, 3, 3, 3, 3])
+    check("the_gate_opens_once", kinds.count("gate_opened"), 1)
+    check("what_was_refused", [(e["tool"], e["why"]) for e in log if e["kind"] == "call_refused"],
+          [("request_user_input", "guard"), ("complete_workflow", "guard")])
+    check("text_was_asked_again", [e["came"] for e in log if e["kind"] == "violation"],
+          ["text_instead_of_call"])
+    check("nothing_is_stored_while_forced",
+          [turn["turn"] for turn in turns
+           if turn["mode"] == "any" and "store_artifact" in turn["allowed"]], [])
+    check("the_report_is_stored", [e["name"] for e in log if e["kind"] == "artifact_stored"],
+          ["report.md"])
+    check("numbers_are_dense", [e["seq"] for e in log], list(range(1, len(log) + 1)))
+    check("one_run_id", len({e["run"] for e in log}), 1)
+    check("ids_are_crockford", bool(re.fullmatch("[0-9a-hjkmnp-tv-z]{26}", log[0]["run"])), True)
+
+
+def test_other_examples():
+    status, log, _ = events(EXAMPLES / "pipeline.yaml", "Describe the letter")
+    modes = [(e["mode"], e["tool"]) for e in log if e["kind"] == "turn_started"]
+    check("the_pipeline_keeps_its_schedule", (status, modes),
+          (0, [("tool", "extract_metadata"), ("auto", None), ("none", None)]))
+    words = ["run", EXAMPLES / "planner.yaml", "Which customers are overdue?", "--model",
+             "script:planner.script.yaml"]
+    status, out, _ = haft(*words, "--quiet")
+    check("the_planner_shape_runs", (status, out),
+          (0, "Two customers are overdue, with 300 in all.\n"))
+
+
+def test_output():
+    words = ["run", EXAMPLES / "workflow.yaml", "Report on the parser"]
+    status, out, err = haft(*words)
+    check("the_answer_is_all_of_standard_output", (status, out), (
+        0, "The report is stored as report.md; the parser is in src/json/read.c.\n"))
+    check("the_timeline_is_on_standard_error",
+          ["[report] turn 1/12  any" in err, "gate open after" in err, "[report] done:" in err],
+          [True, True, True])
+    status, out, err = haft(*words, "--json")
+    result = json.loads(out)
+    check("json_is_one_object", (status, err, result["end"], result["turns"], result["calls"]),
+          (0, "", "done", 9, 6))
+    check("json_has_the_keys_of_the_contract", list(result), [
+        "run", "thread", "end", "answer", "exhausted", "forced_final", "turns", "calls", "usage",
+        "artifacts", "pending", "error"])
+    check("artifacts_are_listed", [(a["name"], a["bytes"]) for a in result["artifacts"]],
+          [("report.md", 40)])
+    check("json_and_events_exclude_each_other", haft(*words, "--json", "--events")[0::2],
+          (2, "haft: --events and --json exclude each other\n"))
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([HAFT, *map(str, words), "--events"], stdout=full,
+                              stderr=subprocess.PIPE)
+    check("events_that_are_lost_are_a_failure", done.returncode, 1)
+
+
+def test_ends():
+    def end(replies, **spec):
+        put("s.json", {"replies": replies, "results": {"look": "r"}})
+        base = {"haft": 1, "name": "t", "model": "script:s.json", "tools": [
+            {"name": "look", "description": "Look something up in the archive.", "args": [],
+             "command": ["true"]},
+            {"name": "pick", "description": "Let the user pick a file.", "args": [],
+             "headless": True}]}
+        path = put("t.json", dict(base, **spec))
+        status, out, _ = haft("run", path, "go", "--json")
+        return status, json.loads(out)["end"]
+
+    call = {"calls": [{"name": "look"}]}
+    check("done", end([{"text": "x"}]), (0, "done"))
+    check("failed", end([{"error": {"status": 500, "body": "no"}}]), (1, "failed"))
+    check("a_script_that_ends_too_early", end([call]), (1, "failed"))
+    check("exhausted", end([call, call], limits={"turns": 2}), (3, "exhausted"))
+    check("waiting", end([{"calls": [{"name": "pick"}]}]), (4, "waiting"))
+    check("violated", end([{"text": ""}], limits={"violations": 0}), (5, "violated"))
+    check("refused", end([{"text": "no", "stop": "refusal"}]), (6, "refused"))
+
+
+def test_bad_input():
+    check("a_spec_that_is_not_there", haft("run", "none.yaml")[0::2],
+          (2, "haft: none.yaml: cannot be opened: No such file or directory\n"))
+    status, _, err = haft("run", put("tabs.yaml", "limits:\n\tturns: 3\n"), "go")
+    check("tabs_in_yaml", (status, "tabs.yaml:2:" in err), (2, True))
+    status, _, err = haft("run", put("typo.yaml", "haft: 1\nmodel: script:x\nlimit: {}\n"), "go")
+    check("a_key_nobody_knows", (status, "typo.yaml:3:1: error: " in err, "limits" in err),
+          (2, True, True))
+    put("bad.script.yaml", "replies: [{txt: hi}]\n")
+    status, _, err = haft("run", put("s.yaml", "haft: 1\nname: s\nmodel: script:bad.script.yaml\n"))
+    check("a_script_with_a_typo", (status, "bad.script.yaml" in err, "txt" in err), (2, True, True))
+
+
+def test_runs():
+    status, out, _ = haft("run", EXAMPLES / "workflow.yaml", "Report on the parser", "--events")
+    log = put("run.jsonl", out)
+    spec = ["--spec", EXAMPLES / "workflow.yaml"]
+    count = len(out.splitlines())
+    status, text, _ = haft("runs", "replay", log, *spec)
+    check("a_replay_is_identical", (status, text.startswith(f"identical: {count} events")),
+          (0, True))
+    status, again, _ = haft("run", EXAMPLES / "workflow.yaml", "Report on the parser", "--model",
+                            f"replay:{log}", "--quiet")
+    check("a_run_can_be_played_again", (status, again), (
+        0, "The report is stored as report.md; the parser is in src/json/read.c.\n"))
+    changed = put("changed.jsonl", out.replace('"mode":"any"', '"mode":"auto"', 1))
+    status, text, _ = haft("runs", "replay", changed, *spec)
+    check("a_changed_decision_is_found", (status, text.splitlines()[0]),
+          (1, "different at event 2"))
+    status, text, _ = haft("runs", "show", log, *spec)
+    check("show_gives_the_result", (status, json.loads(text)["end"]), (0, "done"))
+    check("events_prints_them", haft("runs", "events", log)[1], out)
+    status, text, _ = haft("runs", "list", log)
+    check("list_is_one_line", (status, "done" in text, "Report on the parser" in text),
+          (0, True, True))
+    boundary = next(json.loads(line)["seq"] - 1 for line in out.splitlines()
+                    if '"turn":3' in line)
+    status, text, _ = haft("runs", "fork", log, "--at", boundary, *spec)
+    forked = [json.loads(line) for line in text.splitlines()]
+    check("a_fork_is_a_run_of_its_own", (
+        status, len(forked), forked[0]["run"] != json.loads(out.splitlines()[0])["run"]),
+        (0, boundary, True))
+    status, _, err = haft("runs", "fork", log, "--at", 3, *spec)
+    check("not_in_the_middle_of_a_turn", (status, "found one under way" in err), (2, True))
+    lines = out.splitlines()
+    cut = put("cut.jsonl", "\n".join(lines[:9]) + "\n" + lines[9][:20])
+    status, _, err = haft("runs", "show", cut, *spec)
+    check("a_log_that_was_cut", (status, "cut.jsonl:10" in err), (2, True))
+    newer = put("newer.jsonl", out.replace('"version":1', '"version":2', 1))
+    status, _, err = haft("runs", "show", newer, *spec)
+    check("a_log_of_a_newer_version", (status, "version 1, found 2" in err), (2, True))
+    check("show_needs_the_spec", haft("runs", "show", log)[0::2],
+          (2, "haft: this needs the run's spec\nhint: add --spec SPEC\n"))
+
+
+def test_explain():
+    status, out, _ = haft("explain", EXAMPLES / "workflow.yaml", "Report", "--json")
+    told = json.loads(out)
+    check("explain_tells_each_tool", (status, [(t["name"], t["offered"]) for t in told["tools"]]),
+          (0, [(n, True) for n in ("glob", "grep", "read", "store_artifact", "request_user_input",
+                                   "complete_workflow")]))
+    check("explain_tells_the_first_turn", told["first_turn"]["mode"], "any")
+    check("explain_shows_the_request", told["request"]["messages"][-1],
+          {"role": "user", "content": "Report"})
+    status, out, _ = haft("explain", EXAMPLES / "pipeline.yaml", "x")
+    check("explain_in_words", (status, "tool extract_metadata: " in out, "turns 12" in out),
+          (0, True, True))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    test_workflow()
+    test_other_examples()
+    test_output()
+    test_ends()
+    test_bad_input()
+    test_runs()
+    test_explain()

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/model.c. */
+#include "model/model.h"
+
+#include "test.h"
+
+TEST(stops_have_names_both_ways)
+{
+    static const char *const names[] = {"stop", "tool_calls", "length", "refusal"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        haft__stop found = HAFT__STOP_END;
+        CHECK_STR(haft__str(haft__stop_name((haft__stop)i)), haft__str(names[i]), "%zu", i);
+        CHECK(haft__stop_find(haft__str(names[i]), &found) && found == (haft__stop)i, "%s",
+              names[i]);
+    }
+    haft__stop stop = HAFT__STOP_LENGTH;
+    CHECK(!haft__stop_find(HAFT__LIT("STOP"), &stop), "names are exact");
+    CHECK(!haft__stop_find(HAFT__LIT(""), &stop) && stop == HAFT__STOP_LENGTH, "nothing is none");
+}
+
+static const struct {
+    const char *text;
+    bool found;
+} parts[] = {
+    {"", true},           {"the task", true},    {"task", true},      {"tasks", false},
+    {"aab", true},        {"aaab", false},       {"look_up", true},   {"\"q\":\"x\"", true},
+    {"\\\"q\\\"", false}, {"do it again", true}, {"thinking", false}, {"task\nresult", false},
+};
+
+TEST(a_request_is_searched_as_text)
+{
+    static const haft__message_call calls[] = {
+        {HAFT__LIT("1"), HAFT__LIT("look_up"), HAFT__LIT("{\"q\":\"x\"}")},
+    };
+    haft__message items[] = {
+        {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("the task")},
+        {.role = HAFT__MESSAGE_ASSISTANT,
+         .reasoning = HAFT__LIT("thinking"),
+         .calls = calls,
+         .call_count = 1},
+        {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("aacaab")},
+    };
+    haft__messages messages = {.items = items, .count = COUNT(items)};
+    haft__request request = {.messages = &messages, .correction = HAFT__LIT("do it again")};
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        CHECK_INT(haft__request_contains(&request, haft__str(parts[i].text)), parts[i].found, "%s",
+                  parts[i].text);
+    }
+}

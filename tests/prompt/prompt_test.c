@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/prompt/prompt.c. */
+#include "prompt/prompt.h"
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "test.h"
+#include "json/read.h"
+
+/* ---- the system prompt ---- */
+
+static const struct {
+    const char *name, *instructions, *plan, *prompt;
+} prompts[] = {
+    {"nothing", "", "null", ""},
+    {"white space is nothing", " \n\t ", "null", ""},
+    {"instructions", "\n Read first.\nThen speak. \n", "null", "Read first.\nThen speak."},
+    {"a plan", "", "{\"a\":[1,\"x\"]}",
+     "Strategic plan:\n{\n  \"a\": [\n    1,\n    \"x\"\n  ]\n}"},
+    {"both", "Read first.", "\"gather\"", "Read first.\n\nStrategic plan:\n\"gather\""},
+};
+
+TEST(the_system_prompt_is_instructions_and_plan)
+{
+    for (size_t i = 0; i < COUNT(prompts); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__spec spec = {.instructions = haft__str(prompts[i].instructions)};
+        haft__buf buf;
+        haft__buf_init(&buf, 4096);
+        CHECK_INT(haft__json_read(&arena, haft__str(prompts[i].plan), NULL, &spec.plan, NULL, NULL),
+                  HAFT_OK, "%s", prompts[i].name);
+        haft__prompt_system(&buf, &spec);
+        CHECK_STR(haft__buf_str(&buf), haft__str(prompts[i].prompt), "%s", prompts[i].name);
+        haft__buf_finish(&buf);
+        haft__arena_finish(&arena);
+    }
+}
+
+/* A text of `count` characters of 1 to 4 bytes each, in turn. */
+static haft_str characters(size_t count)
+{
+    static const char *const some[] = {"a", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x90\x87"};
+    char *text = test_alloc(4 * count + 1);
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++) {
+        haft_str c = haft__str(some[i % COUNT(some)]);
+        memcpy(text + length, c.ptr, c.len);
+        length += c.len;
+    }
+    return (haft_str){text, length};
+}
+
+/* As JSON the plan is the text with quotes: `chars` + 2. */
+static void check_plan(size_t chars)
+{
+    haft_str head = HAFT__LIT("Strategic plan:\n");
+    haft__spec spec = {.plan = haft__json_string(characters(chars))};
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 20);
+    haft__prompt_system(&buf, &spec);
+    haft_str found = haft__buf_str(&buf);
+    CHECK(haft__str_starts(found, head), "%zu", chars);
+    haft_str plan = haft__str_skip(found, head.len);
+    size_t whole = chars + 2;
+    CHECK(haft__utf8_valid(plan), "%zu: a character was cut", chars);
+    CHECK_INT(haft__utf8_length(plan),
+              whole < HAFT__LIMIT_PLAN_CHARS ? whole : HAFT__LIMIT_PLAN_CHARS, "%zu", chars);
+    CHECK_INT(haft__str_ends(plan, HAFT__LIT("\"")), whole <= HAFT__LIMIT_PLAN_CHARS, "%zu", chars);
+    haft__buf_finish(&buf);
+}
+
+TEST(a_plan_is_cut_between_characters)
+{
+    for (size_t chars = HAFT__LIMIT_PLAN_CHARS - 10; chars < HAFT__LIMIT_PLAN_CHARS + 10; chars++) {
+        check_plan(chars);
+    }
+    check_plan(1);
+    check_plan(100000);
+}
+
+TEST(the_system_prompt_survives_every_failed_allocation)
+{
+    haft__spec spec = {.instructions = HAFT__LIT("Read first."),
+                       .plan = haft__json_string(characters(3000))};
+    for (unsigned n = 0;; n++) {
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 20);
+        test_fail_allocation(n);
+        haft__prompt_system(&buf, &spec);
+        bool failed = test_allow_allocations();
+        CHECK_INT(buf.status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        haft__buf_finish(&buf);
+        if (!failed) {
+            CHECK(n > 1, "there was nothing to fail");
+            break;
+        }
+    }
+}
+
+/* ---- observations ---- */
+
+TEST(an_observation_is_cut_past_its_limit)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
+    for (uint32_t limit = 0; limit < 40; limit++) {
+        for (size_t length = 0; length < 40; length++) {
+            bool truncated = length <= limit;
+            haft_str result = characters(length);
+            haft_str shown = haft__prompt_observation(&arena, result, limit, &truncated);
+            CHECK_INT(truncated, length > limit, "%zu of %u", length, limit);
+            if (!truncated) {
+                CHECK_STR(shown, result, "%zu of %u", length, limit);
+                continue;
+            }
+            haft_str kept = {shown.ptr, shown.len - mark.len};
+            CHECK(haft__str_ends(shown, mark), "%zu of %u", length, limit);
+            CHECK_STR(kept, characters(limit), "%zu of %u", length, limit);
+        }
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(bytes_that_are_no_characters_count_one_each)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    bool truncated = false;
+    haft_str shown =
+        haft__prompt_observation(&arena, HAFT__LIT("\xFF\xFE\0\xE2\x82"), 3, &truncated);
+    CHECK_STR(shown, HAFT__LIT("\xFF\xFE\0" HAFT__OBSERVATION_MARK), "cut");
+    shown = haft__prompt_observation(&arena, (haft_str){NULL, 0}, 3, &truncated);
+    CHECK(shown.ptr != NULL && shown.len == 0 && !truncated, "nothing is an empty text");
+    haft__arena_finish(&arena);
+}
+
+TEST(an_observation_survives_a_failed_allocation)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    bool truncated = false;
+    test_fail_allocation(0);
+    haft_str shown = haft__prompt_observation(&arena, HAFT__LIT("12345"), 3, &truncated);
+    CHECK(test_allow_allocations() && shown.ptr == NULL, "no memory");
+    haft__arena_finish(&arena);
+}
+
+/* ---- the transcript ---- */
+
+TEST(a_transcript_is_one_text_with_the_task_last)
+{
+    static const haft__message_call calls[] = {
+        {HAFT__LIT("1"), HAFT__LIT("search_database"), HAFT__LIT("{\"query\":\"x\"}")},
+        {HAFT__LIT("2"), HAFT__LIT("look"), HAFT__LIT("")},
+    };
+    static const haft__message messages[] = {
+        {.role = HAFT__MESSAGE_SYSTEM, .text = HAFT__LIT("You are a specialist.")},
+        {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("Find x")},
+        {.role = HAFT__MESSAGE_ASSISTANT,
+         .text = HAFT__LIT("Let me see."),
+         .calls = calls,
+         .call_count = 2},
+        {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("3 rows"), .call_id = HAFT__LIT("1")},
+        {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("Error: no\nHint: try"), .is_error = true},
+        {.role = HAFT__MESSAGE_ASSISTANT, .calls = calls, .call_count = 1},
+        {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("")},
+        {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("Go on.")},
+    };
+    static const char wanted[] = "Let me see.\n"
+                                 "Calling tool: search_database with args: {\"query\":\"x\"}\n"
+                                 "Calling tool: look with args: \n"
+                                 "Tool result: 3 rows\n"
+                                 "Tool result: Error: no\nHint: try\n"
+                                 "Calling tool: search_database with args: {\"query\":\"x\"}\n"
+                                 "Tool result: \n"
+                                 "Go on.\n"
+                                 "Find x";
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__messages list;
+    haft__messages_init(&list, &arena);
+    for (size_t i = 0; i < COUNT(messages); i++) {
+        CHECK_INT(haft__messages_add(&list, messages[i], NULL), HAFT_OK, "%zu", i);
+    }
+    haft__buf buf;
+    haft__buf_init(&buf, 4096);
+    haft__prompt_transcript(&buf, &list, HAFT__LIT("Find x"));
+    CHECK_STR(haft__buf_str(&buf), haft__str(wanted), "transcript");
+    haft__buf_finish(&buf);
+    haft__arena_finish(&arena);
+}

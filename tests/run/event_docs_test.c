@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * docs/events.md, docs/schemas/event.schema.json and the code say the same: the kinds there are,
+ * their fields and the order of these, and every event of every scenario.
+ */
+#include "base/limits.h"
+#include "run/event.h"
+#include "scenario_help.h"
+#include "schema/schema.h"
+#include "json/pointer.h"
+#include "json/read.h"
+#include "json/write.h"
+
+static const char *const kinds[] = {
+#define X(name, text) text,
+    HAFT__EVENT_KINDS(X)
+#undef X
+};
+
+/* Members in front of a kind's own. */
+#define ENVELOPE 4
+
+typedef struct contract {
+    haft__arena arena;
+    haft__json value, defs;
+    const haft__schema *schema;
+    haft__checker *checker;
+} contract;
+
+static void contract_init(contract *c)
+{
+    haft_error err = {0};
+    haft__arena_init(&c->arena, 0);
+    haft_str text = test_read_file("docs/schemas/event.schema.json");
+    haft_status status = haft__json_read(&c->arena, text, NULL, &c->value, NULL, &err);
+    CHECK_INT(status, HAFT_OK, "%s %s", err.where, err.message);
+    status = haft__schema_compile(&c->arena, c->value, NULL, &c->schema, &err);
+    CHECK_INT(status, HAFT_OK, "%s %s", err.where, err.message);
+    c->defs = *haft__json_get(c->value, HAFT__LIT("$defs"));
+    c->checker = haft__checker_create();
+}
+
+static void contract_finish(contract *c)
+{
+    haft__checker_destroy(c->checker);
+    haft__arena_finish(&c->arena);
+}
+
+/* Whether an event keeps to the schema; what is wrong with it goes to *ret_why. */
+static bool is_valid(contract *c, haft__json event, haft_str *ret_why)
+{
+    haft__schema_report report = {0};
+    haft_error err = {0};
+    CHECK_INT(haft__schema_check(c->schema, c->checker, event, &c->arena, &report, &err), HAFT_OK,
+              "%s", err.message);
+    *ret_why = report.valid ? HAFT__LIT("") : report.errors[0].message;
+    return report.valid;
+}
+
+static const haft__json *properties_of(const contract *c, haft_str kind)
+{
+    const haft__json *def = haft__json_get(c->defs, kind);
+    return def != NULL ? haft__json_get(*def, HAFT__LIT("properties")) : NULL;
+}
+
+/* The same keys in the same order. */
+static void check_order(const contract *c, haft__json event, haft_str kind)
+{
+    const haft__json *properties = properties_of(c, kind);
+    CHECK(properties != NULL && properties->count == event.count, "%.*s has %u fields",
+          HAFT__ARG(kind), event.count);
+    for (uint32_t i = 0; properties != NULL && i < event.count && i < properties->count; i++) {
+        CHECK_STR(haft__json_text(event.members[i].key),
+                  haft__json_text(properties->members[i].key), "%.*s, field %u", HAFT__ARG(kind),
+                  i);
+    }
+}
+
+/* Every field is needed, and no other is allowed. */
+static void check_exact(contract *c, haft__json event)
+{
+    haft__json_member *members =
+        haft__arena_array(&c->arena, (size_t)event.count + 1, sizeof(*members));
+    haft_str why;
+    for (uint32_t left_out = 0; left_out < event.count; left_out++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < event.count; i++) {
+            if (i != left_out) {
+                members[count++] = event.members[i];
+            }
+        }
+        CHECK(!is_valid(c, haft__json_object(members, count), &why), "%.*s can be left out",
+              HAFT__ARG(haft__json_text(event.members[left_out].key)));
+    }
+    memcpy(members, event.members, event.count * sizeof(*members));
+    members[event.count].key = haft__json_string(HAFT__LIT("extra"));
+    members[event.count].value = haft__json_null();
+    CHECK(!is_valid(c, haft__json_object(members, (size_t)event.count + 1), &why),
+          "another field is taken");
+}
+
+static haft__json check_event(contract *c, haft_str line, const char *place)
+{
+    haft__json event = haft__json_null();
+    haft_error err = {0};
+    CHECK_INT(haft__json_read(&c->arena, line, NULL, &event, NULL, &err), HAFT_OK, "%s: %s", place,
+              err.message);
+    haft_str why, kind = haft__json_text(event.members[ENVELOPE - 1].value);
+    CHECK(is_valid(c, event, &why), "%s: %.*s: %.*s", place, HAFT__ARG(why), HAFT__ARG(line));
+    check_order(c, event, kind);
+    check_exact(c, event);
+    return event;
+}
+
+TEST(every_event_of_every_scenario_keeps_to_the_schema)
+{
+    size_t count = 0;
+    const help_scenario *scenarios = help_scenarios(&count);
+    contract c;
+    contract_init(&c);
+    for (size_t i = 0; i < count; i++) {
+        haft_str log = help_scenario_log(&scenarios[i]);
+        while (log.len > 0) {
+            (void)check_event(&c, haft__str_split(&log, '\n'), scenarios[i].path);
+        }
+    }
+    contract_finish(&c);
+}
+
+/* How often a name is a key, or a text, of the value. */
+static unsigned mentions(haft__json list, haft_str name)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < list.count; i++) {
+        count += haft__str_equal(haft__json_text(list.items[i]), name);
+    }
+    return count;
+}
+
+TEST(the_schema_has_every_kind_and_no_other)
+{
+    contract c;
+    contract_init(&c);
+    const haft__json *branches = haft__json_get(c.value, HAFT__LIT("allOf"));
+    const haft__json *listed = haft__pointer_get(&c.value, HAFT__LIT("/properties/kind/enum"));
+    CHECK_INT(listed->count, COUNT(kinds), "the kinds listed");
+    CHECK_INT(branches->count, COUNT(kinds), "the branches");
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        haft_str kind = haft__str(kinds[i]);
+        CHECK_INT(mentions(*listed, kind), 1, "%s", kinds[i]);
+        const haft__json *properties = properties_of(&c, kind);
+        CHECK(properties != NULL, "there is no %s", kinds[i]);
+        if (properties != NULL) {
+            const haft__json *own = haft__json_get(*properties, HAFT__LIT("kind"));
+            CHECK_STR(haft__json_text(*haft__json_get(*own, HAFT__LIT("const"))), kind, "const");
+        }
+        haft__buf branch, wanted;
+        haft__buf_init(&branch, 4096);
+        haft__buf_init(&wanted, 4096);
+        haft__json_write(&branch, branches->items[i]);
+        haft__buf_addf(&wanted,
+                       "{\"if\":{\"properties\":{\"kind\":{\"const\":\"%s\"}}},"
+                       "\"then\":{\"$ref\":\"#/$defs/%s\"}}",
+                       kinds[i], kinds[i]);
+        CHECK_STR(haft__buf_str(&branch), haft__buf_str(&wanted), "%s", kinds[i]);
+        haft__buf_finish(&branch);
+        haft__buf_finish(&wanted);
+    }
+    contract_finish(&c);
+}
+
+/* The row of the page's table that a kind must have, up to its meaning. */
+static void write_row(haft__buf *buf, const contract *c, haft_str kind)
+{
+    const haft__json *properties = properties_of(c, kind);
+    for (uint32_t i = ENVELOPE; properties != NULL && i < properties->count; i++) {
+        haft__buf_addf(buf, "%s`%.*s`", i > ENVELOPE ? " " : "",
+                       HAFT__ARG(haft__json_text(properties->members[i].key)));
+    }
+}
+
+TEST(the_page_has_every_kind_with_its_fields)
+{
+    contract c;
+    contract_init(&c);
+    haft_str page = test_read_file("docs/events.md");
+    size_t rows = 0;
+    while (page.len > 0) {
+        haft_str line = haft__str_split(&page, '\n');
+        if (haft__str_starts(line, HAFT__LIT("## "))) {
+            break; /* the other tables */
+        }
+        if (!haft__str_starts(line, HAFT__LIT("| `"))) {
+            continue;
+        }
+        (void)haft__str_split(&line, '|');
+        haft_str kind = haft__str_trim(haft__str_split(&line, '|'));
+        haft_str role = haft__str_trim(haft__str_split(&line, '|'));
+        haft_str fields = haft__str_trim(haft__str_split(&line, '|'));
+        haft__buf wanted, quoted;
+        haft__buf_init(&wanted, 4096);
+        haft__buf_init(&quoted, 4096);
+        haft__buf_addf(&quoted, "`%s`", rows < COUNT(kinds) ? kinds[rows] : "");
+        CHECK_STR(kind, haft__buf_str(&quoted), "row %zu", rows);
+        write_row(&wanted, &c, haft__str(rows < COUNT(kinds) ? kinds[rows] : ""));
+        CHECK_STR(fields, haft__buf_str(&wanted), "%.*s", HAFT__ARG(kind));
+        CHECK(haft__str_starts(role, HAFT__LIT("input"))
+                  || haft__str_starts(role, HAFT__LIT("decision")),
+              "%.*s: %.*s", HAFT__ARG(kind), HAFT__ARG(role));
+        haft__buf_finish(&wanted);
+        haft__buf_finish(&quoted);
+        rows++;
+    }
+    CHECK_INT(rows, COUNT(kinds), "rows");
+    contract_finish(&c);
+}
+
+TEST(the_page_has_an_example_of_every_kind)
+{
+    contract c;
+    contract_init(&c);
+    haft_str page = test_read_file("docs/events.md");
+    size_t examples = 0;
+    while (page.len > 0) {
+        haft_str line = haft__str_split(&page, '\n');
+        if (haft__str_starts(line, HAFT__LIT("{\"seq\":"))) {
+            haft__json event = check_event(&c, line, "docs/events.md");
+            CHECK_STR(haft__json_text(event.members[ENVELOPE - 1].value),
+                      haft__str(examples < COUNT(kinds) ? kinds[examples] : ""), "example %zu",
+                      examples);
+            examples++;
+        }
+    }
+    CHECK_INT(examples, COUNT(kinds), "examples");
+    contract_finish(&c);
+}

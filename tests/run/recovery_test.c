@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for haft__decide_recovery in src/run/decide_calls.c: a call had started when the host
+ * stopped. */
+#include "run/decide.h"
+#include "run/replay.h"
+#include "scenario_help.h"
+
+#define SCRIPT                                                                                     \
+    "{\"replies\":[{\"calls\":[{\"name\":\"send\"}]},{\"text\":\"ok\"}],\"results\":{\"send\":"    \
+    "[\"sent\"]}}"
+
+/* What recovery leads to; behind it the run goes on by itself, or after an answer. */
+static const struct {
+    const char *name, *spec, *verdict, *events;
+} cases[] = {
+    {"a safe call runs again", "agent; tools=send!read_only", NULL,
+     "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
+     "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
+    {"one that is idempotent too", "agent; tools=send!cached", NULL,
+     "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
+     "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
+    {"another asks a person, who wants it run again", "agent; tools=send", "retry",
+     "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n"
+     "answered by=\"test\" call=\"c1.1\" verdict=\"retry\"\n"
+     "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
+     "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
+    {"or knows what came of it", "agent; tools=send", "answer",
+     "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n"
+     "answered by=\"test\" call=\"c1.1\" verdict=\"answer\"\n"
+     "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
+    {"or runs again where the spec says so", "agent; tools=send; on_unknown=retry", NULL,
+     "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
+     "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
+    {"or the model is told", "agent; tools=send; on_unknown=tell", NULL,
+     "call_finished tool=\"send\" call=\"c1.1\" ok=false\n"},
+};
+
+/* The log of a run up to its call_started. */
+static void stop_in_the_middle(help_run *r, const char *spec)
+{
+    help_run before;
+    help_run_init(&before, spec, SCRIPT);
+    CHECK_INT(help_run_go(&before), HAFT_OK, "%s", before.err.message);
+    haft_str log = haft__buf_str(&before.log), rest = log;
+    for (int i = 0; i < 4; i++) {
+        (void)haft__str_split(&rest, '\n');
+    }
+    help_run_init(r, spec, SCRIPT);
+    CHECK_INT(help_run_restore(r, help_keep((haft_str){log.ptr, log.len - rest.len})), HAFT_OK,
+              "%s", r->err.message);
+    help_run_finish(&before);
+}
+
+static haft_status recover(help_run *r)
+{
+    haft__effect effect = {.kind = HAFT__EFFECT_END};
+    haft__run *run = &r->drive.run;
+    r->now_ms = 2000000;
+    haft_status status = haft__decide_recovery(&r->drive.decider, run, &run->calls[0],
+                                               r->now_ms + 10, &effect, &r->err);
+    CHECK(status != HAFT_OK || effect.kind == HAFT__EFFECT_EVENT, "it decides an event");
+    return status == HAFT_OK ? haft__drive_append(&r->drive, effect.body, &r->err) : status;
+}
+
+TEST(a_call_nobody_knows_the_outcome_of)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_run r;
+        stop_in_the_middle(&r, cases[i].spec);
+        size_t before = r.summary.len;
+        CHECK_INT(recover(&r), HAFT_OK, "%s: %s", cases[i].name, r.err.message);
+        CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s: %s", cases[i].name,
+                  r.err.message);
+        if (cases[i].verdict != NULL) {
+            CHECK_INT(help_run_answer(&r, "c1.1", cases[i].verdict, "\"done\""), HAFT_OK, "%s: %s",
+                      cases[i].name, r.err.message);
+        }
+        haft_str found = haft__str_skip(haft__buf_str(&r.summary), before);
+        CHECK(haft__str_starts(found, haft__str(cases[i].events)), "%s: %.*s", cases[i].name,
+              HAFT__ARG(found));
+        CHECK(r.drive.run.stage == HAFT__RUN_ENDED && r.drive.run.end == HAFT__END_DONE, "%s",
+              cases[i].name);
+        haft__replay replay;
+        CHECK_INT(haft__replay_log(&r.arena, &r.spec.spec, haft__buf_str(&r.log), HELP_KEY, &replay,
+                                   &r.err),
+                  HAFT_OK, "%s: %s", cases[i].name, r.err.message);
+        CHECK(replay.identical, "%s differs at %llu: %.*s", cases[i].name,
+              (unsigned long long)replay.differs_at, HAFT__ARG(replay.recorded));
+        help_run_finish(&r);
+    }
+}
+
+TEST(recovery_survives_every_failed_allocation)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        for (unsigned n = 0;; n++) {
+            help_run r;
+            stop_in_the_middle(&r, cases[i].spec);
+            haft__decider decider;
+            CHECK_INT(haft__decider_init(&decider, NULL), HAFT_OK, "init");
+            haft__effect effect;
+            test_fail_allocation(n);
+            haft_status status = haft__decide_recovery(&decider, &r.drive.run,
+                                                       &r.drive.run.calls[0], 0, &effect, NULL);
+            bool failed = test_allow_allocations();
+            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", cases[i].name,
+                      n);
+            haft__decider_finish(&decider);
+            help_run_finish(&r);
+            if (!failed) {
+                CHECK(n > 0, "there was nothing to fail");
+                break;
+            }
+        }
+    }
+}

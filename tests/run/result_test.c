@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/run/result.c: every result has the documented shape. */
+#include "run/result.h"
+
+#include "run_help.h"
+#include "schema/schema.h"
+#include "json/read.h"
+
+/* The result of a run, checked against docs/schemas/result.schema.json. */
+static haft_str result_of(const char *spec, const char *script)
+{
+    help_run r;
+    help_run_init(&r, spec, script);
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    haft__buf text;
+    haft__buf_init(&text, 1 << 20);
+    haft__result_write(&text, &r.drive.run);
+    haft__json schema_value, value;
+    const haft__schema *schema = NULL;
+    haft__schema_report report = {0};
+    haft__checker *checker = haft__checker_create();
+    haft_str page = test_read_file("docs/schemas/result.schema.json");
+    bool good =
+        checker != NULL
+        && haft__json_read(&r.arena, page, NULL, &schema_value, NULL, &r.err) == HAFT_OK
+        && haft__schema_compile(&r.arena, schema_value, NULL, &schema, &r.err) == HAFT_OK
+        && haft__json_read(&r.arena, haft__buf_str(&text), NULL, &value, NULL, &r.err) == HAFT_OK
+        && haft__schema_check(schema, checker, value, &r.arena, &report, &r.err) == HAFT_OK;
+    CHECK(good, "%s %s", r.err.where, r.err.message);
+    CHECK(report.valid, "%.*s: %.*s",
+          HAFT__ARG(report.count > 0 ? report.errors[0].where : haft__str("")),
+          HAFT__ARG(report.count > 0 ? report.errors[0].message : haft__str("")));
+    haft__checker_destroy(checker);
+    char *kept = test_alloc(text.len);
+    memcpy(kept, text.ptr, text.len);
+    haft_str result = {kept, text.len};
+    haft__buf_finish(&text);
+    help_run_finish(&r);
+    return result;
+}
+
+#define IDS "{\"run\":\"00000000000000000000000001\",\"thread\":\"00000000000000000000000002\","
+
+TEST(a_run_that_is_done)
+{
+    CHECK_STR(
+        result_of("agent; tools=store_artifact",
+                  "{\"replies\":[{\"calls\":[{\"name\":\"store_artifact\",\"arguments\":{\"name\":"
+                  "\"a.txt\",\"content\":\"abc\"}}],\"usage\":{\"input_tokens\":10,"
+                  "\"output_tokens\":2,\"cached_tokens\":5}},{\"text\":\"ok\"}]}"),
+        HAFT__LIT(IDS "\"end\":\"done\",\"answer\":\"ok\",\"exhausted\":false,\"forced_final\":"
+                      "false,\"turns\":2,\"calls\":1,\"usage\":{\"input_tokens\":10,"
+                      "\"output_tokens\":2,\"cached_tokens\":5,\"cost_usd\":0.0},\"artifacts\":[{"
+                      "\"name\":\"a.txt\",\"media_type\":\"text/plain\",\"bytes\":3,\"sha256\":"
+                      "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"}],"
+                      "\"pending\":[],\"error\":null}"),
+        "done");
+}
+
+TEST(a_run_that_waits)
+{
+    CHECK_STR(result_of("agent; tools=pick!headless",
+                        "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}}]}]}"),
+              HAFT__LIT(IDS "\"end\":\"waiting\",\"answer\":\"\",\"exhausted\":false,"
+                            "\"forced_final\":false,\"turns\":1,\"calls\":1,\"usage\":{"
+                            "\"input_tokens\":0,\"output_tokens\":0,\"cached_tokens\":0,"
+                            "\"cost_usd\":0.0},\"artifacts\":[],\"pending\":[{\"call\":\"c1.1\","
+                            "\"kind\":\"headless\",\"tool\":\"pick\",\"arguments\":{\"n\":7},"
+                            "\"question\":null,\"deadline\":null}],\"error\":null}"),
+              "waiting");
+}
+
+TEST(a_run_that_failed_and_a_question)
+{
+    haft_str failed = result_of("agent", "{\"replies\":[{\"error\":{\"status\":503,\"body\":\"busy"
+                                         "\"}}]}");
+    CHECK(haft__str_ends(failed, HAFT__LIT("\"error\":{\"status\":\"IO\",\"where\":\"HTTP 503\","
+                                           "\"message\":\"the model gave no reply: busy\","
+                                           "\"hint\":\"\"}}")),
+          "%.*s", HAFT__ARG(failed));
+    haft_str asked = result_of("agent; tools=request_user_input",
+                               "{\"replies\":[{\"calls\":[{\"name\":\"request_user_input\","
+                               "\"arguments\":{\"question\":\"Which?\"}}]}]}");
+    CHECK(haft__str_ends(asked, HAFT__LIT("\"question\":\"Which?\",\"deadline\":null}],"
+                                          "\"error\":null}")),
+          "%.*s", HAFT__ARG(asked));
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_help.c - see run_help.h. */
+#include "run_help.h"
+
+#include "model/chat.h"
+#include "spec/text.h"
+#include "tool/builtin.h"
+#include "json/read.h"
+#include "json/write.h"
+
+static haft__json parse_str(haft__arena *arena, haft_str text)
+{
+    haft__json value = haft__json_null();
+    haft_error err = {0};
+    haft_status status = haft__json_read(arena, text, NULL, &value, NULL, &err);
+    CHECK_INT(status, HAFT_OK, "%.*s: %s %s", HAFT__ARG(text), err.where, err.message);
+    return value;
+}
+
+haft__json help_json(haft__arena *arena, const char *text)
+{
+    return parse_str(arena, haft__str(text));
+}
+
+haft_str help_keep(haft_str text)
+{
+    char *kept = test_alloc(text.len + 1);
+    if (text.len > 0) {
+        memcpy(kept, text.ptr, text.len);
+    }
+    kept[text.len] = '\0';
+    return (haft_str){kept, text.len};
+}
+
+static void add_trait(haft__tool *tool, haft_str trait)
+{
+    haft__traits *t = &tool->traits;
+    t->destructive = t->destructive || haft__str_equal(trait, HAFT__LIT("destructive"));
+    t->read_only = t->read_only || haft__str_equal(trait, HAFT__LIT("read_only"));
+    t->needs_approval = t->needs_approval || haft__str_equal(trait, HAFT__LIT("approval"));
+    t->return_direct = t->return_direct || haft__str_equal(trait, HAFT__LIT("direct"));
+    if (haft__str_equal(trait, HAFT__LIT("cached"))) {
+        t->idempotent = true;
+        t->cache = HAFT__CACHE_RUN;
+    }
+    if (haft__str_equal(trait, HAFT__LIT("headless"))) {
+        tool->source = HAFT__TOOL_HEADLESS;
+    }
+    if (haft__str_starts(trait, HAFT__LIT("lane"))) {
+        t->lane = trait;
+    }
+}
+
+static void add_tool(help_spec *s, haft_str words)
+{
+    haft_str name = haft__str_split(&words, '!');
+    haft__tool tool = {0};
+    haft_error err = {0};
+    if (haft__builtin_find(name) != NULL) {
+        CHECK_INT(haft__builtin_tool(s->arena, name, &tool, &err), HAFT_OK, "%s", err.message);
+    } else {
+        tool = (haft__tool){
+            .name = name,
+            .description = HAFT__LIT("Does what the test wants it to do."),
+            .input_schema =
+                help_json(s->arena, "{\"type\":\"object\",\"properties\":{\"q\":{\"type\":"
+                                    "\"string\"},\"n\":{\"type\":\"integer\",\"default\":7}},"
+                                    "\"additionalProperties\":false}"),
+            .source = HAFT__TOOL_COMMAND,
+            .typed = true,
+        };
+    }
+    while (words.len > 0) {
+        add_trait(&tool, haft__str_split(&words, '!'));
+    }
+    CHECK_INT(haft__tools_add(&s->spec.tools, &tool, &err), HAFT_OK, "%.*s: %s", HAFT__ARG(name),
+              err.message);
+}
+
+static bool is(haft_str name, const char *word)
+{
+    return haft__str_equal(name, haft__str(word));
+}
+
+static haft__wish wish_of(haft_str word)
+{
+    haft__wish wish = {.mode = HAFT__MODE_TOOL, .tool = word};
+    wish.mode = is(word, "auto") ? HAFT__MODE_AUTO : wish.mode;
+    wish.mode = is(word, "any") ? HAFT__MODE_ANY : wish.mode;
+    wish.mode = is(word, "none") ? HAFT__MODE_NONE : wish.mode;
+    wish.fall_through = is(word, "gate");
+    return wish;
+}
+
+/* The words between '+' as a list in the arena. */
+static const haft_str *list_of(help_spec *s, haft_str words, size_t *ret_count)
+{
+    haft_str *list = haft__arena_array(s->arena, words.len + 1, sizeof(*list));
+    *ret_count = 0;
+    while (words.len > 0) {
+        list[(*ret_count)++] = haft__str_split(&words, '+');
+    }
+    return list;
+}
+
+/* False when it is not one of the numbers. */
+static bool set_number(help_spec *s, haft_str name, haft_str word)
+{
+    uint64_t number = 0;
+    (void)haft__str_to_u64(word, &number);
+    haft__spec_limits *limits = &s->spec.limits;
+    const struct {
+        const char *name;
+        uint32_t *field;
+        uint64_t *large;
+    } numbers[] = {
+        {"turns", &limits->turns, NULL},
+        {"calls", &limits->calls, NULL},
+        {"parallel", &limits->parallel, NULL},
+        {"observation_chars", &limits->observation_chars, NULL},
+        {"invalid_calls", &limits->invalid_calls, NULL},
+        {"reminders", &limits->reminders, NULL},
+        {"violations", &limits->violations, NULL},
+        {"min_tools", &s->spec.choice.min_tools_for_auto, NULL},
+        {"tokens", NULL, &limits->tokens},
+        {"wall_ms", NULL, &limits->wall_ms},
+        {"usd_micros", NULL, &limits->usd_micros},
+    };
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        if (is(name, numbers[i].name)) {
+            if (numbers[i].field != NULL) {
+                *numbers[i].field = (uint32_t)number;
+            } else {
+                *numbers[i].large = number;
+            }
+            limits->has_usd = limits->has_usd || is(name, "usd_micros");
+            s->spec.choice.gate = s->spec.choice.gate || is(name, "min_tools");
+            return true;
+        }
+    }
+    return false;
+}
+
+static void set_price(haft__price *price, haft_str word)
+{
+    price->known = true;
+    (void)haft__str_to_u64(haft__str_split(&word, '/'), &price->input);
+    (void)haft__str_to_u64(haft__str_split(&word, '/'), &price->output);
+    (void)haft__str_to_u64(word, &price->cached);
+}
+
+static void add_phase(help_spec *s, haft_str word)
+{
+    haft__phase *phase = &s->phases[s->spec.phase_count++];
+    phase->name = haft__str_split(&word, '+');
+    phase->tools = list_of(s, word, &phase->tool_count);
+    s->spec.phases = s->phases;
+}
+
+/* False when it is not one of the words about approvals. */
+static bool set_approval(help_spec *s, haft_str name, haft_str word)
+{
+    haft__approval_rule *rule = &s->rules[s->spec.approval_count];
+    s->spec.approvals = s->rules;
+    if (is(name, "approve")) {
+        rule->tools = list_of(s, word, &rule->tool_count);
+    } else if (is(name, "approve_trait")) {
+        rule->traits = list_of(s, word, &rule->trait_count);
+    } else if (is(name, "deadline_ms")) {
+        CHECK(haft__str_to_u64(word, &rule[-1].deadline_ms), "%.*s", HAFT__ARG(word));
+        return true;
+    } else if (is(name, "on_expire")) {
+        rule[-1].on_expire = parse_str(s->arena, word);
+        return true;
+    } else {
+        return false;
+    }
+    rule->when = rule->on_expire = haft__json_null();
+    s->spec.approval_count++;
+    return true;
+}
+
+static void set_word(help_spec *s, haft_str word)
+{
+    haft_str name = haft__str_split(&word, '=');
+    haft__spec *spec = &s->spec;
+    if (set_number(s, name, word) || set_approval(s, name, word)) {
+        return;
+    }
+    if (is(name, "workflow")) {
+        spec->kind = HAFT__SPEC_WORKFLOW;
+        spec->choice.gate = true;
+    } else if (is(name, "truncate")) {
+        spec->limits.overflow = HAFT__OVERFLOW_TRUNCATE;
+    } else if (is(name, "transcript")) {
+        spec->history = HAFT__HISTORY_TRANSCRIPT;
+    } else if (is(name, "default")) {
+        spec->choice.default_choice = wish_of(word);
+    } else if (is(name, "schedule")) {
+        for (; word.len > 0; spec->choice.schedule = s->schedule) {
+            s->schedule[spec->choice.schedule_count++] = wish_of(haft__str_split(&word, '+'));
+        }
+    } else if (is(name, "phase")) {
+        add_phase(s, word);
+    } else if (is(name, "instructions")) {
+        spec->instructions = word;
+    } else if (is(name, "plan")) {
+        spec->plan = parse_str(s->arena, word);
+    } else if (is(name, "price")) {
+        set_price(&spec->model.price, word);
+    } else if (is(name, "on_unknown")) {
+        spec->on_unknown = is(word, "tell") ? HAFT__ON_UNKNOWN_TELL : HAFT__ON_UNKNOWN_RETRY;
+    } else if (is(name, "tools")) {
+        while (word.len > 0) {
+            add_tool(s, haft__str_split(&word, ','));
+        }
+    } else {
+        CHECK(is(name, "agent"), "an unknown word: %.*s", HAFT__ARG(name));
+    }
+}
+
+void help_spec_init(help_spec *s, haft__arena *arena, haft_str words)
+{
+    static const haft_str formats[] = {{"native", 6}};
+    *s = (help_spec){.arena = arena};
+    haft__spec *spec = &s->spec;
+    spec->name = HAFT__LIT("test");
+    spec->hash = HAFT__LIT("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+    spec->plan = spec->mcp = spec->databases = haft__json_null();
+    spec->formats = formats;
+    spec->format_count = 1;
+    spec->model.model = HAFT__LIT("m");
+    spec->model.native_tools = true;
+    spec->choice.min_tools_for_auto = 5;
+    spec->limits = (haft__spec_limits){.turns = 12,
+                                       .calls = 50,
+                                       .parallel = 3,
+                                       .observation_chars = 8000,
+                                       .tokens = 1000000,
+                                       .wall_ms = 600000,
+                                       .invalid_calls = 3,
+                                       .reminders = 2,
+                                       .violations = 2};
+    haft__tools_init(&spec->tools, arena, HELP_KEY);
+    while (words.len > 0) {
+        set_word(s, haft__str_trim(haft__str_split(&words, ';')));
+    }
+}
+
+static uint64_t tick(void *context)
+{
+    help_run *r = context;
+    r->now_ms += 10;
+    return r->now_ms;
+}
+
+static haft_str field(haft__json object, const char *name)
+{
+    const haft__json *value = haft__json_get(object, haft__str(name));
+    return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+}
+
+static void add_field(haft__buf *buf, haft__json object, const char *name)
+{
+    const haft__json *value = haft__json_get(object, haft__str(name));
+    if (value != NULL) {
+        haft__buf_addf(buf, " %s=", name);
+        haft__json_write(buf, *value);
+    }
+}
+
+void help_summarise(haft__buf *buf, haft_str line)
+{
+    static const char *const shown[] = {"by",           "mode",      "tool",  "came",    "try",
+                                        "call",         "why",       "pause", "verdict", "attempt",
+                                        "cached",       "truncated", "ok",    "end",     "answer",
+                                        "forced_final", "note",      "reason"};
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json object = haft__json_null();
+    CHECK_INT(haft__json_read(&arena, line, NULL, &object, NULL, NULL), HAFT_OK, "an event");
+    haft_str kind = field(object, "kind");
+    haft__buf_addf(buf, "%.*s", HAFT__ARG(kind));
+    for (size_t i = 0; i < COUNT(shown); i++) {
+        const haft__json *value = haft__json_get(object, haft__str(shown[i]));
+        bool only_true = strcmp(shown[i], "cached") == 0 || strcmp(shown[i], "truncated") == 0
+                         || strcmp(shown[i], "forced_final") == 0;
+        if (value != NULL && value->kind != HAFT__JSON_NULL
+            && !(only_true && value->kind == HAFT__JSON_FALSE)) {
+            add_field(buf, object, shown[i]);
+        }
+    }
+    haft__buf_add_char(buf, '\n');
+    haft__arena_finish(&arena);
+}
+
+static bool sink(void *context, haft_str line)
+{
+    help_run *r = context;
+    haft__buf_add_str(&r->log, line);
+    haft__buf_add_char(&r->log, '\n');
+    help_summarise(&r->summary, line);
+    return true;
+}
+
+static haft__json read_script(help_run *r, haft_str text)
+{
+    haft__spec_problems problems;
+    haft__spec_document document;
+    haft__spec_problems_init(&problems, &r->arena);
+    haft_status status = haft__spec_read(&r->arena, text, HELP_KEY, &problems, &document, &r->err);
+    CHECK_INT(status, HAFT_OK, "%s", r->err.message);
+    for (size_t i = 0; i < problems.count; i++) {
+        CHECK(false, "%u:%u: %.*s", problems.items[i].line, problems.items[i].column,
+              HAFT__ARG(problems.items[i].message));
+    }
+    return document.value;
+}
+
+void help_run_init_str(help_run *r, haft_str spec, haft_str script)
+{
+    *r = (help_run){.now_ms = 1000000};
+    haft__arena_init(&r->arena, 0);
+    haft__buf_init(&r->log, 1 << 28);
+    haft__buf_init(&r->summary, 1 << 26);
+    help_spec_init(&r->spec, &r->arena, spec);
+    CHECK_INT(haft__script_init(&r->script, &r->arena, read_script(r, script), &r->err), HAFT_OK,
+              "%s %s", r->err.where, r->err.message);
+    haft__drive_options options = {.script = &r->script,
+                                   .sink = sink,
+                                   .sink_context = r,
+                                   .clock = tick,
+                                   .clock_context = r,
+                                   .hash_key = HELP_KEY};
+    CHECK_INT(haft__drive_init(&r->drive, &r->arena, &r->spec.spec, &options, &r->err), HAFT_OK,
+              "%s", r->err.message);
+}
+
+void help_run_init(help_run *r, const char *spec, const char *script)
+{
+    help_run_init_str(r, haft__str(spec), haft__str(script));
+}
+
+void help_run_finish(help_run *r)
+{
+    haft__drive_finish(&r->drive);
+    haft__buf_finish(&r->log);
+    haft__buf_finish(&r->summary);
+    haft__arena_finish(&r->arena);
+}
+
+haft_status help_run_go(help_run *r)
+{
+    haft_status status = haft__drive_start(&r->drive, HAFT__LIT(HELP_RUN), HAFT__LIT(HELP_THREAD),
+                                           HAFT__LIT("do it"), &r->err);
+    return status == HAFT_OK ? haft__drive_on(&r->drive, &r->err) : status;
+}
+
+haft_status help_run_answer(help_run *r, const char *call, const char *verdict, const char *value)
+{
+    haft__buf body;
+    haft__buf_init(&body, 1 << 20);
+    haft__input_answered(&body, haft__str(call), HAFT__LIT("test"), haft__str(verdict),
+                         help_json(&r->arena, value));
+    haft_status status = haft__drive_append(&r->drive, haft__buf_str(&body), &r->err);
+    haft__buf_finish(&body);
+    return status == HAFT_OK ? haft__drive_on(&r->drive, &r->err) : status;
+}
+
+haft_str help_play(const char *spec, const char *script)
+{
+    help_run r;
+    help_run_init(&r, spec, script);
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s %s", r.err.where, r.err.message);
+    haft_str summary = help_keep(haft__buf_str(&r.summary));
+    help_run_finish(&r);
+    return summary;
+}
+
+/* Counts what the event used up of the script. */
+static void count_use(help_run *r, const haft__event *event)
+{
+    r->script.next += event->kind == HAFT__EVENT_MODEL_REPLIED;
+    if (event->kind != HAFT__EVENT_CALL_FINISHED || haft__event_flag(event, "cached")) {
+        return;
+    }
+    haft_str id = field(event->object, "call"), tool = field(event->object, "tool");
+    const haft__run_call *call = haft__run_find_call(&r->drive.run, id);
+    bool by_person = call != NULL && call->stage == HAFT__CALL_ANSWERED;
+    for (uint32_t i = 0; !by_person && i < r->script.results.count; i++) {
+        haft_str listed = haft__json_text(r->script.results.members[i].key);
+        r->script.results_used[i] += haft__str_equal(listed, tool);
+    }
+}
+
+haft_status help_run_restore(help_run *r, haft_str lines)
+{
+    haft_status status = HAFT_OK;
+    while (lines.len > 0 && status == HAFT_OK) {
+        haft_str line = haft__str_split(&lines, '\n');
+        haft__event event = {0};
+        status = haft__event_read(&r->arena, line, HELP_KEY, &event, &r->err);
+        if (status == HAFT_OK) {
+            count_use(r, &event);
+            (void)sink(r, line);
+            r->now_ms = event.at_ms;
+            status = haft__run_fold(&r->drive.run, line, &r->err);
+        }
+    }
+    return status;
+}
+
+static void add_message(haft__buf *buf, const haft__message *message)
+{
+    haft__buf_addf(buf, "message %d error %d ", message->role, message->is_error);
+    haft__json_write_string(buf, message->call_name);
+    haft__json_write_string(buf, message->reasoning);
+    haft__chat_message(buf, message);
+    haft__buf_add_char(buf, '\n');
+}
+
+static void add_call(haft__buf *buf, const haft__run_call *call)
+{
+    haft__buf_addf(buf, "call %.*s %d %d %d %u %llu %d %llu %d %d %d ", HAFT__ARG(call->id),
+                   call->stage, call->started, call->approved, call->attempt,
+                   (unsigned long long)call->signature, call->pause,
+                   (unsigned long long)call->deadline_ms, call->stored, call->ok,
+                   call->counts_invalid);
+    const haft_str texts[] = {call->model_call, call->name,   call->raw,   call->cache_key,
+                              call->note,       call->result, call->shown, call->verdict};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        haft__json_write_string(buf, texts[i]);
+    }
+    haft__json_write(buf, call->arguments);
+    haft__json_write(buf, call->on_expire);
+    haft__json_write(buf, call->value);
+    haft__buf_add_char(buf, '\n');
+}
+
+void help_state(haft__buf *buf, const haft__run *run)
+{
+    haft__buf_addf(buf, "seq %llu stage %d turn %u mode %d limit %d violations %u settled %d\n",
+                   (unsigned long long)run->seq, run->stage, run->turn, run->mode, run->by_limit,
+                   run->violations, run->settled);
+    haft__buf_addf(buf, "failed %d gate %d default %d completed %d cancel %d expired %d\n",
+                   run->failed, run->gate_opened, run->default_satisfied, run->completed,
+                   run->cancel_asked, run->expired);
+    haft__buf_addf(
+        buf, "reminders %u invalid %u calls %u tokens %llu %llu %llu cost %llu\n", run->reminders,
+        run->invalid_replies, run->usage.calls, (unsigned long long)run->usage.input_tokens,
+        (unsigned long long)run->usage.output_tokens, (unsigned long long)run->usage.cached_tokens,
+        (unsigned long long)run->cost_parts);
+    haft__buf_addf(buf, "progress %u %u %u artifacts %zu results %u end %d forced %d\n",
+                   run->progress.count, run->progress.repeated, run->progress.refused,
+                   run->artifact_count, run->results.count, run->end, run->forced_final);
+    const haft_str texts[] = {run->id,          run->thread, run->mode_tool, run->correction,
+                              run->observation, run->answer, run->end_reason};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        haft__json_write_string(buf, texts[i]);
+    }
+    for (size_t i = 0; i < run->spec->tools.count; i++) {
+        haft__buf_addf(buf, "\n%d %d %u %u", run->allowed[i], run->past[i].finished,
+                       run->past[i].rejected, run->past[i].not_rejected);
+    }
+    haft__buf_add_char(buf, '\n');
+    for (size_t i = 0; i < run->messages.count; i++) {
+        add_message(buf, &run->messages.items[i]);
+    }
+    for (size_t i = 0; i < run->call_count; i++) {
+        add_call(buf, &run->calls[i]);
+    }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run_help.h - runs in tests: a spec from a few words, a script, and what happened as lines.
+ *
+ *     haft_str log = help_play("workflow; tools=glob,grep,read,complete_workflow; turns=5",
+ *                              "{\"replies\":[{\"text\":\"hello\"}]}");
+ *
+ * A line for each event: its kind, and what matters of it. Whole runs, with the events they must
+ * lead to, are the files of tests/run/scenarios/ (scenario_help.h).
+ */
+#ifndef HAFT_TESTS_RUN_HELP_H
+#define HAFT_TESTS_RUN_HELP_H
+
+#include "engine/drive.h"
+#include "test.h"
+
+/* Whose hash keys the helpers use everywhere. */
+#define HELP_KEY ((haft__hash_key){3, 4})
+
+#define HELP_RUN    "00000000000000000000000001"
+#define HELP_THREAD "00000000000000000000000002"
+
+/* A spec made of words. */
+typedef struct help_spec {
+    haft__arena *arena;
+    haft__spec spec;
+    haft__approval_rule rules[4];
+    haft__phase phases[4];
+    haft__wish schedule[8];
+} help_spec;
+
+/* Words, separated by ';': agent | workflow, tools=a,b,c (names of built-ins, or any others: those
+ * take one optional text `q` and a number `n`, 7 unless given), and numbers or words: turns, calls,
+ * parallel, observation_chars, invalid_calls, reminders, violations, tokens, wall_ms, usd_micros,
+ * price=INPUT/OUTPUT/CACHED, truncate, transcript, min_tools, default=any, default=TOOL,
+ * on_unknown=tell, schedule=TOOL+auto+gate+none, phase=NAME+TOOL+TOOL, instructions=TEXT,
+ * plan=JSON, approve=PATTERN, approve_trait=WORD, and behind one of these deadline_ms and
+ * on_expire=JSON. A tool may have traits: "send!destructive!approval". The text must outlive the
+ * spec. */
+void help_spec_init(help_spec *s, haft__arena *arena, haft_str words);
+
+/* A run that is being driven, with all it needs. */
+typedef struct help_run {
+    haft__arena arena;
+    help_spec spec;
+    haft__script script;
+    haft__drive drive;
+    haft__buf log;     /* the events, a line each, as they were written */
+    haft__buf summary; /* ... in short */
+    uint64_t now_ms;   /* goes on by 10 with each look at the clock */
+    haft_error err;
+} help_run;
+
+/* The script is YAML or JSON. */
+void help_run_init(help_run *r, const char *spec, const char *script);
+void help_run_init_str(help_run *r, haft_str spec, haft_str script);
+void help_run_finish(help_run *r);
+
+/* Starts it with the task "do it" and goes on to its end or until it waits. */
+haft_status help_run_go(help_run *r);
+
+/* Answers a call and goes on. `value` is JSON. */
+haft_status help_run_answer(help_run *r, const char *call, const char *verdict, const char *value);
+
+/* Takes in the first events of a log, and finds the script's place and the time by counting. */
+haft_status help_run_restore(help_run *r, haft_str lines);
+
+/* All in one: the summary, kept until the test ends. */
+haft_str help_play(const char *spec, const char *script);
+
+/* The summary of one event, as help_run has it. */
+void help_summarise(haft__buf *buf, haft_str line);
+
+/* JSON text to a value in `arena`; the text must outlive it. */
+haft__json help_json(haft__arena *arena, const char *text);
+
+/* A copy that lives until the test ends, NUL-terminated. */
+haft_str help_keep(haft_str text);
+
+/* What a run has come to, as text: two that are the same will decide the same. */
+void help_state(haft__buf *buf, const haft__run *run);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for haft__run_follow and haft__run_leave of src/run/run.c: runs of one thread. */
+#include "run/run.h"
+
+#include "run_help.h"
+
+TEST(a_run_sees_what_earlier_runs_of_its_thread_said)
+{
+    help_run first, second;
+    help_run_init(&first, "agent", "{\"replies\":[{\"text\":\"four\"}]}");
+    CHECK_INT(help_run_go(&first), HAFT_OK, "%s", first.err.message);
+    haft__messages earlier;
+    haft__messages_init(&earlier, &first.arena);
+    CHECK_INT(haft__run_leave(&first.drive.run, &earlier, &first.err), HAFT_OK, "leave");
+
+    help_run_init(&second, "agent",
+                  "{\"replies\":[{\"expect\":{\"contains\":\"four\"},\"text\":\"five\"}]}");
+    second.spec.spec.instructions = HAFT__LIT("Count.");
+    haft__run_follow(&second.drive.run, &earlier);
+    CHECK_INT(help_run_go(&second), HAFT_OK, "%s", second.err.message);
+    CHECK_INT(second.drive.run.end, HAFT__END_DONE, "the script saw the earlier answer");
+    static const struct {
+        haft__message_role role;
+        const char *text;
+    } wanted[] = {
+        {HAFT__MESSAGE_SYSTEM, "Count."},  {HAFT__MESSAGE_USER, "do it"},
+        {HAFT__MESSAGE_ASSISTANT, "four"}, {HAFT__MESSAGE_USER, "do it"},
+        {HAFT__MESSAGE_ASSISTANT, "five"},
+    };
+    const haft__messages *messages = &second.drive.run.messages;
+    CHECK_INT(messages->count, COUNT(wanted), "messages");
+    for (size_t i = 0; i < COUNT(wanted) && i < messages->count; i++) {
+        CHECK_INT(messages->items[i].role, wanted[i].role, "message %zu", i);
+        CHECK_STR(messages->items[i].text, haft__str(wanted[i].text), "message %zu", i);
+    }
+    help_run_finish(&second);
+    help_run_finish(&first);
+}
+
+TEST(a_run_without_an_answer_leaves_its_task)
+{
+    help_run r;
+    help_run_init(&r, "agent", "{\"replies\":[]}");
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    haft__messages left;
+    haft__messages_init(&left, &r.arena);
+    CHECK_INT(haft__run_leave(&r.drive.run, &left, &r.err), HAFT_OK, "leave");
+    CHECK_INT(left.count, 1, "the task alone");
+    help_run_finish(&r);
+}
