@@ -140,15 +140,16 @@ static void translate_gateway(haft__loader *l, haft__json gateway, size_t index)
 
 /* ---- tools ---- */
 
-/* The index of the entry of `tools` with that name, or SIZE_MAX. */
-static size_t find_tool(haft__json tools, haft_str name)
+/* Entries of `tools` by name, each with its place in `used`; of two with one name the first. */
+static void index_tools(haft__loader *l, haft__json tools, bool *used, haft__map *map)
 {
-    for (uint32_t i = 0; i < tools.count; i++) {
-        if (name.len > 0 && haft__str_equal(haft__edit_text(tools.items[i], "name"), name)) {
-            return i;
+    haft__map_init(map, l->arena, l->options->hash_key);
+    for (uint32_t i = 0; i < tools.count && l->status == HAFT_OK; i++) {
+        haft_str name = haft__edit_text(tools.items[i], "name");
+        if (name.len > 0 && haft__map_get(map, name) == NULL) {
+            (void)haft__loader_failed(l, haft__map_put(map, name, &used[i], NULL));
         }
     }
-    return SIZE_MAX;
 }
 
 /* A description and the entry of `tools` that provides it, as one tool: how it runs and its types
@@ -191,19 +192,22 @@ static void translate_tools(haft__loader *l, haft__json described)
     haft__json *items = haft__loader_array(l, described.count + tools.count, sizeof(*items));
     bool *used = haft__loader_array(l, tools.count, sizeof(*used));
     size_t count = 0;
+    haft__map map;
     if (items == NULL || used == NULL) {
         return;
     }
+    index_tools(l, tools, used, &map);
     for (uint32_t i = 0; i < described.count; i++, count++) {
-        size_t entry = find_tool(tools, haft__edit_text(described.items[i], "name"));
-        if (entry == SIZE_MAX || used[entry]) {
+        bool *entry = haft__map_get(&map, haft__edit_text(described.items[i], "name"));
+        if (entry == NULL || *entry) {
             items[count] = make_headless(l, described.items[i]);
             haft__origin_add(l, haft__loader_at(l, "/tools/%zu", count),
                              haft__loader_at(l, CONFIG "/tool_descriptions/%u", i));
             continue;
         }
-        used[entry] = true;
-        items[count] = join(l, tools.items[entry], described.items[i], count, entry, i);
+        size_t index = (size_t)(entry - used);
+        *entry = true;
+        items[count] = join(l, tools.items[index], described.items[i], count, index, i);
     }
     for (uint32_t i = 0; i < tools.count; i++) {
         if (!used[i]) {

@@ -18,10 +18,15 @@
 
 typedef struct player {
     haft__spec spec; /* a copy, with limits of its own */
+    haft__loader *loader;
     haft__choice_tool *tools;
     size_t tool_count;
+    haft__map by_name; /* to its haft__choice_tool */
     bool *allowed;
     bool *phase_done;
+    size_t undone; /* phases */
+    /* The phases of tool i: those in `phases` from starts[i] up to starts[i + 1]. */
+    uint32_t *phases, *starts;
     bool stored;    /* an artifact */
     bool completed; /* complete_workflow has passed */
     bool gate_opened;
@@ -41,33 +46,26 @@ static bool is_offered(const haft__spec *spec, const haft__tool *tool)
                                   spec->builtin_deny, spec->builtin_deny_count);
 }
 
+static void add_tool(player *p, haft_str name, haft__tool_role role)
+{
+    if (p->tool_count < HAFT__CHOICE_TOOLS) {
+        haft__choice_tool *tool = &p->tools[p->tool_count++];
+        *tool = (haft__choice_tool){.name = name, .role = role};
+        (void)haft__loader_failed(p->loader, haft__map_put(&p->by_name, name, tool, NULL));
+    }
+}
+
 /* Tools of servers are unknown until they run; those that somebody names count as there. */
 static void add_named(player *p, haft_str name)
 {
     bool server = name.len > 0 && memchr(name.ptr, ':', name.len) != NULL;
-    for (size_t i = 0; i < p->tool_count && server; i++) {
-        server = !haft__str_equal(p->tools[i].name, name);
-    }
-    if (server && p->tool_count < HAFT__CHOICE_TOOLS) {
-        p->tools[p->tool_count++] = (haft__choice_tool){.name = name, .role = HAFT__ROLE_DATA};
+    if (server && haft__map_get(&p->by_name, name) == NULL) {
+        add_tool(p, name, HAFT__ROLE_DATA);
     }
 }
 
-static bool collect_tools(haft__loader *l, player *p)
+static void collect_names(player *p, const haft__spec *spec)
 {
-    const haft__spec *spec = l->spec;
-    p->tools = haft__loader_array(l, HAFT__CHOICE_TOOLS, sizeof(*p->tools));
-    p->allowed = haft__loader_array(l, HAFT__CHOICE_TOOLS, sizeof(*p->allowed));
-    p->phase_done = haft__loader_array(l, spec->phase_count, sizeof(*p->phase_done));
-    if (p->tools == NULL || p->allowed == NULL || p->phase_done == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < spec->tools.count && p->tool_count < HAFT__CHOICE_TOOLS; i++) {
-        const haft__tool *tool = spec->tools.items[i];
-        if (is_offered(spec, tool)) {
-            p->tools[p->tool_count++] = (haft__choice_tool){.name = tool->name, .role = tool->role};
-        }
-    }
     for (size_t i = 0; i < spec->phase_count; i++) {
         for (size_t j = 0; j < spec->phases[i].tool_count; j++) {
             add_named(p, spec->phases[i].tools[j]);
@@ -77,7 +75,56 @@ static bool collect_tools(haft__loader *l, player *p)
         add_named(p, spec->choice.schedule[i].tool);
     }
     add_named(p, spec->choice.default_choice.tool);
-    return true;
+}
+
+static bool collect_tools(haft__loader *l, player *p)
+{
+    const haft__spec *spec = l->spec;
+    p->tools = haft__loader_array(l, HAFT__CHOICE_TOOLS, sizeof(*p->tools));
+    p->allowed = haft__loader_array(l, HAFT__CHOICE_TOOLS, sizeof(*p->allowed));
+    p->phase_done = haft__loader_array(l, spec->phase_count, sizeof(*p->phase_done));
+    haft__map_init(&p->by_name, l->arena, l->options->hash_key);
+    p->loader = l;
+    for (size_t i = 0; i < spec->tools.count && l->status == HAFT_OK; i++) {
+        const haft__tool *tool = spec->tools.items[i];
+        if (is_offered(spec, tool)) {
+            add_tool(p, tool->name, tool->role);
+        }
+    }
+    if (l->status == HAFT_OK) {
+        collect_names(p, spec);
+    }
+    return l->status == HAFT_OK;
+}
+
+/* Which tool is in which phases: counted first, then filled in, so that one array holds all. */
+static bool collect_phases(haft__loader *l, player *p)
+{
+    const haft__spec *spec = l->spec;
+    size_t total = 0;
+    p->starts = haft__loader_array(l, p->tool_count + 2, sizeof(*p->starts));
+    for (size_t i = 0; i < spec->phase_count; i++) {
+        total += spec->phases[i].tool_count;
+    }
+    p->phases = haft__loader_array(l, total, sizeof(*p->phases));
+    for (int fill = 0; fill <= 1 && l->status == HAFT_OK; fill++) {
+        for (size_t i = 0; i < spec->phase_count; i++) {
+            for (size_t j = 0; j < spec->phases[i].tool_count; j++) {
+                const haft__choice_tool *tool =
+                    haft__map_get(&p->by_name, spec->phases[i].tools[j]);
+                size_t index = tool != NULL ? (size_t)(tool - p->tools) : p->tool_count;
+                if (tool != NULL && fill != 0) {
+                    p->phases[p->starts[index + 1]++] = (uint32_t)i;
+                } else if (tool != NULL) {
+                    p->starts[index + 2]++;
+                }
+            }
+        }
+        for (size_t i = 2; i < p->tool_count + 2 && fill == 0; i++) {
+            p->starts[i] += p->starts[i - 1];
+        }
+    }
+    return l->status == HAFT_OK;
 }
 
 /* ---- playing ---- */
@@ -98,21 +145,11 @@ static haft__choice_facts facts_of(const player *p)
     return facts;
 }
 
-static bool is_in(const haft__phase *phase, haft_str name)
-{
-    for (size_t i = 0; i < phase->tool_count; i++) {
-        if (haft__str_equal(phase->tools[i], name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Whether a call of the tool would finish a phase. */
-static bool helps_a_phase(const player *p, haft_str name)
+static bool helps_a_phase(const player *p, size_t tool)
 {
-    for (size_t i = 0; i < p->spec.phase_count; i++) {
-        if (!p->phase_done[i] && is_in(&p->spec.phases[i], name)) {
+    for (uint32_t i = p->starts[tool]; i < p->starts[tool + 1]; i++) {
+        if (!p->phase_done[p->phases[i]]) {
             return true;
         }
     }
@@ -126,8 +163,10 @@ static void call(player *p, size_t index)
     tool->finished = true;
     p->calls++;
     p->stored |= tool->role == HAFT__ROLE_ARTIFACT;
-    for (size_t i = 0; i < p->spec.phase_count; i++) {
-        p->phase_done[i] |= is_in(&p->spec.phases[i], tool->name);
+    for (uint32_t i = p->starts[index]; i < p->starts[index + 1]; i++) {
+        bool *done = &p->phase_done[p->phases[i]];
+        p->undone -= !*done;
+        *done = true;
     }
 }
 
@@ -137,10 +176,10 @@ static bool call_all(player *p)
     bool cut = p->spec.limits.overflow == HAFT__OVERFLOW_TRUNCATE;
     uint32_t left = cut ? p->spec.limits.parallel : NO_LIMIT;
     bool changed = false;
-    for (int phases = 1; phases >= 0; phases--) {
+    for (int phases = p->undone > 0; phases >= 0; phases--) {
         for (size_t i = 0; i < p->tool_count && left > 0; i++) {
             const haft__choice_tool *tool = &p->tools[i];
-            bool helps = phases != 0 ? helps_a_phase(p, tool->name) : !tool->finished;
+            bool helps = phases != 0 ? helps_a_phase(p, i) : !tool->finished;
             if (p->allowed[i] && helps && tool->role != HAFT__ROLE_CONTROL
                 && p->calls < p->spec.limits.calls) {
                 call(p, i);
@@ -244,6 +283,7 @@ static void start(player *p, const haft__spec *spec, bool limited)
     for (size_t i = 0; i < spec->phase_count; i++) {
         p->phase_done[i] = false;
     }
+    p->undone = spec->phase_count;
     p->stored = p->completed = p->gate_opened = false;
     p->calls = 0;
     p->turn = 1;
@@ -360,7 +400,7 @@ void haft__loader_check_end(haft__loader *l)
     static const char keys[] = "kind phases tools mcp choice builtins enabled_builtins limits";
     player p = {.turn = 1};
     if (l->broken || l->spec->kind == HAFT__SPEC_GRAPH || !haft__loader_clean(l, keys)
-        || !collect_tools(l, &p)) {
+        || !collect_tools(l, &p) || !collect_phases(l, &p)) {
         return;
     }
     haft__buf_init(&p.why, REASON_MAX);
