@@ -13,11 +13,8 @@
 #include "base/limits.h"
 #include "tool/spec.h"
 
-/* Most tools that can be offered in one turn; whoever resolves the offer sees to it. */
-#define HAFT__CHOICE_TOOLS HAFT__LIMIT_CHOICE_TOOLS
-
-/* A tool that is offered in this turn, and what has become of its calls so far in this run. No
- * name is offered twice. */
+/* A tool that is offered in this turn (at most HAFT__LIMIT_CHOICE_TOOLS are), and what has become
+ * of its calls so far in this run. No name is offered twice. */
 typedef struct haft__choice_tool {
     haft_str name;
     haft__tool_role role;

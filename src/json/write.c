@@ -244,7 +244,7 @@ void haft__json_end_array(haft__json_writer *w)
 void haft__json_key(haft__json_writer *w, const char *key)
 {
     haft_str text = haft__str(key);
-    assert(w->depth > 0 && !w->after_key);
+    assert(in_object(w) && !w->after_key);
     separate(w);
     /* A key from the source code needs no escapes. */
     char *to = haft__buf_reserve(w->buf, text.len + 3);

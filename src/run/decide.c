@@ -38,6 +38,7 @@ void haft__body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kin
      * an object that has begun. */
     haft__json_writer_init(w, buf);
     w->depth = 1;
+    w->objects = 1;
     haft__json_key(w, "kind");
     haft__json_add_str(w, haft__str(haft__event_kind_name(kind)));
 }

@@ -48,7 +48,7 @@ static bool is_offered(const haft__spec *spec, const haft__tool *tool)
 
 static void add_tool(player *p, haft_str name, haft__tool_role role)
 {
-    if (p->tool_count < HAFT__CHOICE_TOOLS) {
+    if (p->tool_count < HAFT__LIMIT_CHOICE_TOOLS) {
         haft__choice_tool *tool = &p->tools[p->tool_count++];
         *tool = (haft__choice_tool){.name = name, .role = role};
         (void)haft__loader_failed(p->loader, haft__map_put(&p->by_name, name, tool, NULL));
@@ -80,8 +80,8 @@ static void collect_names(player *p, const haft__spec *spec)
 static bool collect_tools(haft__loader *l, player *p)
 {
     const haft__spec *spec = l->spec;
-    p->tools = haft__loader_array(l, HAFT__CHOICE_TOOLS, sizeof(*p->tools));
-    p->allowed = haft__loader_array(l, HAFT__CHOICE_TOOLS, sizeof(*p->allowed));
+    p->tools = haft__loader_array(l, HAFT__LIMIT_CHOICE_TOOLS, sizeof(*p->tools));
+    p->allowed = haft__loader_array(l, HAFT__LIMIT_CHOICE_TOOLS, sizeof(*p->allowed));
     p->phase_done = haft__loader_array(l, spec->phase_count, sizeof(*p->phase_done));
     haft__map_init(&p->by_name, l->arena, l->options->hash_key);
     p->loader = l;

@@ -220,11 +220,11 @@ static haft__choice_facts many_tools(size_t count)
 
 TEST(the_largest_offer_is_decided_without_memory)
 {
-    haft__choice_facts facts = many_tools(HAFT__CHOICE_TOOLS);
+    haft__choice_facts facts = many_tools(HAFT__LIMIT_CHOICE_TOOLS);
     haft__spec spec = help_spec();
     spec.choice.gate = true;
-    spec.choice.min_tools_for_auto = HAFT__CHOICE_TOOLS;
-    bool *allowed = test_alloc(HAFT__CHOICE_TOOLS);
+    spec.choice.min_tools_for_auto = HAFT__LIMIT_CHOICE_TOOLS;
+    bool *allowed = test_alloc(HAFT__LIMIT_CHOICE_TOOLS);
     haft__choice choice;
     size_t before = test_allocation_count();
     haft__choose(&spec, &facts, allowed, &choice);

@@ -268,3 +268,19 @@ TEST(requests_survive_a_failed_allocation)
     }
     help_run_finish(&r);
 }
+
+TEST(a_decision_is_bounded_in_bytes)
+{
+    help_run r;
+    help_run_init(&r, "agent", "{\"replies\":[{\"text\":\"a\"}]}");
+    CHECK_INT(r.drive.decider.body.max, HAFT__LIMIT_RUN_BYTES, "the maximum");
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    size_t needed = r.drive.decider.body.cap;
+    help_run_finish(&r);
+    for (size_t max = 0; max <= needed; max += needed) {
+        help_run_init(&r, "agent", "{\"replies\":[{\"text\":\"a\"}]}");
+        r.drive.decider.body.max = max;
+        CHECK_INT(help_run_go(&r), max < needed ? HAFT_TOO_BIG : HAFT_OK, "at most %zu bytes", max);
+        help_run_finish(&r);
+    }
+}

@@ -297,6 +297,7 @@ TEST(objects_may_nest_as_deep_and_be_as_many_as_the_limits)
     CHECK_INT(nest(HAFT__LIMIT_TOOL_OBJECT_DEPTH + 1, 1, &err), HAFT_TOO_BIG, "deeper");
     CHECK_STR(help_error(&err),
               HAFT__LIT("/a/a/a/a/a/a/a/a | more than 8 objects inside each other | "), "deeper");
+    CHECK_INT(HAFT__LIMIT_TOOL_FIELDS_TOTAL, 16 * 16, "what the next lines come close to and pass");
     CHECK_INT(nest(2, 15, &err), HAFT_OK, "240 fields: %s", err.message);
     CHECK_INT(nest(2, 16, &err), HAFT_TOO_BIG, "272 fields");
     CHECK_STR(help_error(&err), HAFT__LIT("/p | more than 256 fields in all objects | "), "more");

@@ -255,3 +255,21 @@ TEST(costs_and_scopes_have_names)
     CHECK(strcmp(haft__cache_scope_name(HAFT__CACHE_NONE), "none") == 0, "none");
     CHECK(strcmp(haft__cache_scope_name(HAFT__CACHE_GLOBAL), "global") == 0, "global");
 }
+
+TEST(limits_of_traits_hold_at_their_value_and_not_past_it)
+{
+    char lane[HAFT__LIMIT_TOOL_LANE_BYTES + 1];
+    memset(lane, 'a', sizeof(lane));
+    for (unsigned past = 0; past <= 1; past++) {
+        haft__traits traits;
+        haft__traits_init(&traits);
+        traits.read_only = true;
+        traits.retries = HAFT__LIMIT_TOOL_RETRIES + past;
+        CHECK_INT(haft__traits_check(&traits, NULL), past > 0 ? HAFT_TOO_BIG : HAFT_OK,
+                  "retries, %u past", past);
+        haft__traits_init(&traits);
+        traits.lane = (haft_str){lane, HAFT__LIMIT_TOOL_LANE_BYTES + past};
+        CHECK_INT(haft__traits_check(&traits, NULL), past > 0 ? HAFT_TOO_BIG : HAFT_OK,
+                  "lane, %u past", past);
+    }
+}
