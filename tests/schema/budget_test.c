@@ -151,8 +151,11 @@ TEST(values_nested_too_deep_to_compare_are_told)
     }
     haft__schema_report report = check_value(&f, haft__json_array(pair, 2));
     CHECK_INT(report.count, 1, "errors");
-    CHECK_STR(report.errors[0].message,
-              HAFT__LIT("Gave up: the values compared are nested more than 256 deep"), "reason");
+    if (report.count > 0) {
+        CHECK_STR(report.errors[0].message,
+                  HAFT__LIT("Gave up: the values compared are nested more than 256 deep"),
+                  "reason");
+    }
     fixture_finish(&f);
 }
 

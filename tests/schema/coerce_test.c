@@ -297,7 +297,7 @@ TEST(what_was_made_in_vain_is_given_back)
     haft__buf_finish(&buf);
     haft__json made, instance = parse(&f.arena, "\"[1,2,3,4,5,6,7,8,9,10]\"");
     haft__arena arena;
-    haft__arena_init(&arena, 0);
+    haft__arena_init(&arena, 8192); /* not enough for a hundred */
     bool changed = true;
     haft_status status =
         haft__schema_coerce(f.schema, f.checker, instance, &arena, &made, &changed, NULL);
@@ -318,5 +318,22 @@ TEST(an_arena_that_was_full_before_is_no_failure)
     CHECK_INT(haft__schema_coerce(f.schema, f.checker, instance, &f.arena, &made, &changed, NULL),
               HAFT_OK, "status");
     CHECK(changed, "converted");
+    fixture_finish(&f);
+}
+
+TEST(an_array_made_in_vain_is_given_back)
+{
+    fixture f;
+    fixture_init(&f, "{\"items\":{\"type\":\"array\",\"minItems\":2}}");
+    haft__json made, instance = parse(&f.arena, "[1,2,3]");
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    bool changed = true;
+    haft_status status =
+        haft__schema_coerce(f.schema, f.checker, instance, &arena, &made, &changed, NULL);
+    CHECK_INT(status, HAFT_OK, "status");
+    CHECK(!changed, "an array of one is too short");
+    CHECK_INT(arena.total, 0, "bytes kept");
+    haft__arena_finish(&arena);
     fixture_finish(&f);
 }
