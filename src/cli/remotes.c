@@ -105,9 +105,10 @@ static const remote *add(haft__remotes *remotes, const char *path, haft_str url)
     }
     haft_str key = haft__arena_copy(&remotes->arena, url);
     remote *kept = haft__arena_alloc(&remotes->arena, sizeof(*kept));
-    haft_status status =
-        key.ptr != NULL && kept != NULL ? HAFT_OK : haft__arena_fail(&remotes->arena, err);
-    if (status == HAFT_OK) {
+    haft_status status;
+    if (key.ptr == NULL || kept == NULL) {
+        status = haft__arena_fail(&remotes->arena, err);
+    } else {
         *kept = found;
         status = haft__map_put(&remotes->documents, key, kept, err);
     }
