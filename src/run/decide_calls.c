@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "run/approval.h"
 #include "run/arguments.h"
 #include "run/decide_int.h"
 
@@ -211,45 +212,7 @@ static bool lane_is_taken(const haft__run *run, const haft__run_call *call)
     return false;
 }
 
-static bool names_tool(const haft__approval_rule *rule, haft_str name)
-{
-    for (size_t i = 0; i < rule->tool_count; i++) {
-        if (haft__filter_matches(rule->tools[i], name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool names_trait(const haft__approval_rule *rule, const haft__traits *traits)
-{
-    for (size_t i = 0; i < rule->trait_count; i++) {
-        haft_str trait = rule->traits[i];
-        if ((traits->destructive && haft__str_equal(trait, HAFT__LIT("destructive")))
-            || (!traits->read_only && haft__str_equal(trait, HAFT__LIT("writes")))
-            || (traits->needs_approval && haft__str_equal(trait, HAFT__LIT("needs_approval")))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The rule that wants a person to approve; *ret_wanted is also set by the tool's own trait. */
-static const haft__approval_rule *approval_rule(const haft__spec *spec, const haft__tool *tool,
-                                                bool *ret_wanted)
-{
-    for (size_t i = 0; i < spec->approval_count; i++) {
-        const haft__approval_rule *rule = &spec->approvals[i];
-        if (names_tool(rule, tool->name) || names_trait(rule, &tool->traits)) {
-            *ret_wanted = true;
-            return rule;
-        }
-    }
-    *ret_wanted = tool->traits.needs_approval;
-    return NULL;
-}
-
-static haft_status check_guard(haft__deciding *d, const haft__run_call *call, bool *ret_passes)
+haft_status haft__decide_guard(haft__deciding *d, haft_str tool, bool *ret_passes)
 {
     const haft__run *run = d->run;
     haft__arena *scratch = &d->tools->scratch;
@@ -262,14 +225,14 @@ static haft_status check_guard(haft__deciding *d, const haft__run_call *call, bo
     for (size_t i = 0; i < d->spec->phase_count; i++) {
         const haft__phase *phase = &d->spec->phases[i];
         for (size_t k = 0; k < phase->tool_count; k++) {
-            const haft__tool *tool = haft__tools_find(&d->spec->tools, phase->tools[k]);
+            const haft__tool *one = haft__tools_find(&d->spec->tools, phase->tools[k]);
             phases[i] =
-                phases[i] || (tool != NULL && run->past[haft__run_tool_index(run, tool)].finished);
+                phases[i] || (one != NULL && run->past[haft__run_tool_index(run, one)].finished);
         }
     }
     haft__guard_facts guard = haft__guard_look(d->spec, &facts, phases, run->artifact_count > 0);
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
-    *ret_passes = haft__guard_passes(d->spec, &guard, call->name, &d->tools->text);
+    *ret_passes = haft__guard_passes(d->spec, &guard, tool, &d->tools->text);
     if (*ret_passes) {
         haft__buf_clear(&d->tools->text);
     }
@@ -306,12 +269,14 @@ static haft_status judge_valid(haft__deciding *d, const haft__run_call *call, ha
     if (verdict == HAFT__PROGRESS_REFUSE) {
         return refuse(d, call, "repeated");
     }
-    bool approval = false;
-    const haft__approval_rule *rule = approval_rule(d->spec, call->tool, &approval);
+    const haft__approval_rule *rule = NULL;
+    bool approval =
+        haft__approval_wanted(d->spec, call->tool, &arguments, &d->tools->scratch, &rule);
     if (approval && !call->approved) {
         return write_pause(d, call, HAFT__PAUSE_APPROVAL, arguments, rule);
     }
-    if (known != NULL) {
+    uint64_t ttl = call->tool->traits.cache_ttl_ms;
+    if (known != NULL && (ttl == 0 || d->now_ms - known->finished_ms <= ttl)) {
         return write_finish(d, call, arguments, known->result, true);
     }
     if (lane_is_taken(d->run, call)) {
@@ -339,8 +304,8 @@ static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
     if (!is_control(call) && (over_cap || over_budget)) {
         return refuse_over_limit(d, call, over_budget);
     }
-    bool approval = false;
-    (void)approval_rule(d->spec, call->tool, &approval);
+    const haft__approval_rule *rule = NULL;
+    bool approval = haft__approval_wanted(d->spec, call->tool, NULL, &d->tools->scratch, &rule);
     if (d->full && is_external(call->tool) && !approval) {
         *ret_judgement = JUDGED_WAIT; /* and is read when there is a place, not each time */
         return HAFT_OK;
@@ -359,7 +324,7 @@ static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
     haft__buf_clear(&d->tools->text);
     if (is_control(call)) {
         bool passes = false;
-        status = check_guard(d, call, &passes);
+        status = haft__decide_guard(d, call->name, &passes);
         if (status != HAFT_OK || !passes) {
             return status != HAFT_OK ? status : refuse(d, call, "guard");
         }
@@ -412,7 +377,7 @@ static haft_status refuse_denied(haft__deciding *d, const haft__run_call *call)
 static haft_status follow_answer(haft__deciding *d, const haft__run_call *call)
 {
     haft_str verdict = call->verdict;
-    if (call->pause == HAFT__PAUSE_APPROVAL && haft__str_equal(verdict, HAFT__LIT("reject"))) {
+    if (haft__str_equal(verdict, HAFT__LIT("reject"))) {
         return refuse_denied(d, call);
     }
     if (haft__str_equal(verdict, HAFT__LIT("edit"))) {

@@ -47,6 +47,9 @@ haft_status haft__decide_turn(haft__deciding *d);  /* idle: gate, choice, ends b
 haft_status haft__decide_reply(haft__deciding *d); /* judging: violation, text, calls */
 haft_status haft__decide_calls(haft__deciding *d); /* calling: each call in turn */
 
+/* Whether a control tool's guard lets it run; if not, what is missing is in the decider's text. */
+haft_status haft__decide_guard(haft__deciding *d, haft_str tool, bool *ret_passes);
+
 /* Built-ins that need no host: decides the events of a call that has started. */
 bool haft__builtin_is_pure(const haft__tool *tool);
 haft_status haft__decide_builtin(haft__deciding *d, const haft__run_call *call);

@@ -59,12 +59,16 @@ static haft_status decide_violation(haft__deciding *d, haft__violation violation
     if (allowed == NULL) {
         return haft__arena_fail(&d->tools->scratch, d->err);
     }
+    /* Nothing has run since the turn was chosen, so choosing again gives the rule and the gate. */
+    haft__choice choice;
+    facts.turn = run->turn;
+    haft__choose(d->spec, &facts, allowed, &choice);
     for (size_t i = 0; i < facts.tool_count; i++) {
         const haft__tool *tool = haft__tools_find(&d->spec->tools, facts.tools[i].name);
         allowed[i] = run->allowed[haft__run_tool_index(run, tool)];
     }
-    haft__choice choice = choice_of(run);
-    choice.allowed = allowed;
+    choice.mode = run->mode;
+    choice.tool = run->mode_tool;
     haft__violation_correction(&d->tools->text, &choice, &facts, violation);
     haft__deciding_begin(d, HAFT__EVENT_VIOLATION);
     haft__field_number(&d->w, "turn", run->turn);
@@ -81,8 +85,17 @@ static haft_status decide_reminder(haft__deciding *d)
 {
     const haft__run *run = d->run;
     haft__buf *text = &d->tools->text;
-    haft__buf_addf(text, "The workflow is not complete: complete_workflow has not been called. Do "
-                         "what is missing, then call complete_workflow.");
+    bool passes = false;
+    haft_status status = haft__decide_guard(d, HAFT__LIT("complete_workflow"), &passes);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (passes) {
+        haft__buf_add_str(text, HAFT__LIT("The work is finished, but the workflow is not complete: "
+                                          "call complete_workflow now."));
+    } else {
+        haft__buf_add_str(text, HAFT__LIT("\nDo what is missing, then call complete_workflow."));
+    }
     haft__deciding_begin(d, HAFT__EVENT_REMINDED);
     haft__field_number(&d->w, "turn", run->turn);
     haft__field_number(&d->w, "try", run->reminders + 1);

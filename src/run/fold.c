@@ -187,6 +187,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     run->by_limit = haft__event_flag(event, "final");
     run->turn = (uint32_t)turn;
     run->violations = 0;
+    run->numbered = 0;
     run->correction = HAFT__LIT("");
     run->stage = HAFT__RUN_ASKING;
     return HAFT_OK;
@@ -281,7 +282,7 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
                                .result = HAFT__LIT(""),
                                .shown = HAFT__LIT("")};
         char id[48];
-        (void)snprintf(id, sizeof(id), "c%u.%u", run->turn, i + 1);
+        (void)snprintf(id, sizeof(id), "c%u.%u", run->turn, run->numbered + i + 1);
         if (!haft__str_equal(call.id, haft__str(id))) {
             return haft__fold_fail(event, "one of its calls does not have the id it must have",
                                    err);
@@ -320,6 +321,7 @@ static haft_status on_model_replied(haft__run *run, const haft__event *event, ha
         return status;
     }
     count_usage(run, event);
+    run->numbered += (uint32_t)(run->call_count - run->batch);
     run->settled = false;
     run->stage = HAFT__RUN_JUDGING;
     return HAFT_OK;

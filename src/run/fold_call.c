@@ -174,12 +174,14 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
 {
     haft__tool_past *past = &run->past[haft__run_tool_index(run, call->tool)];
     past->finished = true;
-    past->not_rejected++;
+    past->kept++;
     run->default_satisfied = run->default_satisfied || wants_default(run, call);
     bool is_completion = call->tool->source == HAFT__TOOL_BUILTIN
                          && haft__str_equal(call->name, HAFT__LIT("complete_workflow"));
     run->completed = run->completed || (is_completion && call->ok);
-    bool keep = call->ok && call->tool->traits.cache != HAFT__CACHE_NONE && call->cache_key.len > 0;
+    const haft__traits *traits = &call->tool->traits;
+    bool keep = call->ok && (traits->cache != HAFT__CACHE_NONE || traits->idempotent)
+                && call->cache_key.len > 0;
     return keep ? haft__map_put(&run->results, call->cache_key, call, err) : HAFT_OK;
 }
 
@@ -215,6 +217,7 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
                                     .result = haft__run_hash(call->result) | 1,
                                     .failed = !call->ok};
         call->stage = HAFT__CALL_FINISHED;
+        call->finished_ms = event->at_ms;
         status = show(run, call, haft__progress_note(&run->progress, past), err);
     }
     if (status == HAFT_OK) {
@@ -240,7 +243,8 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
     if (call->stage == HAFT__CALL_PAUSED) {
         return haft__fold_fail(event, "the call waits for an answer", err);
     }
-    if (call->started || call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED) {
+    bool open = call->stage == HAFT__CALL_ARRIVED || call->stage == HAFT__CALL_ANSWERED;
+    if (!open) {
         return haft__fold_fail(event, "the call is past that", err);
     }
     call->stage = HAFT__CALL_REFUSED;
@@ -248,9 +252,7 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
         haft__str_equal(why, HAFT__LIT("unknown")) || haft__str_equal(why, HAFT__LIT("invalid"));
     if (call->tool != NULL) {
         haft__tool_past *past = &run->past[haft__run_tool_index(run, call->tool)];
-        bool by_person = haft__str_equal(why, HAFT__LIT("denied"));
-        past->rejected += by_person;
-        past->not_rejected += !by_person;
+        past->rejected += haft__str_equal(why, HAFT__LIT("denied"));
     }
     if (haft__str_equal(why, HAFT__LIT("repeated"))) {
         haft__progress_note_refused(&run->progress);

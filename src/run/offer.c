@@ -84,7 +84,7 @@ haft_status haft__offer_facts(const haft__run *run, uint64_t now_ms, haft__arena
                 .name = tool->name,
                 .role = tool->role,
                 .finished = past->finished,
-                .rejected = past->rejected > 0 && past->not_rejected == 0,
+                .rejected = past->rejected > 0 && past->kept == 0,
             };
         }
     }

@@ -70,7 +70,8 @@ bool haft__run_batch_done(const haft__run *run)
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id)
 {
     for (size_t i = run->call_count; i-- > 0;) {
-        if (haft__str_equal(run->calls[i].id, id)) {
+        if (haft__str_equal(run->calls[i].id, id)
+            || haft__str_equal(run->calls[i].model_call, id)) {
             return &run->calls[i];
         }
     }

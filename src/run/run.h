@@ -86,9 +86,10 @@ typedef struct haft__run_call {
     haft__pause pause;
     uint64_t deadline_ms; /* 0: none */
     haft__json on_expire;
-    haft_str verdict;    /* of an answer: approve, edit, reject, respond, answer */
-    haft__json value;    /* of an answer */
-    bool stored;         /* its artifact has been recorded */
+    haft_str verdict; /* of an answer: approve, edit, reject, respond, answer */
+    haft__json value; /* of an answer */
+    bool stored;      /* its artifact has been recorded */
+    uint64_t finished_ms;
     bool ok;             /* of a finished call */
     haft_str result;     /* whole, as the tool gave it (or the error as text) */
     haft_str shown;      /* what the model sees */
@@ -103,8 +104,8 @@ typedef struct haft__artifact {
 /* What has become of a tool's calls. */
 typedef struct haft__tool_past {
     bool finished;
-    uint32_t rejected;     /* calls a person rejected */
-    uint32_t not_rejected; /* calls that ended otherwise */
+    uint32_t rejected; /* calls a person rejected */
+    uint32_t kept;     /* calls that finished */
 } haft__tool_past;
 
 typedef struct haft__run {
@@ -121,6 +122,7 @@ typedef struct haft__run {
     haft_str mode_tool;
     bool by_limit;       /* mode none, because a budget is used up */
     bool *allowed;       /* for each tool of the spec */
+    uint32_t numbered;   /* calls of this turn's replies so far, those asked again included */
     uint32_t violations; /* of this turn so far */
     haft_str correction; /* what the model is told when it is asked again; "" at first */
 
@@ -175,7 +177,7 @@ HAFT_MUST_USE haft_status haft__run_fold(haft__run *run, haft_str line, haft_err
 /* Whether every call of the last reply has its result. */
 bool haft__run_batch_done(const haft__run *run);
 
-/* The call of that id; NULL when there is none. */
+/* The call of that id, ours or the model's own; the newest. NULL when there is none. */
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id);
 
 /* The index of the tool in the spec. The tool is one of its. */

@@ -39,6 +39,7 @@ static void add_trait(haft__tool *tool, haft_str trait)
     t->read_only = t->read_only || haft__str_equal(trait, HAFT__LIT("read_only"));
     t->needs_approval = t->needs_approval || haft__str_equal(trait, HAFT__LIT("approval"));
     t->return_direct = t->return_direct || haft__str_equal(trait, HAFT__LIT("direct"));
+    t->idempotent = t->idempotent || haft__str_equal(trait, HAFT__LIT("idempotent"));
     if (haft__str_equal(trait, HAFT__LIT("cached"))) {
         t->idempotent = true;
         t->cache = HAFT__CACHE_RUN;
@@ -460,7 +461,7 @@ void help_state(haft__buf *buf, const haft__run *run)
     }
     for (size_t i = 0; i < run->spec->tools.count; i++) {
         haft__buf_addf(buf, "\n%d %d %u %u", run->allowed[i], run->past[i].finished,
-                       run->past[i].rejected, run->past[i].not_rejected);
+                       run->past[i].rejected, run->past[i].kept);
     }
     haft__buf_add_char(buf, '\n');
     for (size_t i = 0; i < run->messages.count; i++) {
