@@ -150,6 +150,13 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         (void)haft__fail(err, HAFT_BAD_INPUT, "", "--events and --json exclude each other");
         return HAFT__EXIT_USAGE;
     }
+    haft_str thread = haft__str(haft__args_text(args, "thread", ""));
+    if (haft__args_has(args, "thread") && !haft__id_valid(thread)) {
+        (void)haft__fail(err, HAFT_BAD_INPUT, "--thread",
+                         "expected an id of %d lower-case letters and digits, found \"%.*s\"",
+                         HAFT__ID_LENGTH, HAFT__ARG(thread));
+        return HAFT__EXIT_USAGE;
+    }
     haft__hash_key hash_key = haft__random_hash_key();
     haft__spec_file file;
     haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);

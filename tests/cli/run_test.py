@@ -122,6 +122,18 @@ def test_ends():
     check("refused", end([{"text": "no", "stop": "refusal"}]), (6, "refused"))
 
 
+def test_thread():
+    words = ["run", EXAMPLES / "pipeline.yaml", "x", "--events", "--thread"]
+    good = "01k9v3m7q2r8s4t5w6x7y8z9ab"
+    status, out, err = haft(*words, good)
+    check("a_thread_is_kept", (status, json.loads(out.splitlines()[0])["thread"]), (0, good))
+    for name, bad in (("word", "foo"), ("empty", ""), ("long", good + "0"),
+                      ("alphabet", good[:-1] + "u")):
+        check(f"a_thread_that_is_no_id_{name}", haft(*words, bad), (
+            2, "", "haft: --thread: expected an id of 26 lower-case letters and digits, found "
+            f'"{bad}"\n'))
+
+
 def test_bad_input():
     check("a_spec_that_is_not_there", haft("run", "none.yaml")[0::2],
           (2, "haft: none.yaml: cannot be opened: No such file or directory\n"))
@@ -196,6 +208,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_other_examples()
     test_output()
     test_ends()
+    test_thread()
     test_bad_input()
     test_runs()
     test_explain()
