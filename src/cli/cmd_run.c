@@ -44,6 +44,12 @@ static uint64_t clock_now(void *context)
     return haft__clock_now();
 }
 
+static void clock_sleep(void *context, uint64_t ms)
+{
+    (void)context;
+    haft__clock_sleep(ms);
+}
+
 static haft_status make_id(char id[HAFT__ID_LENGTH + 1], haft_error *err)
 {
     uint8_t random[10];
@@ -132,6 +138,7 @@ static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__s
                                    .sink = show_event,
                                    .sink_context = &s,
                                    .clock = clock_now,
+                                   .wait = clock_sleep,
                                    .hash_key = hash_key};
     haft__drive driver;
     status = haft__drive_init(&driver, &cli->arena, spec, &options, err);
