@@ -145,7 +145,7 @@ def test_bad_input():
     put("bad.script.yaml", "replies: [{txt: hi}]\n")
     status, _, err = haft("run", put("s.yaml", "haft: 1\nname: s\nmodel: script:bad.script.yaml\n"))
     put("big.json", " " * (4 << 20) + " ")
-    spec = put("big.yaml", "haft: 1\nname: s\nmodel: script:big.json\n")
+    put("big.yaml", "haft: 1\nname: s\nmodel: script:big.json\n")
     check("a_script_that_is_too_long", haft("run", "big.yaml", "go"),
           (2, "", "haft: big.json: is longer than the 4194304 bytes it may have\n"))
     check("a_script_with_a_typo", (status, "bad.script.yaml" in err, "txt" in err), (2, True, True))
