@@ -44,6 +44,12 @@ static uint64_t clock_now(void *context)
     return haft__clock_now();
 }
 
+static void clock_sleep(void *context, uint64_t ms)
+{
+    (void)context;
+    haft__clock_sleep(ms);
+}
+
 static haft_status make_id(char id[HAFT__ID_LENGTH + 1], haft_error *err)
 {
     uint8_t random[10];
@@ -132,6 +138,7 @@ static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__s
                                    .sink = show_event,
                                    .sink_context = &s,
                                    .clock = clock_now,
+                                   .wait = clock_sleep,
                                    .hash_key = hash_key};
     haft__drive driver;
     status = haft__drive_init(&driver, &cli->arena, spec, &options, err);
@@ -148,6 +155,13 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     if (haft__args_has(args, "events") && haft__args_has(args, "json")) {
         (void)haft__fail(err, HAFT_BAD_INPUT, "", "--events and --json exclude each other");
+        return HAFT__EXIT_USAGE;
+    }
+    haft_str thread = haft__str(haft__args_text(args, "thread", ""));
+    if (haft__args_has(args, "thread") && !haft__id_valid(thread)) {
+        (void)haft__fail(err, HAFT_BAD_INPUT, "--thread",
+                         "expected an id of %d lower-case letters and digits, found \"%.*s\"",
+                         HAFT__ID_LENGTH, HAFT__ARG(thread));
         return HAFT__EXIT_USAGE;
     }
     haft__hash_key hash_key = haft__random_hash_key();

@@ -61,18 +61,10 @@ static haft__exit print(const asked *a, haft__buf *text)
 /* One line: run, start, events, end, task. */
 static haft__exit list(const asked *a)
 {
-    haft_str lines = a->lines, first = haft__str_split(&lines, '\n');
     haft__event event, last;
-    haft_status status = haft__event_read(&a->cli->arena, first, a->hash_key, &event, a->err);
-    last = event;
-    while (status == HAFT_OK && lines.len > 0) {
-        haft_str line = haft__str_split(&lines, '\n');
-        if (haft__str_trim(line).len > 0) {
-            status = haft__event_read(&a->cli->arena, line, a->hash_key, &last, a->err);
-        }
-    }
+    haft_status status =
+        haft__log_ends(&a->cli->arena, a->path, a->lines, a->hash_key, &event, &last, a->err);
     if (status != HAFT_OK) {
-        haft__error_at(a->err, a->path);
         return failed(status);
     }
     char at[HAFT__TIME_SIZE];
@@ -118,8 +110,13 @@ static haft__exit replay(const asked *a)
     if (result != HAFT__EXIT_DONE) {
         return result;
     }
+    haft__event first, last;
     haft_status status =
-        haft__replay_log(&a->cli->arena, a->spec, a->lines, a->hash_key, &found, a->err);
+        haft__log_ends(&a->cli->arena, a->path, a->lines, a->hash_key, &first, &last, a->err);
+    if (status != HAFT_OK) {
+        return failed(status);
+    }
+    status = haft__replay_log(&a->cli->arena, a->spec, a->lines, a->hash_key, &found, a->err);
     if (status != HAFT_OK) {
         haft__error_at(a->err, a->path);
         return failed(status);
@@ -209,7 +206,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
             a.spec = file.spec;
         }
         if (status == HAFT_OK) {
-            status = haft__log_read(&cli->arena, a.path, &a.lines, err);
+            status = haft__log_read(&cli->arena, a.path, cli->errors, &a.lines, err);
         }
         return status == HAFT_OK ? subcommands[i].run(&a) : HAFT__EXIT_USAGE;
     }

@@ -69,13 +69,14 @@ haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
     haft__json document = haft__json_null();
     bool log = haft__str_equal(spec->model.provider, HAFT__LIT("replay"));
     haft_status status = read_file(arena, path.ptr, log, &text, err);
-    if (status == HAFT_OK) {
-        status = read_document(arena, text, log, hash_key, &document, err);
+    if (status != HAFT_OK) {
+        return status; /* which names the file already */
     }
+    status = read_document(arena, text, log, hash_key, &document, err);
     if (status == HAFT_OK) {
         status = haft__script_init(ret_script, arena, document, err);
     }
-    if (status != HAFT_OK && status != HAFT_IO) {
+    if (status != HAFT_OK) {
         haft__error_at(err, path.ptr);
     }
     return status;

@@ -110,6 +110,9 @@ static haft_status ask(haft__drive *drive, haft_error *err)
     if (status != HAFT_OK) {
         return status;
     }
+    if (answer.delay_ms > 0 && drive->options.wait != NULL) {
+        drive->options.wait(drive->options.clock_context, answer.delay_ms);
+    }
     uint64_t taken = now(drive) - start;
     if (answer.failed) {
         haft__input_model_failed(&drive->body, &answer.failure, taken);

@@ -17,12 +17,16 @@ typedef bool haft__drive_sink(void *context, haft_str line);
 /* What time it is: the host's clock, or a test's. */
 typedef uint64_t haft__drive_clock(void *context);
 
+/* Lets time pass, as much as a scripted reply takes. */
+typedef void haft__drive_wait(void *context, uint64_t ms);
+
 typedef struct haft__drive_options {
     haft__script *script;
     haft__drive_sink *sink; /* may be NULL */
     void *sink_context;
     haft__drive_clock *clock;
-    void *clock_context;
+    haft__drive_wait *wait; /* NULL: replies take no time */
+    void *clock_context;    /* of both */
     haft__hash_key hash_key;
 } haft__drive_options;
 

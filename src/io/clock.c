@@ -2,6 +2,7 @@
 /* clock.c - the system's clock. Tests: tests/io/clock_test.c. */
 #include "io/clock.h"
 
+#include <errno.h>
 #include <time.h>
 
 uint64_t haft__clock_now(void)
@@ -9,4 +10,12 @@ uint64_t haft__clock_now(void)
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void haft__clock_sleep(uint64_t ms)
+{
+    struct timespec left = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+        /* a signal came; the rest is slept too */
+    }
 }

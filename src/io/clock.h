@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io/clock.h - what time it is. */
+/* io/clock.h - what time it is, and letting it pass. */
 #ifndef HAFT_IO_CLOCK_H
 #define HAFT_IO_CLOCK_H
 
@@ -7,5 +7,8 @@
 
 /* Milliseconds since 1970, from the system's clock. */
 uint64_t haft__clock_now(void);
+
+/* Stops the calling thread for at least this long. */
+void haft__clock_sleep(uint64_t ms);
 
 #endif

@@ -38,7 +38,7 @@ static const char script_schema[] =
     "\"input_tokens\":{\"$ref\":\"#/$defs/count\"},\"output_tokens\":{\"$ref\":\"#/$defs/count\"},"
     "\"cached_tokens\":{\"$ref\":\"#/$defs/count\"}}},"
     "\"stop\":{\"enum\":[\"stop\",\"tool_calls\",\"length\",\"refusal\"]},"
-    "\"delay\":{\"type\":\"number\",\"minimum\":0},"
+    "\"delay\":{\"type\":\"number\",\"minimum\":0,\"maximum\":86400},"
     "\"error\":{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
     "\"status\":{\"$ref\":\"#/$defs/count\"},\"body\":true}},"
     "\"cut\":{\"$ref\":\"#/$defs/count\"}}}}}";
@@ -70,6 +70,22 @@ static haft_status check_shape(haft__arena *arena, haft__json document, haft_err
     return haft__hint(err, status, "docs/script.md describes scripts");
 }
 
+/* What a model sends is bounded where it is put together; what a script sends, here. */
+static haft_status check_calls(haft__json replies, haft_error *err)
+{
+    for (uint32_t i = 0; i < replies.count; i++) {
+        const haft__json *calls = haft__json_get(replies.items[i], HAFT__LIT("calls"));
+        if (calls != NULL && calls->count > HAFT__LIMIT_REPLY_CALLS) {
+            char where[64];
+            (void)snprintf(where, sizeof(where), "/replies/%u/calls", i);
+            return haft__fail(err, HAFT_TOO_BIG, where,
+                              "expected at most %d calls in a reply, found %u",
+                              HAFT__LIMIT_REPLY_CALLS, calls->count);
+        }
+    }
+    return HAFT_OK;
+}
+
 haft_status haft__script_init(haft__script *script, haft__arena *arena, haft__json document,
                               haft_error *err)
 {
@@ -82,6 +98,10 @@ haft_status haft__script_init(haft__script *script, haft__arena *arena, haft__js
     if (script->replies.count > HAFT__LIMIT_SCRIPT_REPLIES) {
         return haft__fail(err, HAFT_TOO_BIG, "/replies", "expected at most %d replies, found %u",
                           HAFT__LIMIT_SCRIPT_REPLIES, script->replies.count);
+    }
+    status = check_calls(script->replies, err);
+    if (status != HAFT_OK) {
+        return status;
     }
     if (results != NULL) {
         script->results = *results;

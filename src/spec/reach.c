@@ -227,22 +227,32 @@ static bool play_turn(player *p)
     return early || called || late || opened;
 }
 
+/* Nothing is stored while the gate holds the model, unless the schedule may override it. */
+static bool stores(const player *p, const haft__wish *wish)
+{
+    const haft__choice_tool *tool =
+        wish->mode == HAFT__MODE_TOOL ? haft__map_get(&p->by_name, wish->tool) : NULL;
+    return tool != NULL && tool->role == HAFT__ROLE_ARTIFACT;
+}
+
 /* Whether the entry of the schedule for this turn lets go of a model that the gate holds. */
 static void check_entry(haft__loader *l, const player *p)
 {
     const haft__choice_spec *choice = &p->spec.choice;
     const haft__wish *wish = &choice->schedule[p->turn - 1];
-    bool lets_go = wish->mode == HAFT__MODE_AUTO || wish->mode == HAFT__MODE_NONE;
+    bool lets_go =
+        wish->mode == HAFT__MODE_AUTO || wish->mode == HAFT__MODE_NONE || stores(p, wish);
     if (wish->fall_through || !lets_go || choice->schedule_overrides_gate || !p->choice.gate.on
         || p->choice.gate.open || p->choice.rule != HAFT__RULE_SCHEDULE) {
         return;
     }
+    haft_str name = wish->mode == HAFT__MODE_AUTO ? HAFT__LIT("auto") : HAFT__LIT("none");
+    name = wish->mode == HAFT__MODE_TOOL ? wish->tool : name;
     haft__spec_problem *problem = haft__loader_error(
         l, haft__loader_at(l, "/choice/schedule/%u", p->turn - 1), HAFT__ABOUT_VALUE,
-        "turn %u is scheduled as %s, but by then at most %u of %u data tools "
+        "turn %u is scheduled as %.*s, but by then at most %u of %u data tools "
         "can have been called",
-        p->turn, wish->mode == HAFT__MODE_AUTO ? "auto" : "none", p->choice.gate.called,
-        p->choice.gate.threshold);
+        p->turn, HAFT__ARG(name), p->choice.gate.called, p->choice.gate.threshold);
     haft__loader_hint(l, problem, "write gate, or choice.schedule_overrides_gate: true");
 }
 

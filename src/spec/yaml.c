@@ -92,6 +92,11 @@ static void tell_syntax(reader *r, const struct fy_diag_error *error)
     size_t most = haft__utf8_length(shown) + 1; /* it may have counted other line ends than we do */
     column = column > most ? (uint32_t)most : column;
     uint32_t tab = find_tab(shown);
+    if (tab == 0 && line < last) { /* text goes on in the next line, where the tab is then found */
+        haft_str next = haft__spec_line(r->tree->text, line + 1);
+        tab = haft__str_trim(next).len > 0 ? find_tab(next) : 0;
+        line += tab > 0;
+    }
     haft__spec_problem *problem =
         tab > 0 ? haft__spec_problem_add(problems, false, "the line is indented with a tab")
                 : haft__spec_problem_add(problems, false, "this is not YAML: %s", error->msg);

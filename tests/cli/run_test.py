@@ -122,6 +122,18 @@ def test_ends():
     check("refused", end([{"text": "no", "stop": "refusal"}]), (6, "refused"))
 
 
+def test_thread():
+    words = ["run", EXAMPLES / "pipeline.yaml", "x", "--events", "--thread"]
+    good = "01k9v3m7q2r8s4t5w6x7y8z9ab"
+    status, out, err = haft(*words, good)
+    check("a_thread_is_kept", (status, json.loads(out.splitlines()[0])["thread"]), (0, good))
+    for name, bad in (("word", "foo"), ("empty", ""), ("long", good + "0"),
+                      ("alphabet", good[:-1] + "u")):
+        check(f"a_thread_that_is_no_id_{name}", haft(*words, bad), (
+            2, "", "haft: --thread: expected an id of 26 lower-case letters and digits, found "
+            f'"{bad}"\n'))
+
+
 def test_bad_input():
     check("a_spec_that_is_not_there", haft("run", "none.yaml")[0::2],
           (2, "haft: none.yaml: cannot be opened: No such file or directory\n"))
@@ -132,6 +144,10 @@ def test_bad_input():
           (2, True, True))
     put("bad.script.yaml", "replies: [{txt: hi}]\n")
     status, _, err = haft("run", put("s.yaml", "haft: 1\nname: s\nmodel: script:bad.script.yaml\n"))
+    put("big.json", " " * (4 << 20) + " ")
+    put("big.yaml", "haft: 1\nname: s\nmodel: script:big.json\n")
+    check("a_script_that_is_too_long", haft("run", "big.yaml", "go"),
+          (2, "", "haft: big.json: is longer than the 4194304 bytes it may have\n"))
     check("a_script_with_a_typo", (status, "bad.script.yaml" in err, "txt" in err), (2, True, True))
 
 
@@ -168,11 +184,34 @@ def test_runs():
     check("not_in_the_middle_of_a_turn", (status, "found one under way" in err), (2, True))
     lines = out.splitlines()
     cut = put("cut.jsonl", "\n".join(lines[:9]) + "\n" + lines[9][:20])
-    status, _, err = haft("runs", "show", cut, *spec)
-    check("a_log_that_was_cut", (status, "cut.jsonl:10" in err), (2, True))
+    note = f"haft: {cut}:10: the last line was cut and is left out\n"
+    status, text, err = haft("runs", "show", cut, *spec)
+    check("a_log_that_was_cut", (status, err, json.loads(text)["end"]), (0, note, "waiting"))
+    status, text, err = haft("runs", "list", cut)
+    check("list_of_a_log_that_was_cut", (status, err, "   9 events  open" in text),
+          (0, note, True))
+    status, text, err = haft("runs", "replay", cut, *spec)
+    check("replay_of_a_log_that_was_cut", (status, err, text.startswith("identical: 9 events")),
+          (0, note, True))
+    unended = put("unended.jsonl", out.rstrip("\n"))
+    status, text, err = haft("runs", "replay", unended, *spec)
+    check("a_last_line_without_its_end_is_whole",
+          (status, err, text.startswith(f"identical: {count} events")), (0, "", True))
+    empty, torn = put("empty.jsonl", "\n"), put("torn.jsonl", lines[0][:20])
+    damaged = put("damaged.jsonl", "\n".join([lines[0], lines[1][:20], *lines[2:]]) + "\n")
+    for word in ("list", "show", "replay"):
+        check(f"{word}_wants_events", haft("runs", word, empty, *spec),
+              (2, "", f"haft: {empty}: expected events, found none\n"))
+        status, text, err = haft("runs", word, torn, *spec)
+        check(f"{word}_of_a_log_with_nothing_whole",
+              (status, text, "torn.jsonl:1: the last line was cut" in err,
+               "expected events, found none" in err), (2, "", True, True))
+        status, text, err = haft("runs", word, damaged, *spec)
+        check(f"{word}_of_a_damaged_log", (status, text, "damaged.jsonl:2" in err), (2, "", True))
     newer = put("newer.jsonl", out.replace('"version":1', '"version":2', 1))
-    status, _, err = haft("runs", "show", newer, *spec)
-    check("a_log_of_a_newer_version", (status, "version 1, found 2" in err), (2, True))
+    for word in ("list", "show", "replay"):
+        status, _, err = haft("runs", word, newer, *spec)
+        check(f"{word}_of_a_newer_version", (status, "version 1, found 2" in err), (2, True))
     check("show_needs_the_spec", haft("runs", "show", log)[0::2],
           (2, "haft: this needs the run's spec\nhint: add --spec SPEC\n"))
 
@@ -196,6 +235,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_other_examples()
     test_output()
     test_ends()
+    test_thread()
     test_bad_input()
     test_runs()
     test_explain()

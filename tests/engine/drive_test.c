@@ -70,6 +70,34 @@ TEST(a_request_the_script_does_not_expect_fails_the_run_and_shows_both)
     help_run_finish(&r);
 }
 
+/* The clock goes on by 10 with each look, of which a reply takes one. */
+static const struct {
+    const char *reply, *wanted;
+    bool waits;
+} delays[] = {
+    {"{\"text\":\"x\"}", "\"ms\":10}", true},
+    {"{\"text\":\"x\",\"delay\":1.5}", "\"ms\":1510}", true},
+    {"{\"text\":\"x\",\"delay\":1.5}", "\"ms\":10}", false},
+    {"{\"error\":{\"status\":500},\"delay\":2}", "\"ms\":2010}", true},
+};
+
+TEST(a_reply_takes_as_long_as_its_delay)
+{
+    for (size_t i = 0; i < COUNT(delays); i++) {
+        char text[128];
+        (void)snprintf(text, sizeof(text), "{\"replies\":[%s]}", delays[i].reply);
+        help_run r;
+        help_run_init(&r, spec, text);
+        if (!delays[i].waits) {
+            r.drive.options.wait = NULL;
+        }
+        CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+        haft__buf_add_char(&r.log, '\0');
+        CHECK(strstr(r.log.ptr, delays[i].wanted) != NULL, "%s: %s", delays[i].reply, r.log.ptr);
+        help_run_finish(&r);
+    }
+}
+
 TEST(every_failed_allocation_of_a_drive_is_reported)
 {
     for (unsigned n = 0;; n++) {

@@ -2,6 +2,8 @@
 /* Tests for src/io/clock.c. */
 #include "io/clock.h"
 
+#include <time.h>
+
 #include "test.h"
 
 TEST(it_is_after_this_was_written)
@@ -9,4 +11,15 @@ TEST(it_is_after_this_was_written)
     uint64_t first = haft__clock_now();
     CHECK(first > 1700000000000U, "%llu", (unsigned long long)first);
     CHECK(haft__clock_now() >= first, "goes on");
+}
+
+TEST(sleeping_takes_as_long_as_was_asked)
+{
+    struct timespec start, end;
+    (void)clock_gettime(CLOCK_MONOTONIC, &start);
+    haft__clock_sleep(0);
+    haft__clock_sleep(20);
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    int64_t taken = (int64_t)(end.tv_sec - start.tv_sec) * 1000000000 + end.tv_nsec - start.tv_nsec;
+    CHECK(taken >= 20000000, "%lld ns", (long long)taken);
 }

@@ -66,6 +66,7 @@ static const struct {
     {"{\"replies\":[{\"usage\":{\"output_tokens\":1.5}}]}", "/replies/0/usage/output_tokens"},
     {"{\"replies\":[{\"stop\":\"end\"}]}", "/replies/0/stop"},
     {"{\"replies\":[{\"delay\":-1}]}", "/replies/0/delay"},
+    {"{\"replies\":[{\"delay\":86401}]}", "/replies/0/delay"},
     {"{\"replies\":[{\"error\":\"oops\"}]}", "/replies/0/error"},
     {"{\"replies\":[{\"error\":{\"code\":1}}]}", "/replies/0/error/code"},
     {"{\"replies\":[{\"error\":{\"status\":\"1\"}}]}", "/replies/0/error/status"},
@@ -111,6 +112,29 @@ TEST(replies_are_bounded)
                   past ? HAFT_TOO_BIG : HAFT_OK, "%zu replies: %s", count, err.message);
         CHECK(!past || strstr(err.message, "100001") != NULL, "%s", err.message);
         haft__arena_finish(&arena);
+    }
+}
+
+TEST(calls_of_a_reply_are_bounded)
+{
+    for (int past = 0; past <= 1; past++) {
+        haft__buf text;
+        haft__buf_init(&text, 1 << 20);
+        haft__buf_addf(&text, "{\"replies\":[{},{\"calls\":[{\"name\":\"a\"}");
+        for (int i = 1; i < HAFT__LIMIT_REPLY_CALLS + past; i++) {
+            haft__buf_addf(&text, ",{\"name\":\"a\"}");
+        }
+        haft__buf_addf(&text, "]}]}%c", '\0');
+        script_case c;
+        script_init(&c, text.ptr);
+        CHECK_INT(c.status, past ? HAFT_TOO_BIG : HAFT_OK, "%d past: %s", past, c.err.message);
+        if (past) {
+            CHECK_STR(haft__str(c.err.where), HAFT__LIT("/replies/1/calls"), "where");
+            CHECK_STR(haft__str(c.err.message),
+                      HAFT__LIT("expected at most 1024 calls in a reply, found 1025"), "what");
+        }
+        haft__arena_finish(&c.arena);
+        haft__buf_finish(&text);
     }
 }
 

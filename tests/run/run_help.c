@@ -255,6 +255,12 @@ static uint64_t tick(void *context)
     return r->now_ms;
 }
 
+static void let_pass(void *context, uint64_t ms)
+{
+    help_run *r = context;
+    r->now_ms += ms;
+}
+
 static haft_str field(haft__json object, const char *name)
 {
     const haft__json *value = haft__json_get(object, haft__str(name));
@@ -331,6 +337,7 @@ void help_run_init_str(help_run *r, haft_str spec, haft_str script)
                                    .sink = sink,
                                    .sink_context = r,
                                    .clock = tick,
+                                   .wait = let_pass,
                                    .clock_context = r,
                                    .hash_key = HELP_KEY};
     CHECK_INT(haft__drive_init(&r->drive, &r->arena, &r->spec.spec, &options, &r->err), HAFT_OK,

@@ -47,7 +47,7 @@ typedef struct help_run {
     haft__drive drive;
     haft__buf log;     /* the events, a line each, as they were written */
     haft__buf summary; /* ... in short */
-    uint64_t now_ms;   /* goes on by 10 with each look at the clock */
+    uint64_t now_ms;   /* goes on by 10 with each look at the clock, and by delays */
     haft_error err;
 } help_run;
 

@@ -70,8 +70,17 @@ static const problem_case cases[] = {
      "4:33: turn 3 is scheduled as auto, but by then at most 2 of 3 data tools can have been "
      "called "
      "(write gate, or choice.schedule_overrides_gate: true)"},
+    /* ... or stores something too early */
+    {"kind: workflow\n" SIX "choice: {schedule: [{tool: store_artifact}]}\n",
+     "3:21: turn 1 is scheduled as store_artifact, but by then at most 0 of 3 data tools can have "
+     "been called (write gate, or choice.schedule_overrides_gate: true)"},
+    {"kind: workflow\n" SIX "choice: {schedule: [gate, {tool: store_artifact}]}\n", ""},
+    {"kind: workflow\n" SIX
+     "choice: {schedule: [{tool: store_artifact}], schedule_overrides_gate: true}\n",
+     ""},
     /* an agent without a gate may do as it likes */
     {"builtins: {enabled: [glob]}\nchoice: {schedule: [auto, none, auto]}\n", ""},
+    {"builtins: {enabled: [store_artifact]}\nchoice: {schedule: [{tool: store_artifact}]}\n", ""},
     {"choice: {default: none}\n", ""},
     {"choice: {min_tools_for_auto: 0}\nlimits: {turns: 1}\n", ""},
     /* limits that are too small */

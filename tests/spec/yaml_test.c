@@ -59,6 +59,11 @@ static const struct {
     {"a:\n\tb: 1\n", "2:1: the line is indented with a tab (YAML is indented with spaces only)"},
     {"a:\n  b: 1\n \tc: 2\n",
      "3:2: the line is indented with a tab (YAML is indented with spaces only)"},
+    {"haft: 1\n\tname: a\n",
+     "2:1: the line is indented with a tab (YAML is indented with spaces only)"},
+    {"a: b: c\n\t\nd: 1\n",
+     "1:5: this is not YAML: invalid nested block mapping on the same line (quote text that has "
+     "\": \" in it)"},
     {"a: b: c\n",
      "1:5: this is not YAML: invalid nested block mapping on the same line (quote text that has "
      "\": \" in it)"},
