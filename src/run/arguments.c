@@ -145,3 +145,21 @@ haft_status haft__arguments_read(const haft__tool *tool, haft_str raw, haft__che
     }
     return status;
 }
+
+haft_status haft__arguments_look(haft_str raw, haft__arena *scratch, haft__hash_key hash_key,
+                                 bool *ret_need_mending, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = hash_key;
+    haft__json value = haft__json_null();
+    haft_status status = HAFT_OK;
+    if (haft__str_trim(raw).len > 0) {
+        status = haft__json_read(scratch, raw, &options, &value, NULL, NULL);
+    }
+    if (status == HAFT_NO_MEMORY) {
+        return haft__fail_no_memory(err);
+    }
+    *ret_need_mending =
+        status != HAFT_OK || (value.kind != HAFT__JSON_OBJECT && value.kind != HAFT__JSON_NULL);
+    return HAFT_OK;
+}

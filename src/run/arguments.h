@@ -21,4 +21,10 @@ HAFT_MUST_USE haft_status haft__arguments_read(const haft__tool *tool, haft_str 
                                                haft__arguments *ret_arguments, haft__buf *why,
                                                haft_error *err);
 
+/* Whether `raw` has to be mended to be a JSON object. Nothing at all, and null, stand for an object
+ * without members and need no mending. Fails only for want of memory. */
+HAFT_MUST_USE haft_status haft__arguments_look(haft_str raw, haft__arena *scratch,
+                                               haft__hash_key hash_key, bool *ret_need_mending,
+                                               haft_error *err);
+
 #endif

@@ -97,17 +97,40 @@ static haft_status refuse_over_limit(haft__deciding *d, const haft__run_call *ca
     return refuse(d, call, "over_limit");
 }
 
+/* What would be mended elsewhere is not, in a reply that was cut: who knows what is missing. */
+static haft_status refuse_cut(haft__deciding *d, const haft__run_call *call)
+{
+    haft__buf_add_str(
+        &d->tools->text,
+        HAFT__LIT("Error: the reply was cut off by the token limit, and the arguments "
+                  "of this call are not whole. Call it again with shorter "
+                  "arguments."));
+    return refuse(d, call, "invalid");
+}
+
 /* ---- what a call is about to run with ---- */
+
+static haft_status look(haft__deciding *d, const haft__run_call *call, bool *ret_need_mending)
+{
+    return haft__arguments_look(call->raw, &d->tools->scratch, d->run->hash_key, ret_need_mending,
+                                d->err);
+}
 
 static haft_status write_start(haft__deciding *d, const haft__run_call *call, haft__json arguments,
                                uint32_t attempt, haft_str note)
 {
+    bool repaired = false;
+    haft_status status = look(d, call, &repaired);
+    if (status != HAFT_OK) {
+        return status;
+    }
     haft__deciding_begin(d, HAFT__EVENT_CALL_STARTED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "model_call", call->model_call);
     haft__field_text(&d->w, "tool", call->name);
     haft__json_key(&d->w, "arguments");
     haft__json_add(&d->w, arguments);
+    haft__field_flag(&d->w, "repaired", repaired);
     haft__field_number(&d->w, "attempt", attempt);
     haft__json_key(&d->w, "idempotency_key");
     haft__buf_add_char(d->w.buf, '"');
@@ -310,11 +333,17 @@ static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
         *ret_judgement = JUDGED_WAIT; /* and is read when there is a place, not each time */
         return HAFT_OK;
     }
+    bool broken = false;
+    haft_status status = look(d, call, &broken);
+    if (status == HAFT_OK && broken && run->reply.stop == HAFT__STOP_LENGTH) {
+        return refuse_cut(d, call);
+    }
     haft__arguments arguments;
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
-    haft_status status =
-        haft__arguments_read(call->tool, call->raw, d->tools->checker, &d->tools->scratch,
-                             run->hash_key, &arguments, &d->tools->text, d->err);
+    if (status == HAFT_OK) {
+        status = haft__arguments_read(call->tool, call->raw, d->tools->checker, &d->tools->scratch,
+                                      run->hash_key, &arguments, &d->tools->text, d->err);
+    }
     if (status != HAFT_OK) {
         return status;
     }
