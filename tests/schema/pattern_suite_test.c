@@ -114,7 +114,7 @@ TEST(the_expressions_of_the_json_schema_suite)
     for (size_t i = 0; i < COUNT(files); i++) {
         haft_str text = test_read_file(files[i]);
         if (text.ptr == NULL) {
-            test_skip("there is no %s", files[i]);
+            test_skip_suite(files[i]);
             return;
         }
         haft__arena arena;

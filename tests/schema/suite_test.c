@@ -141,7 +141,7 @@ static void run_suite(haft__schema_draft draft, const char *folder, bool require
     s.checker = haft__checker_create();
     run_folder(&s, folder, required);
     if (s.passed + s.failed == 0) {
-        test_skip("no %s beside the project", folder);
+        test_skip_suite(folder);
     } else {
         printf("# %s: %u passed, %u failed\n", folder, s.passed, s.failed);
     }
