@@ -63,7 +63,8 @@ clang: ## build and tests with clang
 
 coverage: ## line coverage of the library; fails below 95 %
 	@scripts/deps build check
-	@scripts/build build-cov -Db_coverage=true -Doptimization=0
+	@# One test has threads: counters that are not atomic come out negative, which gcovr refuses.
+	@scripts/build build-cov -Db_coverage=true -Doptimization=0 -Dc_args=-fprofile-update=atomic
 	@scripts/coverage build-cov
 
 analyze: ## build with gcc's static analyzer
