@@ -10,8 +10,8 @@
  * violation: all of it is explored for the first kind, and for the others only that they repeat.
  */
 #include "../choice/oracle.h"
-#include "run_help.h"
 #include "run/replay.h"
+#include "run_help.h"
 #include "json/value.h"
 
 enum { TOOLS = 4, BUILTINS = 3, SHOWN_FAILURES = 5, REPLAY_EACH = 64 };
@@ -316,7 +316,8 @@ static bool answer(explorer *e)
     const char *yes = call->pause == HAFT__PAUSE_APPROVAL ? "approve" : "answer";
     haft__buf_clear(&e->body);
     haft__input_answered(&e->body, call->id, HAFT__LIT("ada"),
-                         haft__str(e->last.what == MOVE_REJECTED ? "reject" : yes), haft__json_null());
+                         haft__str(e->last.what == MOVE_REJECTED ? "reject" : yes),
+                         haft__json_null());
     return append(e, haft__buf_str(&e->body));
 }
 
@@ -445,8 +446,8 @@ static void check_replay(explorer *e)
     haft__replay replay = {0};
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft_status status = haft__replay_log(&arena, &e->spec.spec, haft__buf_str(&e->log), HELP_KEY,
-                                          &replay, &err);
+    haft_status status =
+        haft__replay_log(&arena, &e->spec.spec, haft__buf_str(&e->log), HELP_KEY, &replay, &err);
     expect(e, status == HAFT_OK && replay.identical, "it replays");
     expect(e, replay.events == e->run.seq, "all of it was replayed");
     haft__arena_finish(&arena);
@@ -622,8 +623,16 @@ TEST(so_does_every_run_with_some_larger_sets_or_more_turns)
     static const setup sets[] = {
         {.data = 4, .min_tools = 5, .turns = TURNS, .approval = true},
         {.data = 3, .builtin = {false, true, false}, .workflow = true, .turns = TURNS},
-        {.data = 2, .builtin = {true, true, false}, .workflow = true, .turns = TURNS, .approval = true},
-        {.data = 2, .builtin = {false, true, true}, .workflow = true, .turns = TURNS, .approval = true},
+        {.data = 2,
+         .builtin = {true, true, false},
+         .workflow = true,
+         .turns = TURNS,
+         .approval = true},
+        {.data = 2,
+         .builtin = {false, true, true},
+         .workflow = true,
+         .turns = TURNS,
+         .approval = true},
         {.data = 1, .builtin = {false, true, false}, .workflow = true, .turns = TURNS + 1},
         {.data = 1, .builtin = {true, true, true}, .workflow = true, .turns = TURNS},
     };
