@@ -187,6 +187,7 @@ static const haft__option options[] = {
     {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
     {"thread", 0, HAFT__OPTION_TEXT, "ID", "the thread the run belongs to"},
+    {"store", 0, HAFT__OPTION_CHOICE, "memory:", "where events are kept: in memory, so far"},
     {"events", 0, HAFT__OPTION_FLAG, NULL, "print each event, one JSON object a line"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print the result as one JSON object"},
     {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "print the answer only"},

@@ -144,7 +144,7 @@ static haft_status write_start(haft__deciding *d, const haft__run_call *call, ha
 }
 
 static haft_status write_finish(haft__deciding *d, const haft__run_call *call, haft__json arguments,
-                                haft_str result, bool cached)
+                                haft_str result, bool cached, haft_str note)
 {
     haft__deciding_begin(d, HAFT__EVENT_CALL_FINISHED);
     haft__field_text(&d->w, "call", call->id);
@@ -157,6 +157,7 @@ static haft_status write_finish(haft__deciding *d, const haft__run_call *call, h
     haft__field_number(&d->w, "ms", 0);
     haft__json_key(&d->w, "arguments"); /* null when call_started has them */
     haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
+    haft__field_text_or_null(&d->w, "note", note);
     return haft__deciding_commit(d);
 }
 
@@ -300,7 +301,8 @@ static haft_status judge_valid(haft__deciding *d, const haft__run_call *call, ha
     }
     uint64_t ttl = call->tool->traits.cache_ttl_ms;
     if (known != NULL && (ttl == 0 || d->now_ms - known->finished_ms <= ttl)) {
-        return write_finish(d, call, arguments, known->result, true);
+        return write_finish(d, call, arguments, known->result, true,
+                            haft__buf_str(&d->tools->text));
     }
     if (lane_is_taken(d->run, call)) {
         *ret_judgement = JUDGED_WAIT;
@@ -418,7 +420,7 @@ static haft_status follow_answer(haft__deciding *d, const haft__run_call *call)
     if (haft__str_equal(verdict, HAFT__LIT("retry"))) {
         return write_start(d, call, call->arguments, call->attempt + 1, HAFT__LIT(""));
     }
-    return write_finish(d, call, call->arguments, value_text(d, call->value), false);
+    return write_finish(d, call, call->arguments, value_text(d, call->value), false, HAFT__LIT(""));
 }
 
 /* Nobody answered in time: what the rule says happens then. */

@@ -203,6 +203,8 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
         status = take_arguments(run, event, call, err);
     }
     const haft__json *error = haft__event_field(event, "error");
+    const haft__json *note = haft__event_field(event, "note");
+    call->note = note != NULL ? haft__json_text(*note) : call->note;
     call->ok = haft__event_flag(event, "ok");
     if (status == HAFT_OK && call->ok) {
         status = haft__event_text(event, "result", &call->result, err);

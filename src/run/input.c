@@ -124,7 +124,8 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__field_flag(&w, "truncated", truncated);
     haft__field_flag(&w, "cached", false);
     haft__field_number(&w, "ms", outcome->ms);
-    haft__field_null(&w, "arguments"); /* call_started has them */
+    haft__field_null(&w, "arguments"); /* call_started has them, */
+    haft__field_null(&w, "note");      /* and this too */
     haft__body_end(&w, buf);
 }
 

@@ -31,7 +31,8 @@
     "\"arguments\":{\"n\":7},\"attempt\":1,\"idempotency_key\":\"k\",\"note\":null}"
 #define FINISHED                                                                                   \
     "\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"look\",\"ok\":true,\"result\":\"r\"," \
-    "\"error\":null,\"truncated\":false,\"cached\":false,\"ms\":1,\"arguments\":null}"
+    "\"error\":null,\"truncated\":false,\"cached\":false,\"ms\":1,\"arguments\":null,\"note\":"    \
+    "null}"
 #define REFUSED                                                                                    \
     "\"kind\":\"call_refused\",\"call\":\"c1.1\",\"model_call\":\"m1\",\"tool\":\"look\","         \
     "\"why\":\"guard\",\"text\":\"no\"}"

@@ -121,16 +121,16 @@ TEST(a_result_as_an_event)
          {.ok = true, .text = HAFT__LIT("abc"), .ms = 4},
          "\"ok\":true,\"result\":\"abc\",\"error\":null,\"truncated\":false,\"cached\":false,"
          "\"ms\":4,"
-         "\"arguments\":null}"},
+         "\"arguments\":null,\"note\":null}"},
         {"three characters of more bytes",
          {.ok = true, .text = HAFT__LIT("\xC3\xA4\xE2\x82\xAC.")},
          "\"ok\":true,\"result\":\"\xC3\xA4\xE2\x82\xAC.\",\"error\":null,\"truncated\":false,"
-         "\"cached\":false,\"ms\":0,\"arguments\":null}"},
+         "\"cached\":false,\"ms\":0,\"arguments\":null,\"note\":null}"},
         {"one past the limit",
          {.ok = true, .text = HAFT__LIT("abcd")},
          "\"ok\":true,\"result\":\"abcd\",\"error\":null,\"truncated\":true,\"cached\":false,"
          "\"ms\":0,"
-         "\"arguments\":null}"},
+         "\"arguments\":null,\"note\":null}"},
         {"bad",
          {.ok = false,
           .text = HAFT__LIT("not there"),
@@ -138,7 +138,8 @@ TEST(a_result_as_an_event)
           .hint = HAFT__LIT("look")},
          "\"ok\":false,\"result\":null,\"error\":{\"where\":\"/q\",\"message\":\"not "
          "there\",\"hint\":"
-         "\"look\"},\"truncated\":false,\"cached\":false,\"ms\":0,\"arguments\":null}"},
+         "\"look\"},\"truncated\":false,\"cached\":false,\"ms\":0,\"arguments\":null,\"note\":"
+         "null}"},
     };
     for (size_t i = 0; i < COUNT(results); i++) {
         haft__buf buf;
