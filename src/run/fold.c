@@ -184,6 +184,11 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     }
     const haft__json *tool = haft__event_field(event, "tool");
     run->mode_tool = tool != NULL ? haft__json_text(*tool) : HAFT__LIT("");
+    const haft__tool *named = haft__tools_find(&run->spec->tools, run->mode_tool);
+    if (run->mode == HAFT__MODE_TOOL
+        && (named == NULL || !run->allowed[haft__run_tool_index(run, named)])) {
+        return haft__fold_fail(event, "its tool is none it allows", err);
+    }
     run->by_limit = haft__event_flag(event, "final");
     run->turn = (uint32_t)turn;
     run->violations = 0;
@@ -389,6 +394,11 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
 {
     haft_str end = {NULL, 0};
     haft_status status = haft__event_text(event, "end", &end, err);
+    bool answered =
+        haft__str_equal(end, HAFT__LIT("done")) || haft__str_equal(end, HAFT__LIT("direct"));
+    if (status == HAFT_OK && answered && !run->by_limit && !haft__run_batch_done(run)) {
+        status = haft__fold_fail(event, "calls have no result yet", err);
+    }
     if (status == HAFT_OK) {
         status = haft__fold_settle(run, err);
     }

@@ -80,7 +80,8 @@ static haft_status take_arguments(haft__run *run, const haft__event *event, haft
                                   haft_error *err)
 {
     const haft__json *arguments = haft__event_field(event, "arguments");
-    if (arguments == NULL || call->tool == NULL) {
+    bool object = arguments != NULL && arguments->kind == HAFT__JSON_OBJECT;
+    if (!object || call->tool == NULL) {
         return haft__fold_fail(event, "it has no arguments, or the spec has no such tool", err);
     }
     call->arguments = *arguments;
@@ -100,6 +101,12 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
                 || (call->stage == HAFT__CALL_STARTED && attempt > call->attempt);
     if (!fits) {
         status = haft__fold_fail(event, "the call is past that", err);
+    }
+    if (status == HAFT_OK && attempt != (uint64_t)call->attempt + 1) {
+        status = haft__fold_fail(event, "its attempt is not the next one", err);
+    }
+    if (status == HAFT_OK && !haft__str_equal(haft__fold_text(event->object, "tool"), call->name)) {
+        status = haft__fold_fail(event, "the call is of another tool", err);
     }
     if (status == HAFT_OK) {
         status = take_arguments(run, event, call, err);

@@ -123,6 +123,7 @@ static const struct {
     {'g', "it has no arguments, or the spec has no such tool"},
     {'o', "approval comes before a call starts, all else after"},
     {'d', "the call does not run, or has stored already"},
+    {'c', "calls have no result yet"},
 };
 
 static char letter_of(const haft_error *err)
@@ -163,7 +164,7 @@ static const struct {
     {"\"kind\":\"graph_step\",\"step\":1,\"nodes\":[],\"updates\":{},\"remaining_steps\":1}",
      "n.........e"},
     {CANCEL, "n.........e"},
-    {ENDED, "n.........e"},
+    {ENDED, "n...cccccce"},
 };
 
 TEST(an_event_in_the_wrong_place_is_refused)
@@ -296,6 +297,10 @@ static const struct {
     {"judging", CALL, "\"c1.1\"", "\"c1.4\"",
      "call_started cannot stand here: there is no such call in the last reply"},
     {"judging", CALL, "\"c1.1\"", "\"c1.3\"",
+     "call_started cannot stand here: the call is of another tool"},
+    {"judging", CALL, "\"attempt\":1", "\"attempt\":4294967296",
+     "call_started cannot stand here: its attempt is not the next one"},
+    {"judging", CALL, "\"arguments\":{\"n\":7}", "\"arguments\":[1]",
      "call_started cannot stand here: it has no arguments, or the spec has no such tool"},
     {"judging", CALL, "\"attempt\":1", "\"attempt\":null",
      "expected a whole number in \"attempt\" of call_started, found none"},
