@@ -176,15 +176,8 @@ static const char *name_of(const char *path)
 static haft_status read_json(const validator *v, haft__arena *arena, const char *path,
                              bool refuse_duplicates, haft__json *ret_value, haft_error *err)
 {
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
-    haft_status status = haft__file_read(path, &text, err);
     haft_str kept = {NULL, 0};
-    if (status == HAFT_OK) {
-        kept = haft__arena_copy(arena, haft__buf_str(&text));
-        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
-    }
-    haft__buf_finish(&text);
+    haft_status status = haft__file_keep(arena, path, HAFT__LIMIT_JSON_BYTES, &kept, err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -55,3 +55,18 @@ haft_status haft__file_read(const char *path, haft__buf *text, haft_error *err)
     }
     return status;
 }
+
+haft_status haft__file_keep(haft__arena *arena, const char *path, size_t max, haft_str *ret_text,
+                            haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, max);
+    haft_status status = haft__file_read(path, &text, err);
+    if (status == HAFT_OK) {
+        haft_str kept = haft__arena_copy(arena, haft__buf_str(&text));
+        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+        *ret_text = status == HAFT_OK ? kept : *ret_text;
+    }
+    haft__buf_finish(&text);
+    return status;
+}

@@ -46,14 +46,7 @@ static haft_status leave_out_cut(const char *path, FILE *notes, haft_str *lines,
 haft_status haft__log_read(haft__arena *arena, const char *path, FILE *notes, haft_str *ret_lines,
                            haft_error *err)
 {
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__file_read(path, &text, err);
-    if (status == HAFT_OK) {
-        *ret_lines = haft__arena_copy(arena, haft__buf_str(&text));
-        status = ret_lines->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
-    }
-    haft__buf_finish(&text);
+    haft_status status = haft__file_keep(arena, path, HAFT__LIMIT_RUN_BYTES, ret_lines, err);
     if (status == HAFT_OK) {
         status = leave_out_cut(path, notes, ret_lines, err);
     }

@@ -9,20 +9,6 @@
 #include "run/rescript.h"
 #include "spec/text.h"
 
-static haft_status read_file(haft__arena *arena, const char *path, bool log, haft_str *ret_text,
-                             haft_error *err)
-{
-    haft__buf text;
-    haft__buf_init(&text, log ? HAFT__LIMIT_RUN_BYTES : HAFT__LIMIT_SPEC_BYTES);
-    haft_status status = haft__file_read(path, &text, err);
-    if (status == HAFT_OK) {
-        *ret_text = haft__arena_copy(arena, haft__buf_str(&text));
-        status = ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
-    }
-    haft__buf_finish(&text);
-    return status;
-}
-
 /* The directory of the spec, with its slash; nothing for the one we are in. */
 static haft_str directory_of(haft_str path)
 {
@@ -68,7 +54,8 @@ haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
     haft_str text = {NULL, 0};
     haft__json document = haft__json_null();
     bool log = haft__str_equal(spec->model.provider, HAFT__LIT("replay"));
-    haft_status status = read_file(arena, path.ptr, log, &text, err);
+    size_t max = log ? HAFT__LIMIT_RUN_BYTES : HAFT__LIMIT_SPEC_BYTES;
+    haft_status status = haft__file_keep(arena, path.ptr, max, &text, err);
     if (status != HAFT_OK) {
         return status; /* which names the file already */
     }

@@ -29,19 +29,6 @@ static haft_str get_variable(void *context, haft_str name)
     return value != NULL ? haft__str(value) : (haft_str){NULL, 0};
 }
 
-static haft_status read_text(haft__cli *cli, const char *path, haft_str *ret_text, haft_error *err)
-{
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
-    haft_status status = haft__file_read(path, &text, err);
-    if (status == HAFT_OK) {
-        *ret_text = haft__arena_copy(&cli->arena, haft__buf_str(&text));
-        status = ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
-    }
-    haft__buf_finish(&text);
-    return status;
-}
-
 /* The values of --set, in their order, and behind them --model, which is one more. */
 static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__spec_options *options,
                                 haft_error *err)
@@ -74,7 +61,8 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
     haft__spec_options options = {.path = is_stdin ? HAFT__LIT("") : haft__str(path),
                                   .env = {get_variable, NULL},
                                   .hash_key = haft__random_hash_key()};
-    haft_status status = read_text(cli, path, &file.text, err);
+    haft_status status =
+        haft__file_keep(&cli->arena, path, HAFT__LIMIT_SPEC_BYTES, &file.text, err);
     if (status == HAFT_OK) {
         status = collect_sets(cli, args, &options, err);
     }

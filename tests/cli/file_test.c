@@ -100,3 +100,21 @@ TEST(a_failed_allocation_is_reported)
     haft__buf_finish(&text);
     (void)unlink(path);
 }
+
+TEST(a_file_is_kept_in_an_arena)
+{
+    char path[64];
+    make_file(path, 1000);
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft_str text = {NULL, 0};
+    haft_error err = {0};
+    CHECK_INT(haft__file_keep(&arena, path, 1000, &text, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(text.len, 1000, "length");
+    CHECK_INT(haft__file_keep(&arena, path, 999, &text, &err), HAFT_TOO_BIG, "past the maximum");
+    haft__arena_finish(&arena);
+    haft__arena_init(&arena, 100);
+    CHECK_INT(haft__file_keep(&arena, path, 1000, &text, &err), HAFT_TOO_BIG, "a full arena");
+    haft__arena_finish(&arena);
+    (void)unlink(path);
+}
