@@ -3,11 +3,17 @@
 #ifndef HAFT_BASE_MACROS_H
 #define HAFT_BASE_MACROS_H
 
+#include <stddef.h>
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define HAFT__PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
-#define HAFT__LIKELY(x)                  __builtin_expect(!!(x), 1)
-#define HAFT__UNLIKELY(x)                __builtin_expect(!!(x), 0)
+/* The struct whose member `member` is at. */
+#define HAFT__CONTAINER(pointer, type, member)                                                     \
+    ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
+
+#define HAFT__LIKELY(x)   __builtin_expect(!!(x), 1)
+#define HAFT__UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* Ends a function whose switch has handled every value of its enum. */
 #define HAFT__UNREACHABLE() __builtin_unreachable()

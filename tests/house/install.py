@@ -25,13 +25,24 @@ def pkg_config(directory, *words):
     return house.run(["pkg-config", *words, "haft"], environment=environment)
 
 
+def flags_of(directory, static):
+    """Debian's libraries are not all there as archives, so that `--static` cannot be had: the
+    archive is named, and what it needs is linked as usual."""
+    if not static:
+        return pkg_config(directory, "--cflags", "--libs")
+    _, needed = pkg_config(directory, "--print-requires-private")
+    _, own = pkg_config(directory, "--cflags")
+    status, flags = house.run(["pkg-config", "--libs", *needed.split()])
+    return status, f"{own} {only(directory, 'libhaft.a')} {flags} -pthread"
+
+
 def compile_and_run(directory, name, static):
-    status, flags = pkg_config(directory, *(["--static"] if static else []), "--cflags", "--libs")
+    status, flags = flags_of(directory, static)
     if status != 0:
         return [flags]
     program = directory / name
-    status, output = house.run([*house.CC, "-Wall", "-Werror", *(["-static"] if static else []),
-                                "examples/version.c", "-o", program, *flags.split()])
+    status, output = house.run([*house.CC, "-Wall", "-Werror", "examples/version.c", "-o", program,
+                                *flags.split()])
     if status != 0:
         return [f"{flags}{output}"]
     library = only(directory, "libhaft.so.0")
@@ -44,7 +55,7 @@ with tempfile.TemporaryDirectory(prefix="haft-install-") as temporary:
     root = Path(temporary)
     problems = install(root)
     house.check("make_install_works", problems)
-    files = ["haft", "haft.h", "haft.pc", "libhaft.a", "libhaft.so", "libhaft.so.0"]
+    files = ["haft", "haft.h", "haft.pc", "libhaft.a", "libhaft.so", "libhaft.so.0", "guard"]
     problems = [f"{name} was not installed" for name in files if only(root, name) is None]
     house.check("everything_is_installed", problems)
     if not problems:

@@ -17,7 +17,7 @@ def allowed_patterns():
 
 
 def objects_of(layer):
-    return sorted((house.BUILD / "src/libhaft.a.p").glob(f"{layer}_*.o"))
+    return sorted((house.BUILD / "src/libhaft-pure.a.p").glob(f"{layer}_*.o"))
 
 
 def undefined(path):

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loop.c - libuv's loop, with timers in a heap and tasks in lists of our own.
+ *
+ * libuv's handles must be closed and waited for; a timer of ours is stopped by leaving the heap.
+ * One async handle wakes the loop for tasks from other threads, one timer of libuv ends its waiting
+ * when the first of ours is due. Tests: tests/io/loop_test.c.
+ */
+#include <pthread.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "io/loop_int.h"
+
+typedef struct tasks {
+    haft__task *first, **end;
+} tasks;
+
+struct haft__loop {
+    uv_loop_t uv;
+    uv_async_t wake;
+    uv_timer_t alarm;
+    haft__timer **timers; /* a heap: none is due before its parent */
+    size_t timer_count, timer_capacity;
+    tasks posted;
+    pthread_mutex_t lock; /* of `sent` */
+    tasks sent;
+};
+
+uv_loop_t *haft__loop_uv(haft__loop *loop)
+{
+    return &loop->uv;
+}
+
+static haft_status fail_uv(haft_error *err, int code)
+{
+    return haft__fail(err, code == UV_ENOMEM ? HAFT_NO_MEMORY : HAFT_IO, "", "the event loop: %s",
+                      uv_strerror(code));
+}
+
+/* ---- timers ---- */
+
+static void put(haft__loop *loop, size_t at, haft__timer *timer)
+{
+    loop->timers[at] = timer;
+    timer->slot = at + 1;
+}
+
+static void sift_up(haft__loop *loop, size_t at, haft__timer *timer)
+{
+    while (at > 0 && loop->timers[(at - 1) / 2]->due_ms > timer->due_ms) {
+        put(loop, at, loop->timers[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    put(loop, at, timer);
+}
+
+static void sift_down(haft__loop *loop, size_t at, haft__timer *timer)
+{
+    for (size_t child; (child = 2 * at + 1) < loop->timer_count; at = child) {
+        bool right = child + 1 < loop->timer_count
+                     && loop->timers[child + 1]->due_ms < loop->timers[child]->due_ms;
+        child += right;
+        if (loop->timers[child]->due_ms >= timer->due_ms) {
+            break;
+        }
+        put(loop, at, loop->timers[child]);
+    }
+    put(loop, at, timer);
+}
+
+static bool grow(haft__loop *loop)
+{
+    if (loop->timer_count < loop->timer_capacity) {
+        return true;
+    }
+    size_t capacity = loop->timer_capacity > 0 ? 2 * loop->timer_capacity : 64;
+    haft__timer **timers = realloc(loop->timers, capacity * sizeof(haft__timer *));
+    if (timers == NULL) {
+        return false;
+    }
+    loop->timers = timers;
+    loop->timer_capacity = capacity;
+    return true;
+}
+
+haft_status haft__timer_start(haft__loop *loop, haft__timer *timer, uint64_t ms,
+                              void (*fire)(void *context), void *context, haft_error *err)
+{
+    haft__timer_stop(loop, timer);
+    if (!grow(loop)) {
+        return haft__fail_no_memory(err);
+    }
+    uint64_t now = haft__loop_now(loop);
+    timer->due_ms = ms < UINT64_MAX - now ? now + ms : UINT64_MAX;
+    timer->fire = fire;
+    timer->context = context;
+    sift_up(loop, loop->timer_count++, timer);
+    return HAFT_OK;
+}
+
+void haft__timer_stop(haft__loop *loop, haft__timer *timer)
+{
+    if (timer->slot == 0) {
+        return;
+    }
+    size_t at = timer->slot - 1;
+    haft__timer *last = loop->timers[--loop->timer_count];
+    timer->slot = 0;
+    if (last == timer) {
+        return;
+    }
+    if (at > 0 && loop->timers[(at - 1) / 2]->due_ms > last->due_ms) {
+        sift_up(loop, at, last);
+    } else {
+        sift_down(loop, at, last);
+    }
+}
+
+/* A timer that is set by one that fires waits for the next round. */
+static void fire_due(haft__loop *loop)
+{
+    uint64_t now = haft__loop_now(loop);
+    for (size_t most = loop->timer_count; most > 0 && loop->timer_count > 0; most--) {
+        haft__timer *first = loop->timers[0];
+        if (first->due_ms > now) {
+            return;
+        }
+        haft__timer_stop(loop, first);
+        first->fire(first->context);
+    }
+}
+
+uint64_t haft__loop_now(const haft__loop *loop)
+{
+    (void)loop;
+    return uv_hrtime() / 1000000;
+}
+
+/* ---- tasks ---- */
+
+static void tasks_init(tasks *list)
+{
+    list->first = NULL;
+    list->end = &list->first;
+}
+
+static void tasks_add(tasks *list, haft__task *task)
+{
+    task->next = NULL;
+    *list->end = task;
+    list->end = &task->next;
+}
+
+/* Moves all of `from` behind those of `to`. */
+static void tasks_move(tasks *from, tasks *to)
+{
+    if (from->first != NULL) {
+        *to->end = from->first;
+        to->end = from->end;
+        tasks_init(from);
+    }
+}
+
+void haft__loop_post(haft__loop *loop, haft__task *task)
+{
+    tasks_add(&loop->posted, task);
+}
+
+void haft__loop_send(haft__loop *loop, haft__task *task)
+{
+    /* Waking under the lock: once the task can be seen, its sender may be gone. */
+    (void)pthread_mutex_lock(&loop->lock);
+    tasks_add(&loop->sent, task);
+    (void)uv_async_send(&loop->wake);
+    (void)pthread_mutex_unlock(&loop->lock);
+}
+
+static void take_sent(haft__loop *loop)
+{
+    (void)pthread_mutex_lock(&loop->lock);
+    tasks_move(&loop->sent, &loop->posted);
+    (void)pthread_mutex_unlock(&loop->lock);
+}
+
+/* Those that are posted meanwhile wait for the next round, so that nobody else starves. */
+static void run_tasks(haft__loop *loop)
+{
+    tasks now;
+    tasks_init(&now);
+    tasks_move(&loop->posted, &now);
+    while (now.first != NULL) {
+        haft__task *task = now.first;
+        now.first = task->next;
+        task->run(task);
+    }
+}
+
+/* ---- the loop ---- */
+
+static void on_wake(uv_async_t *wake)
+{
+    take_sent(wake->data);
+}
+
+static void on_alarm(uv_timer_t *alarm)
+{
+    (void)alarm; /* the waiting is over; that is all it is for */
+}
+
+haft_status haft__loop_create(haft__loop **ret_loop, haft_error *err)
+{
+    haft__loop *loop = calloc(1, sizeof(*loop));
+    if (loop == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    int code = uv_loop_init(&loop->uv);
+    if (code != 0) {
+        free(loop);
+        return fail_uv(err, code);
+    }
+    (void)pthread_mutex_init(&loop->lock, NULL);
+    tasks_init(&loop->posted);
+    tasks_init(&loop->sent);
+    (void)uv_timer_init(&loop->uv, &loop->alarm);
+    loop->wake.data = loop;
+    code = uv_async_init(&loop->uv, &loop->wake, on_wake);
+    if (code != 0) {
+        uv_close((uv_handle_t *)&loop->alarm, NULL);
+        (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+        (void)uv_loop_close(&loop->uv);
+        (void)pthread_mutex_destroy(&loop->lock);
+        free(loop);
+        return fail_uv(err, code);
+    }
+    (void)uv_run(&loop->uv, UV_RUN_NOWAIT); /* so that haft__loop_fd knows of the handles */
+    *ret_loop = loop;
+    return HAFT_OK;
+}
+
+static void close_handle(uv_handle_t *handle, void *context)
+{
+    (void)context;
+    if (!uv_is_closing(handle)) {
+        uv_close(handle, NULL);
+    }
+}
+
+void haft__loop_destroy(haft__loop *loop)
+{
+    if (loop == NULL) {
+        return;
+    }
+    uv_walk(&loop->uv, close_handle, NULL);
+    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+    (void)uv_loop_close(&loop->uv);
+    (void)pthread_mutex_destroy(&loop->lock);
+    free(loop->timers);
+    free(loop);
+}
+
+int haft__loop_fd(const haft__loop *loop)
+{
+    return uv_backend_fd(&loop->uv);
+}
+
+int haft__loop_timeout(const haft__loop *loop)
+{
+    if (loop->posted.first != NULL || uv_backend_timeout(&loop->uv) == 0) {
+        return 0;
+    }
+    if (loop->timer_count == 0) {
+        return -1;
+    }
+    uint64_t now = haft__loop_now(loop), due = loop->timers[0]->due_ms;
+    uint64_t left = due > now ? due - now : 0;
+    return left < INT32_MAX ? (int)left : INT32_MAX;
+}
+
+haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err)
+{
+    int own = haft__loop_timeout(loop);
+    int wait = own >= 0 && (timeout_ms < 0 || own < timeout_ms) ? own : timeout_ms;
+    if (wait > 0) {
+        int code = uv_timer_start(&loop->alarm, on_alarm, (uint64_t)wait, 0);
+        if (code != 0) {
+            return fail_uv(err, code);
+        }
+    }
+    (void)uv_run(&loop->uv, wait == 0 ? UV_RUN_NOWAIT : UV_RUN_ONCE);
+    (void)uv_timer_stop(&loop->alarm);
+    fire_due(loop);
+    run_tasks(loop);
+    return HAFT_OK;
+}

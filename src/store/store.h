@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store/store.h - where runs are kept: events, artifacts, threads, results worth remembering.
+ *
+ * A request is plain data. It is handed in on the loop's thread, performed wherever the store
+ * performs it, and `done` is called from the loop, never from inside haft__store_submit. What is
+ * reported as done is durable. Everything read back is checked: a store is not trusted.
+ *
+ * A run belongs to one owner at a time. Claiming it makes a new epoch; each append names the epoch
+ * and the event it follows, and is refused when either is not the run's (BAD_STATE): two processes
+ * never both go on with a run.
+ */
+#ifndef HAFT_STORE_STORE_H
+#define HAFT_STORE_STORE_H
+
+#include "base/arena.h"
+#include "io/loop.h"
+
+typedef struct haft__store haft__store;
+
+/* "memory:", "sqlite:PATH" or a path. The directory of the file is made if it is not there, for
+ * its owner alone. IO, BAD_INPUT (damaged, or no database of ours), UNSUPPORTED (of a newer
+ * version, or a URL nobody serves). */
+HAFT_MUST_USE haft_status haft__store_open(haft__loop *loop, const char *url,
+                                           haft__store **ret_store, haft_error *err);
+
+/* Waits until everything submitted has been performed; its `done` is not called any more. */
+void haft__store_close(haft__store *store);
+
+typedef enum haft__run_state {
+    HAFT__STATE_RUNNING, /* somebody goes on with it, or should */
+    HAFT__STATE_WAITING, /* for people, clients, or a deadline */
+    HAFT__STATE_ENDED,
+} haft__run_state;
+
+/* "running", "waiting", "ended". */
+const char *haft__run_state_name(haft__run_state state);
+
+/* What is known of a run without reading its events. Texts are never NULL. */
+typedef struct haft__store_run {
+    haft_str id, thread, parent, user;
+    haft_str name, task;      /* of the spec; of the run */
+    haft_str spec_hash, spec; /* the whole spec as JSON: another process can go on */
+    haft_str spec_path;       /* what relative paths are relative to */
+    haft__run_state state;
+    haft_str end, answer; /* of one that has ended */
+    uint64_t seq, epoch;
+    haft_str owner;    /* "" when nobody has it */
+    uint64_t lease_ms; /* until then (UTC) it is the owner's */
+    uint64_t created_ms, updated_ms;
+    uint64_t wake_ms; /* the first deadline of one that waits; 0: none */
+    uint32_t turns, calls;
+} haft__store_run;
+
+typedef struct haft__store_artifact {
+    haft_str name, media_type, sha256, content;
+} haft__store_artifact;
+
+/* What somebody has to say to a run that another process may be busy with. */
+typedef struct haft__store_message {
+    uint64_t id;
+    haft_str run, body; /* of an input event */
+} haft__store_message;
+
+typedef enum haft__store_verb {
+    HAFT__STORE_CREATE,   /* run (with owner), lines, lease_ms -> found[0]: epoch 1 */
+    HAFT__STORE_APPEND,   /* run.id, .seq (last before), .epoch; lines; artifacts; messages (by id,
+                             consumed); and the new state, end, answer, turns, calls, wake_ms of
+                             run; lease_ms renews the lease */
+    HAFT__STORE_CLAIM,    /* run.id, run.owner, lease_ms, dead_owner -> found[0]; BAD_STATE while
+                             another has it, unless its lease is over or it is `dead_owner` */
+    HAFT__STORE_RENEW,    /* run.owner, lease_ms: all its leases -> count */
+    HAFT__STORE_RELEASE,  /* run.id, run.epoch: nobody's any more; fine when it was lost */
+    HAFT__STORE_READ,     /* run.id, after, limit (events; 0: all) -> text: lines, each ended by a
+                             line feed; count. BAD_INPUT when the chain of checksums is broken */
+    HAFT__STORE_FIND,     /* name: a run's id, the beginning of one, or "last" -> found[0].
+                             NOT_FOUND; BAD_INPUT when several begin so */
+    HAFT__STORE_LIST,     /* thread (or ""), open_only, limit, name (only ids before it, or "")
+                             -> found, the newest first, without `spec` and `answer` */
+    HAFT__STORE_THREAD,   /* thread, name: a run's id -> found: the runs of the thread that ended
+                             before that one began, the oldest first: id, task, end, answer */
+    HAFT__STORE_SEND,     /* run.id, text: leaves a message for whoever has the run */
+    HAFT__STORE_RECEIVE,  /* run.owner -> messages for its runs, the oldest first; run.id instead:
+                             those of that run */
+    HAFT__STORE_ARTIFACT, /* run.id, name -> artifact, its content checked; the newest of a name */
+    HAFT__STORE_RECALL,   /* scope, name: a key, now_ms -> text; NOT_FOUND */
+    HAFT__STORE_REMEMBER, /* scope, name, text, now_ms, lease_ms: how long; 0: for ever */
+    HAFT__STORE_REMOVE,   /* run.id; BAD_STATE while somebody has it */
+    HAFT__STORE_GC,       /* now_ms, before_ms: runs that ended before; 0: none. Blobs nobody needs
+                             and results that are too old go in any case -> count of runs */
+} haft__store_verb;
+
+typedef struct haft__store_request haft__store_request;
+
+/* Filled in by the caller, zeroed before; inputs are borrowed until `done`. */
+struct haft__store_request {
+    haft__store_verb verb;
+    haft__store_run run;
+    const haft_str *lines; /* events, without line ends */
+    size_t line_count;
+    const haft__store_artifact *artifacts;
+    size_t artifact_count;
+    const haft__store_message *messages; /* in and out */
+    size_t message_count;
+    haft_str dead_owner, name, thread, scope, text;
+    uint64_t after, limit, lease_ms, now_ms, before_ms;
+    bool open_only;
+
+    void (*done)(haft__store_request *request);
+    void *context;
+
+    /* What came of it. */
+    haft__arena *arena; /* the caller's: what is read lives there. NULL where nothing is */
+    haft_status status;
+    haft_error error;
+    const haft__store_run *found;
+    size_t found_count;
+    haft__store_artifact artifact;
+    uint64_t count;
+
+    haft__task task; /* the store's */
+};
+
+void haft__store_submit(haft__store *store, haft__store_request *request);
+
+/* Submits and steps the loop until it is done; for programs that have nothing else to do.
+ * Returns its status; `done` is not used. */
+HAFT_MUST_USE haft_status haft__store_wait(haft__store *store, haft__store_request *request,
+                                           haft_error *err);
+
+#endif

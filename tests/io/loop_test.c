@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/loop.h"
+
+#include <poll.h>
+#include <pthread.h>
+
+#include "test.h"
+
+#define MANY 200
+
+typedef struct counted {
+    haft__task task;
+    haft__loop *loop;
+    int *order;
+    int number;
+    bool again;
+} counted;
+
+static haft__loop *make(void)
+{
+    haft__loop *loop = NULL;
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    return loop;
+}
+
+static void step(haft__loop *loop, int ms)
+{
+    CHECK_INT(haft__loop_step(loop, ms, NULL), HAFT_OK, "no step");
+}
+
+static void run_counted(haft__task *task)
+{
+    counted *c = (counted *)task;
+    c->number = ++*c->order;
+    if (c->again) {
+        c->again = false;
+        haft__loop_post(c->loop, task);
+    }
+}
+
+TEST(tasks_run_in_the_order_of_arrival)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    counted tasks[3];
+    for (int i = 0; i < 3; i++) {
+        tasks[i] = (counted){.task = {.run = run_counted}, .loop = loop, .order = &order};
+        haft__loop_post(loop, &tasks[i].task);
+    }
+    CHECK_INT(haft__loop_timeout(loop), 0, "there is something to do");
+    step(loop, -1);
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(tasks[i].number, i + 1, "task %d", i);
+    }
+    CHECK_INT(haft__loop_timeout(loop), -1, "there is nothing to do");
+    haft__loop_destroy(loop);
+}
+
+TEST(a_task_that_posts_itself_waits_for_the_next_round)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    counted task = {.task = {.run = run_counted}, .loop = loop, .order = &order, .again = true};
+    haft__loop_post(loop, &task.task);
+    step(loop, -1);
+    CHECK_INT(order, 1, "rounds");
+    step(loop, -1);
+    CHECK_INT(order, 2, "rounds");
+    haft__loop_destroy(loop);
+}
+
+typedef struct fired {
+    haft__timer timer;
+    haft__loop *loop;
+    int *order;
+    int number;
+    struct fired *stops;
+} fired;
+
+static void on_fire(void *context)
+{
+    fired *f = context;
+    f->number = ++*f->order;
+    if (f->stops != NULL) {
+        haft__timer_stop(f->loop, &f->stops->timer);
+    }
+}
+
+static void set(haft__loop *loop, fired *f, uint64_t ms)
+{
+    f->loop = loop;
+    CHECK_INT(haft__timer_start(loop, &f->timer, ms, on_fire, f, NULL), HAFT_OK, "not set");
+}
+
+static void step_until(haft__loop *loop, const int *count, int wanted)
+{
+    uint64_t start = haft__loop_now(loop);
+    while (*count < wanted && haft__loop_now(loop) - start < 10000) {
+        step(loop, 1000);
+    }
+}
+
+TEST(timers_fire_in_the_order_they_are_due)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    fired timers[MANY] = {{.order = NULL}};
+    for (int i = 0; i < MANY; i++) {
+        timers[i].order = &order;
+        set(loop, &timers[i], (uint64_t)(i * 7919 % MANY) / 4);
+    }
+    for (int i = 0; i < MANY; i += 3) {
+        haft__timer_stop(loop, &timers[i].timer);
+    }
+    step_until(loop, &order, MANY - (MANY + 2) / 3);
+    for (int i = 0; i < MANY; i++) {
+        CHECK_INT(timers[i].number > 0, i % 3 != 0, "timer %d", i);
+        for (int k = 0; k < MANY; k++) {
+            bool wrong = i % 3 != 0 && k % 3 != 0 && timers[i].timer.due_ms < timers[k].timer.due_ms
+                         && timers[i].number > timers[k].number;
+            CHECK(!wrong, "timer %d after timer %d", i, k);
+        }
+    }
+    haft__loop_destroy(loop);
+}
+
+TEST(a_timer_can_stop_another_that_is_due)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    fired second = {.order = &order}, first = {.order = &order, .stops = &second};
+    set(loop, &first, 0);
+    set(loop, &second, 0);
+    step(loop, 0);
+    step(loop, 0);
+    CHECK_INT(first.number, 1, "the first fired");
+    CHECK_INT(second.number, 0, "the second was stopped");
+    haft__timer_stop(loop, &second.timer);
+    haft__loop_destroy(loop);
+}
+
+TEST(a_timer_set_again_fires_once)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    fired one = {.order = &order};
+    set(loop, &one, 0);
+    set(loop, &one, 5);
+    CHECK(haft__loop_timeout(loop) > 0, "it is due later");
+    step_until(loop, &order, 1);
+    step(loop, 10);
+    CHECK_INT(order, 1, "times");
+    haft__loop_destroy(loop);
+}
+
+typedef struct sender {
+    haft__loop *loop;
+    counted tasks[MANY];
+} sender;
+
+static void *send_all(void *context)
+{
+    sender *s = context;
+    for (int i = 0; i < MANY; i++) {
+        haft__loop_send(s->loop, &s->tasks[i].task);
+    }
+    return NULL;
+}
+
+TEST(tasks_from_other_threads_wake_the_loop)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    static sender senders[2];
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) {
+        senders[i].loop = loop;
+        for (int k = 0; k < MANY; k++) {
+            senders[i].tasks[k] = (counted){.task = {.run = run_counted}, .order = &order};
+        }
+        CHECK_INT(pthread_create(&threads[i], NULL, send_all, &senders[i]), 0, "no thread");
+    }
+    step_until(loop, &order, 2 * MANY);
+    CHECK_INT(order, 2 * MANY, "tasks run");
+    for (int i = 0; i < 2; i++) {
+        (void)pthread_join(threads[i], NULL);
+    }
+    haft__loop_destroy(loop);
+}
+
+TEST(another_loop_can_wait_for_this_one)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    static sender s;
+    s.loop = loop;
+    for (int k = 0; k < MANY; k++) {
+        s.tasks[k] = (counted){.task = {.run = run_counted}, .order = &order};
+    }
+    (void)send_all(&s);
+    struct pollfd fd = {.fd = haft__loop_fd(loop), .events = POLLIN};
+    CHECK_INT(poll(&fd, 1, 10000), 1, "it is readable");
+    step(loop, 0);
+    CHECK_INT(order, MANY, "tasks run");
+    haft__loop_destroy(loop);
+}
+
+TEST(a_loop_without_memory_says_so)
+{
+    for (unsigned n = 0;; n++) {
+        haft__loop *loop = NULL;
+        fired one = {.number = 0};
+        test_fail_allocation(n);
+        haft_status status = haft__loop_create(&loop, NULL);
+        if (status == HAFT_OK) {
+            status = haft__timer_start(loop, &one.timer, 1, on_fire, &one, NULL);
+            haft__timer_stop(loop, &one.timer);
+        }
+        bool failed = test_allow_allocations();
+        haft__loop_destroy(loop);
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        if (!failed) {
+            break;
+        }
+    }
+}
