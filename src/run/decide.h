@@ -38,11 +38,28 @@ void haft__decider_finish(haft__decider *decider);
 HAFT_MUST_USE haft_status haft__decide(haft__decider *decider, const haft__run *run,
                                        uint64_t now_ms, haft__effect *ret_effect, haft_error *err);
 
+/* A result of a call: `ok` with its text, or an error. */
+typedef struct haft__outcome {
+    bool ok;
+    bool unknown;   /* of an error: it may have had its effect all the same */
+    bool transient; /* of an error: another attempt may fare better */
+    bool cached;    /* remembered from another run */
+    haft_str text, where, hint;
+    uint64_t ms;
+} haft__outcome;
+
 /* A call had started when the host stopped, and nobody knows what became of it: run again, ask a
  * person, or tell the model. Decides an EVENT. */
 HAFT_MUST_USE haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
                                                 const haft__run_call *call, uint64_t now_ms,
                                                 haft__effect *ret_effect, haft_error *err);
+
+/* An attempt of a call has failed, with an outcome that is not ok: another attempt, a question
+ * about what became of it, or its error. Decides an EVENT. */
+HAFT_MUST_USE haft_status haft__decide_failed(haft__decider *decider, const haft__run *run,
+                                              const haft__run_call *call,
+                                              const haft__outcome *outcome, uint64_t now_ms,
+                                              haft__effect *ret_effect, haft_error *err);
 
 /* The request of the turn that has started. Lives in `arena`, or is borrowed from the run. */
 HAFT_MUST_USE haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
@@ -56,12 +73,6 @@ void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft_
                                uint64_t ms);
 void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure, uint64_t ms);
 
-/* A result of a call: `ok` with its text, or an error. */
-typedef struct haft__outcome {
-    bool ok;
-    haft_str text, where, hint;
-    uint64_t ms;
-} haft__outcome;
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome);
 void haft__input_answered(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,

@@ -241,7 +241,7 @@ haft_status haft__decide_guard(haft__deciding *d, haft_str tool, bool *ret_passe
     const haft__run *run = d->run;
     haft__arena *scratch = &d->tools->scratch;
     haft__choice_facts facts;
-    haft_status status = haft__offer_facts(run, d->now_ms, scratch, &facts, d->err);
+    haft_status status = haft__offer_facts(run, scratch, &facts, d->err);
     bool *phases = haft__arena_array(scratch, d->spec->phase_count, sizeof(*phases));
     if (status != HAFT_OK || phases == NULL) {
         return status != HAFT_OK ? status : haft__arena_fail(scratch, d->err);
@@ -535,6 +535,31 @@ haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
     };
     haft__buf_clear(&decider->body);
     haft__input_call_finished(&decider->body, run, call, &unknown);
+    *ret_effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&decider->body)};
+    return haft__buf_check(&decider->body, err);
+}
+
+haft_status haft__decide_failed(haft__decider *decider, const haft__run *run,
+                                const haft__run_call *call, const haft__outcome *outcome,
+                                uint64_t now_ms, haft__effect *ret_effect, haft_error *err)
+{
+    const haft__traits *traits = &call->tool->traits;
+    bool safe = traits->read_only || traits->idempotent;
+    bool ask = run->spec->on_unknown == HAFT__ON_UNKNOWN_ASK;
+    bool attempts_left = call->attempt <= traits->retries
+                         || (run->spec->on_unknown == HAFT__ON_UNKNOWN_RETRY && !safe
+                             && outcome->unknown && call->attempt <= HAFT__LIMIT_TOOL_RETRIES);
+    bool again = attempts_left && (safe ? outcome->transient : outcome->unknown);
+    if (again || (outcome->unknown && !safe && ask)) {
+        return haft__decide_recovery(decider, run, call, now_ms, ret_effect, err);
+    }
+    haft__outcome told = *outcome;
+    if (outcome->unknown && !safe) {
+        told.hint = HAFT__LIT("it may or may not have had its effect: find out before you call it "
+                              "again");
+    }
+    haft__buf_clear(&decider->body);
+    haft__input_call_finished(&decider->body, run, call, &told);
     *ret_effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&decider->body)};
     return haft__buf_check(&decider->body, err);
 }

@@ -51,7 +51,7 @@ static haft_status decide_violation(haft__deciding *d, haft__violation violation
     static const char *const modes[] = {"auto", "any", "tool", "none"};
     const haft__run *run = d->run;
     haft__choice_facts facts;
-    haft_status status = haft__offer_facts(run, d->now_ms, &d->tools->scratch, &facts, d->err);
+    haft_status status = haft__offer_facts(run, &d->tools->scratch, &facts, d->err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -94,7 +94,7 @@ haft_status haft__decide_turn(haft__deciding *d)
 {
     const haft__run *run = d->run;
     haft__choice_facts facts;
-    haft_status status = haft__offer_facts(run, d->now_ms, &d->tools->scratch, &facts, d->err);
+    haft_status status = haft__offer_facts(run, &d->tools->scratch, &facts, d->err);
     if (status != HAFT_OK) {
         return status;
     }

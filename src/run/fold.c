@@ -447,6 +447,18 @@ static haft_status take(haft__run *run, const haft__event *event, haft_error *er
     HAFT__UNREACHABLE();
 }
 
+/* The time since the last event, as far as the model or tool says that it took it: the rest went to
+ * people, or nobody was at work. Calls that ran side by side count once. */
+static uint64_t worked(const haft__run *run, const haft__event *event)
+{
+    uint64_t took = 0, passed = event->at_ms > run->last_ms ? event->at_ms - run->last_ms : 0;
+    if (run->seq == 0 || haft__event_field(event, "ms") == NULL
+        || haft__event_number(event, "ms", &took, NULL) != HAFT_OK) {
+        return 0;
+    }
+    return took < passed ? took : passed;
+}
+
 haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err)
 {
     haft_str kept = haft__arena_copy(run->arena, line);
@@ -471,6 +483,7 @@ haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err)
         return haft__fold_fail(&event, "the run has not started", err);
     }
     status = take(run, &event, err);
+    run->worked_ms += worked(run, &event);
     run->seq = event.seq;
     run->last_ms = event.at_ms;
     return status;

@@ -122,7 +122,7 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
         haft__json_end_object(&w);
     }
     haft__field_flag(&w, "truncated", truncated);
-    haft__field_flag(&w, "cached", false);
+    haft__field_flag(&w, "cached", outcome->cached);
     haft__field_number(&w, "ms", outcome->ms);
     haft__field_null(&w, "arguments"); /* call_started has them, */
     haft__field_null(&w, "note");      /* and this too */

@@ -67,7 +67,7 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
     return HAFT__LIT("native");
 }
 
-haft_status haft__offer_facts(const haft__run *run, uint64_t now_ms, haft__arena *arena,
+haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                               haft__choice_facts *ret_facts, haft_error *err)
 {
     const haft__spec *spec = run->spec;
@@ -89,7 +89,7 @@ haft_status haft__offer_facts(const haft__run *run, uint64_t now_ms, haft__arena
         }
     }
     haft__usage usage = run->usage;
-    usage.wall_ms = now_ms > run->started_ms ? now_ms - run->started_ms : 0;
+    usage.wall_ms = run->worked_ms;
     *ret_facts = (haft__choice_facts){
         .turn = run->turn + 1,
         .tools = tools,

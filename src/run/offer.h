@@ -21,10 +21,9 @@ haft__offer haft__offer_look(const haft__spec *spec, const haft__tool *tool);
 /* Which format calls are written in: the first of the spec's that is available. */
 haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason);
 
-/* What the choice policy looks at, for the turn that is about to start at `now_ms`. The tools
+/* What the choice policy looks at, for the turn that is about to start. The tools
  * offered are in the spec's order; everything lives in `arena`. */
-HAFT_MUST_USE haft_status haft__offer_facts(const haft__run *run, uint64_t now_ms,
-                                            haft__arena *arena, haft__choice_facts *ret_facts,
-                                            haft_error *err);
+HAFT_MUST_USE haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
+                                            haft__choice_facts *ret_facts, haft_error *err);
 
 #endif

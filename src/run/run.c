@@ -47,12 +47,12 @@ void haft__run_follow(haft__run *run, const haft__messages *earlier)
     run->earlier = earlier;
 }
 
-haft_status haft__run_leave(const haft__run *run, haft__messages *to, haft_error *err)
+haft_status haft__run_leave(haft_str task, haft_str answer, haft__messages *to, haft_error *err)
 {
-    haft__message task = {.role = HAFT__MESSAGE_USER, .text = run->task};
-    haft__message answer = {.role = HAFT__MESSAGE_ASSISTANT, .text = run->answer};
-    haft_status status = haft__messages_add(to, task, err);
-    return status == HAFT_OK && run->answer.len > 0 ? haft__messages_add(to, answer, err) : status;
+    haft__message asked = {.role = HAFT__MESSAGE_USER, .text = task};
+    haft__message answered = {.role = HAFT__MESSAGE_ASSISTANT, .text = answer};
+    haft_status status = haft__messages_add(to, asked, err);
+    return status == HAFT_OK && answer.len > 0 ? haft__messages_add(to, answered, err) : status;
 }
 
 bool haft__run_batch_done(const haft__run *run)

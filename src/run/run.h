@@ -114,6 +114,7 @@ typedef struct haft__run {
     haft__hash_key hash_key;
     haft_str id, thread;
     uint64_t seq, started_ms, last_ms; /* of the last event */
+    uint64_t worked_ms; /* that models and tools took: not people, and not a time between hosts */
     haft__run_stage stage;
 
     /* the turn */
@@ -166,8 +167,9 @@ HAFT_MUST_USE haft_status haft__run_init(haft__run *run, haft__arena *arena, con
  * prompt and the task. Borrowed; must outlive the run. */
 void haft__run_follow(haft__run *run, const haft__messages *earlier);
 
-/* Adds what a run that has ended leaves to its thread: its task and its answer. */
-HAFT_MUST_USE haft_status haft__run_leave(const haft__run *run, haft__messages *to,
+/* Adds what a run that has ended leaves to its thread: its task and its answer. Both are borrowed
+ * and must live as long as the messages. */
+HAFT_MUST_USE haft_status haft__run_leave(haft_str task, haft_str answer, haft__messages *to,
                                           haft_error *err);
 
 /* Takes one event in: `line` is copied. BAD_INPUT when it does not follow what came before. After

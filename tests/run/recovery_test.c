@@ -2,6 +2,8 @@
 /* Tests for haft__decide_recovery in src/run/decide_calls.c: a call had started when the host
  * stopped. */
 #include "run/decide.h"
+
+#include "base/limits.h"
 #include "run/replay.h"
 #include "scenario_help.h"
 
@@ -112,5 +114,58 @@ TEST(recovery_survives_every_failed_allocation)
                 break;
             }
         }
+    }
+}
+
+/* An attempt that failed while the host was there. Retries are those of the tool. */
+TEST(an_attempt_that_failed)
+{
+    static const struct {
+        const char *name, *spec, *events;
+        uint32_t retries;
+        bool unknown, transient;
+    } rows[] = {
+        {"its error is told", "agent; tools=send!read_only",
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 1, false, false},
+        {"worth another try", "agent; tools=send!read_only",
+         "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 1, false, true},
+        {"no tries left", "agent; tools=send!read_only",
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true},
+        {"out of time, with effects: a person is asked", "agent; tools=send",
+         "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n", 0, true, true},
+        {"never started: no question", "agent; tools=send",
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, false, true},
+        {"the spec says tell", "agent; tools=send; on_unknown=tell",
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true},
+        {"the spec says retry", "agent; tools=send; on_unknown=retry",
+         "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 0, true, true},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_run r;
+        stop_in_the_middle(&r, rows[i].spec);
+        haft__tool tool = *r.drive.run.calls[0].tool;
+        tool.traits.retries = rows[i].retries;
+        haft__run_call call = r.drive.run.calls[0];
+        call.tool = &tool;
+        haft__outcome outcome = {.text = HAFT__LIT("no"),
+                                 .where = HAFT__LIT(""),
+                                 .hint = HAFT__LIT(""),
+                                 .unknown = rows[i].unknown,
+                                 .transient = rows[i].transient};
+        haft__effect effect = {.kind = HAFT__EFFECT_END};
+        size_t before = r.summary.len;
+        CHECK_INT(haft__decide_failed(&r.drive.decider, &r.drive.run, &call, &outcome, 2000000,
+                                      &effect, &r.err),
+                  HAFT_OK, "%s", r.err.message);
+        CHECK_INT(haft__drive_append(&r.drive, effect.body, &r.err), HAFT_OK, "%s", r.err.message);
+        CHECK_STR(haft__str_skip(haft__buf_str(&r.summary), before), haft__str(rows[i].events),
+                  "%s", rows[i].name);
+        call.attempt = HAFT__LIMIT_TOOL_RETRIES + 1;
+        CHECK_INT(haft__decide_failed(&r.drive.decider, &r.drive.run, &call, &outcome, 2000000,
+                                      &effect, &r.err),
+                  HAFT_OK, "%s", r.err.message);
+        CHECK(!haft__str_starts(effect.body, HAFT__LIT("\"kind\":\"call_started\"")),
+              "%s: without an end", rows[i].name);
+        help_run_finish(&r);
     }
 }

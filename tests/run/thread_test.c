@@ -4,6 +4,11 @@
 
 #include "run_help.h"
 
+static haft_status help_leave(help_run *r, haft__messages *to)
+{
+    return haft__run_leave(r->drive.run.task, r->drive.run.answer, to, &r->err);
+}
+
 TEST(a_run_sees_what_earlier_runs_of_its_thread_said)
 {
     help_run first, second;
@@ -11,7 +16,7 @@ TEST(a_run_sees_what_earlier_runs_of_its_thread_said)
     CHECK_INT(help_run_go(&first), HAFT_OK, "%s", first.err.message);
     haft__messages earlier;
     haft__messages_init(&earlier, &first.arena);
-    CHECK_INT(haft__run_leave(&first.drive.run, &earlier, &first.err), HAFT_OK, "leave");
+    CHECK_INT(help_leave(&first, &earlier), HAFT_OK, "leave");
 
     help_run_init(&second, "agent",
                   "{\"replies\":[{\"expect\":{\"contains\":\"four\"},\"text\":\"five\"}]}");
@@ -44,7 +49,7 @@ TEST(a_run_without_an_answer_leaves_its_task)
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     haft__messages left;
     haft__messages_init(&left, &r.arena);
-    CHECK_INT(haft__run_leave(&r.drive.run, &left, &r.err), HAFT_OK, "leave");
+    CHECK_INT(help_leave(&r, &left), HAFT_OK, "leave");
     CHECK_INT(left.count, 1, "the task alone");
     help_run_finish(&r);
 }
