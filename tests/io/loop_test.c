@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 
+#include "io/clock.h"
 #include "test.h"
 
 #define MANY 200
@@ -136,6 +137,18 @@ TEST(a_timer_can_stop_another_that_is_due)
     CHECK_INT(first.number, 1, "the first fired");
     CHECK_INT(second.number, 0, "the second was stopped");
     haft__timer_stop(loop, &second.timer);
+    haft__loop_destroy(loop);
+}
+
+/* The time since the last round does not count for the waiting of this one. */
+TEST(a_loop_that_was_left_alone_waits_no_longer_than_it_should)
+{
+    haft__loop *loop = make();
+    step(loop, 0);
+    for (int i = 0; i < 20; i++) {
+        haft__clock_sleep(3);
+        step(loop, 1); /* for ever, if what ends the waiting is over before it */
+    }
     haft__loop_destroy(loop);
 }
 
