@@ -59,6 +59,8 @@
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
+    X(HTTP_IDLE, "http.idle", 128, "connections, and ended requests, an HTTP client keeps")        \
+    X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10, "bytes of an answer's headers")           \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {
