@@ -61,6 +61,8 @@
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
     X(HTTP_IDLE, "http.idle", 128, "connections, and ended requests, an HTTP client keeps")        \
     X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10, "bytes of an answer's headers")           \
+    X(HTTP_REDIRECTS, "http.redirects", 5, "redirects an HTTP tool follows")                       \
+    X(HTTP_ERROR_BYTES, "http.error_bytes", 1000, "bytes of a body that an HTTP error shows")      \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

@@ -12,12 +12,14 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "io/http.h"
 
 static const struct {
     haft__tool_source source;
     const char *name; /* of a built-in; NULL: every tool of that source */
     const haft__executor *executor;
 } executors[] = {
+    {HAFT__TOOL_HTTP, NULL, &haft__executor_http},
     {HAFT__TOOL_PROVIDER, NULL, NULL}, /* runs at the provider, never here */
 };
 
@@ -47,6 +49,11 @@ haft_status haft__exec_create(const haft__exec_options *options, haft__exec **re
 
 void haft__exec_destroy(haft__exec *exec)
 {
+    if (exec == NULL) {
+        return;
+    }
+    haft__http_destroy(exec->open_web);
+    haft__http_destroy(exec->any_web);
     free(exec);
 }
 
@@ -129,13 +136,14 @@ static void abandon(haft__exec_job *job)
 static void on_deadline(void *context)
 {
     haft__exec_job *job = context;
+    bool (*started)(const haft__exec_job *) = job->executor->started;
     char text[96];
     (void)snprintf(text, sizeof(text), "the call took longer than the %llu ms it may take",
                    (unsigned long long)job->call.timeout_ms);
     haft__exec_result result = {.text = haft__str(text),
                                 .hint = HAFT__LIT("ask for less at once, or raise `timeout`"),
                                 .timed_out = true,
-                                .started = true,
+                                .started = started == NULL || started(job),
                                 .transient = true};
     haft__exec_report(job, &result);
     abandon(job);

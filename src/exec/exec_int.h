@@ -17,6 +17,8 @@ typedef struct haft__executor {
     /* Ends the job at once: its report is no longer wanted, and its memory goes as soon as this
      * returns, unless it says that it keeps it (true) and gives it back by haft__exec_free. */
     bool (*abandon)(haft__exec_job *job);
+    /* Whether it can have had an effect by now; asked at its deadline. NULL: it can. */
+    bool (*started)(const haft__exec_job *job);
 } haft__executor;
 
 struct haft__exec_job {
