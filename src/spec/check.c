@@ -5,6 +5,7 @@
  */
 #include "base/str.h"
 #include "spec/load_int.h"
+#include "tool/template.h"
 #include "tool/vague.h"
 
 /* ---- keys together ---- */
@@ -129,6 +130,41 @@ static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer
     }
 }
 
+/* Whether an argument behind this text of a URL would choose the host. A variable may bring a path
+ * along; its value is not looked at here. */
+static bool is_before_path(haft_str text)
+{
+    haft_str rest = text;
+    (void)haft__str_split(&rest, ':');
+    rest = haft__str_skip(rest, strlen("//"));
+    for (size_t i = 0; i < rest.len; i++) {
+        if (strchr("/?#$", rest.ptr[i]) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void check_url(haft__loader *l, const haft__tool *tool, haft_str pointer)
+{
+    haft_str url = haft__edit_text(haft__edit_object(tool->definition, "http"), "url"), rest = url;
+    haft_str at = haft__loader_at(l, "%.*s/http/url", HAFT__ARG(pointer));
+    haft__template_piece piece;
+    while (haft__template_next(&rest, &piece)) {
+        haft_str before = {url.ptr, (size_t)(piece.text.ptr - url.ptr)};
+        if (piece.name.ptr != NULL && is_before_path(before)) {
+            haft__spec_problem *problem = haft__loader_error(
+                l, at, HAFT__ABOUT_VALUE, "the argument \"%.*s\" would choose the host",
+                HAFT__ARG(piece.name));
+            haft__loader_hint(l, problem, "arguments can stand in the path and behind it");
+        }
+        if (piece.name.ptr != NULL && !haft__template_knows(tool->input_schema, piece.name)) {
+            (void)haft__loader_warning(l, at, HAFT__ABOUT_VALUE,
+                                       "the tool has no argument \"%.*s\"", HAFT__ARG(piece.name));
+        }
+    }
+}
+
 static void check_tools(haft__loader *l)
 {
     haft__json entries = haft__edit_array(l->source, "tools");
@@ -137,6 +173,7 @@ static void check_tools(haft__loader *l)
         const haft__tool *tool = haft__tools_find(&l->spec->tools, name);
         if (tool != NULL && tool->source != HAFT__TOOL_BUILTIN) {
             check_tool(l, tool, haft__loader_at(l, "/tools/%u", i));
+            check_url(l, tool, haft__loader_at(l, "/tools/%u", i));
         }
     }
 }
