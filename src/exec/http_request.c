@@ -95,7 +95,10 @@ static haft_status make_headers(haft__exec_job *job, haft__http_request *request
     haft__json headers = given != NULL ? *given : haft__json_object(NULL, 0);
     const char *key = job->call.facts.idempotency_key;
     haft_str *list = haft__arena_array(&job->arena, headers.count + OWN_HEADERS, sizeof(haft_str));
-    haft_status status = list != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+    if (list == NULL) {
+        return haft__arena_fail(&job->arena, err);
+    }
+    haft_status status = HAFT_OK;
     size_t count = 0;
     for (uint32_t i = 0; i < headers.count && status == HAFT_OK; i++) {
         status = make_header(job, headers.members[i], &list[count++], err);

@@ -253,7 +253,9 @@ void haft__http_tell(haft__http *http)
 {
     while (http->news != NULL && http->telling == NULL) {
         haft__http_transfer *t = http->news;
-        remove_news(t);
+        http->news = t->next_news;
+        http->news_end = http->news == NULL ? &http->news : http->news_end;
+        t->has_news = false;
         tell_one(t);
     }
 }
@@ -350,8 +352,9 @@ void haft__http_destroy(haft__http *http)
     if (http == NULL) {
         return;
     }
-    while (http->first != NULL) {
-        retire(http->first);
+    for (haft__http_transfer *t = http->first, *next; t != NULL; t = next) {
+        next = t->next;
+        retire(t);
     }
     for (haft__http_transfer *t = http->spare; t != NULL; t = http->spare) {
         http->spare = t->next;

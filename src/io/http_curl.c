@@ -170,6 +170,7 @@ static curl_socket_t on_open(void *context, curlsocktype purpose, struct curl_so
 /* ---- what comes ---- */
 
 /* There is a connection and the request is about to be sent: again, when the first was lost. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static int on_connected(void *context, char *to, char *from, int to_port, int from_port)
 {
     (void)to, (void)from, (void)to_port, (void)from_port;
@@ -202,6 +203,7 @@ static void end_headers(haft__http_transfer *t)
     }
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static size_t on_header(char *bytes, size_t size, size_t count, void *context)
 {
     haft__http_transfer *t = context;

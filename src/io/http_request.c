@@ -52,9 +52,8 @@ static bool is_ours(haft_str name)
 
 static const char *find_fault(haft_str header)
 {
-    haft_str name = header;
     bool has_colon = header.len > 0 && memchr(header.ptr, ':', header.len) != NULL;
-    name = haft__str_split(&header, ':');
+    haft_str name = haft__str_split(&header, ':');
     if (!has_colon || !is_token(name)) {
         return "a header wants the form 'Name: value'";
     }

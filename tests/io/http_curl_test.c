@@ -121,8 +121,6 @@ typedef struct secure {
     unsigned port;
 } secure;
 
-extern char **environ;
-
 static void write_file(const secure *s, const char *name, const char *text)
 {
     char path[96];

@@ -522,6 +522,7 @@ void web_find_slow(void)
 typedef int resolver(const char *, const char *, const struct addrinfo *, struct addrinfo **);
 
 /* In the place of the C library's, for libcurl too. */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): its names are reserved */
 __attribute__((visibility("default"))) int getaddrinfo(const char *name, const char *service,
                                                        const struct addrinfo *hints,
                                                        struct addrinfo **ret_list)
