@@ -69,6 +69,61 @@ TEST(a_task_that_posts_itself_waits_for_the_next_round)
     haft__loop_destroy(loop);
 }
 
+TEST(a_task_that_is_taken_back_does_not_run)
+{
+    for (int taken = 0; taken < 4; taken++) {
+        haft__loop *loop = make();
+        int order = 0;
+        counted tasks[3];
+        for (int i = 0; i < 3; i++) {
+            tasks[i] = (counted){.task = {.run = run_counted}, .loop = loop, .order = &order};
+            if (taken % 2 == 0) {
+                haft__loop_post(loop, &tasks[i].task);
+            } else {
+                haft__loop_send(loop, &tasks[i].task);
+            }
+        }
+        if (taken < 3) {
+            haft__loop_withdraw(loop, &tasks[taken].task);
+            haft__loop_withdraw(loop, &tasks[taken].task);
+        }
+        counted last = {.task = {.run = run_counted}, .loop = loop, .order = &order};
+        haft__loop_post(loop, &last.task);
+        step(loop, 0);
+        CHECK_INT(order, taken < 3 ? 3 : 4, "tasks run without task %d", taken);
+        CHECK(last.number > 0, "the list goes on without task %d", taken);
+        haft__loop_destroy(loop);
+    }
+}
+
+typedef struct taker {
+    haft__task task;
+    haft__loop *loop;
+    haft__task *other;
+} taker;
+
+static void take_other(haft__task *task)
+{
+    taker *t = (taker *)task;
+    haft__loop_withdraw(t->loop, t->other);
+}
+
+TEST(a_task_can_take_back_one_of_the_same_round)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    counted other = {.task = {.run = run_counted}, .loop = loop, .order = &order};
+    taker first = {.task = {.run = take_other}, .loop = loop, .other = &other.task};
+    haft__loop_post(loop, &first.task);
+    haft__loop_post(loop, &other.task);
+    step(loop, -1);
+    CHECK_INT(order, 0, "tasks run");
+    haft__loop_post(loop, &other.task);
+    step(loop, -1);
+    CHECK_INT(order, 1, "tasks run when posted again");
+    haft__loop_destroy(loop);
+}
+
 typedef struct fired {
     haft__timer timer;
     haft__loop *loop;
