@@ -59,6 +59,14 @@
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
+    X(STORE_TEXT_BYTES, "store.text_bytes", 64 << 20,                                              \
+      "bytes of one event, spec, answer, artifact, message or result in a store")                  \
+    X(STORE_NAME_BYTES, "store.name_bytes", 4096,                                                  \
+      "bytes of a name in a store: thread, user, owner, scope, path ...")                          \
+    X(STORE_LIST, "store.list", 1000, "runs listed at once, or of a thread's past")                \
+    X(STORE_MESSAGES, "store.messages", 1000,                                                      \
+      "messages that wait for one run, and that are received at once")                             \
+    X(STORE_RESULTS, "store.results", 10000, "results of calls remembered; the oldest go first")   \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {
