@@ -67,6 +67,12 @@
     X(STORE_MESSAGES, "store.messages", 1000,                                                      \
       "messages that wait for one run, and that are received at once")                             \
     X(STORE_RESULTS, "store.results", 10000, "results of calls remembered; the oldest go first")   \
+    X(STORE_BATCH, "store.batch", 512, "requests written to a database in one transaction")        \
+    X(STORE_GC_RUNS, "store.gc_runs", 100, "runs removed from a database in one transaction")      \
+    X(STORE_BUSY_MS, "store.busy_ms", 5000, "milliseconds to wait for a database's lock")          \
+    X(STORE_CACHE_KIB, "store.cache_kib", 8192, "KiB of a database that a connection keeps")       \
+    X(STORE_WAL_PAGES, "store.wal_pages", 1000,                                                    \
+      "pages of a database's log after which they are moved into the database")                    \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

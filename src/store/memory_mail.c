@@ -44,8 +44,10 @@ haft_status haft__memory_receive(haft__memory *memory, haft__store_request *requ
     size_t most = memory->messages.count < HAFT__LIMIT_STORE_MESSAGES ? memory->messages.count
                                                                       : HAFT__LIMIT_STORE_MESSAGES;
     haft__store_message *found = haft__arena_array(request->arena, most, sizeof(*found));
-    size_t count = 0;
-    for (size_t i = 0; found != NULL && i < memory->messages.count && count < most; i++) {
+    size_t count = 0, bytes = 0;
+    for (size_t i = 0; found != NULL && i < memory->messages.count && count < most
+                       && bytes < HAFT__LIMIT_STORE_TEXT_BYTES;
+         i++) {
         const haft__memory_message *message = memory->messages.items[i];
         if (wanted(message, request)) {
             haft__store_message *to = &found[count++];
@@ -53,6 +55,7 @@ haft_status haft__memory_receive(haft__memory *memory, haft__store_request *requ
             to->run = haft__arena_copy(request->arena, message->run->row.id);
             to->body = haft__arena_copy(request->arena, message->body);
             found = to->run.ptr != NULL && to->body.ptr != NULL ? found : NULL;
+            bytes += message->body.len;
         }
     }
     request->messages = found;

@@ -159,6 +159,7 @@ static const struct {
     const haft__store_kind *kind;
 } kinds[] = {
     {"memory", &haft__store_memory},
+    {"sqlite", &haft__store_sqlite},
 };
 
 /* The scheme of a URL; "" for a path: a colon behind a slash, or behind nothing, is a part of it.

@@ -115,8 +115,8 @@ typedef enum haft__store_verb {
      * when too many wait. */
     HAFT__STORE_SEND,
 
-    /* run.owner -> messages for its runs, the oldest first; run.id instead: those of that run. At
-     * most HAFT__LIMIT_STORE_MESSAGES; they stay until an append consumes them. */
+    /* run.owner -> messages for its runs, the oldest first; run.id instead: those of that run. They
+     * stay until an append consumes them; what is too much for once comes then. */
     HAFT__STORE_RECEIVE,
 
     HAFT__STORE_ARTIFACT, /* run.id, name -> artifact, its content checked; the newest of a name */

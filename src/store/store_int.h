@@ -32,7 +32,7 @@ typedef struct haft__store_kind {
     void (*close)(haft__store *store);
 } haft__store_kind;
 
-extern const haft__store_kind haft__store_memory;
+extern const haft__store_kind haft__store_memory, haft__store_sqlite;
 
 /* The head of every store. */
 struct haft__store {

@@ -32,6 +32,10 @@ typedef struct help_store {
     {                                                                                              \
         help_store_test("memory", test_name);                                                      \
     }                                                                                              \
+    TEST(test_name##_in_sqlite)                                                                    \
+    {                                                                                              \
+        help_store_test("sqlite", test_name);                                                      \
+    }                                                                                              \
     static void test_name(help_store *s)
 
 void help_store_test(const char *kind, void (*test)(help_store *s));
