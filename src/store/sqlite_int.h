@@ -23,7 +23,10 @@ typedef struct haft__link {
     const char *path;
     sqlite3_stmt *statements[HAFT__SQL_COUNT]; /* made when they are first used */
     int wal_pages;                             /* in the log, after the last commit */
-    bool busy; /* it could not be opened because somebody else was in the way */
+    uint64_t busy_ms;                          /* how long a lock is waited for */
+    uint64_t wait_until_ms;                    /* for the one that is waited for now */
+    uint64_t random;                           /* so that two do not wait in step */
+    bool busy;                                 /* it was given up: somebody else has the lock */
 } haft__link;
 
 /* Opens a connection and sets what must be set. A writer makes the tables if there are none. Tries

@@ -20,6 +20,7 @@
 #include "store/sqlite_int.h"
 
 #define RETRY_MS 5U
+#define LOCK_US  1000U /* about as long as a transaction takes */
 
 static const struct {
     const char *kind, *name, *sql;
@@ -254,9 +255,28 @@ static haft_status prepare_database(haft__link *link, haft_error *err)
 
 /* ---- the connection ---- */
 
-/* What needs no look into the file. */
-static int set_safety(sqlite3 *db)
+/* Asks again soon, and not always at the same pace: SQLite's own way of waiting longer and longer
+ * starves beside a process that writes all the time. Not 0: ask again. */
+static int wait_for_lock(void *context, int tries)
 {
+    haft__link *link = context;
+    uint64_t now = haft__clock_now();
+    if (tries == 0) {
+        link->wait_until_ms = now + link->busy_ms;
+        link->random ^= now ^ (uint64_t)getpid() << 32;
+    }
+    if (now >= link->wait_until_ms) {
+        return 0;
+    }
+    link->random = link->random * 6364136223846793005U + 1442695040888963407U;
+    (void)usleep((useconds_t)(LOCK_US / 4 + (link->random >> 33) % LOCK_US));
+    return 1;
+}
+
+/* What needs no look into the file. */
+static int set_safety(haft__link *link)
+{
+    sqlite3 *db = link->db;
     static const struct {
         int what, value;
     } settings[] = {
@@ -273,7 +293,7 @@ static int set_safety(sqlite3 *db)
     (void)sqlite3_limit(db, SQLITE_LIMIT_LENGTH, HAFT__LIMIT_STORE_TEXT_BYTES + (1 << 20));
     (void)sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
     (void)sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
-    return code == SQLITE_OK ? sqlite3_busy_timeout(db, HAFT__LIMIT_STORE_BUSY_MS) : code;
+    return code == SQLITE_OK ? sqlite3_busy_handler(db, wait_for_lock, link) : code;
 }
 
 /* Every commit is synced, and a page that cannot be is refused. */
@@ -297,7 +317,7 @@ static int note_pages(void *context, sqlite3 *db, const char *name, int pages)
 
 static haft_status set_up(haft__link *link, bool writer, haft_error *err)
 {
-    int code = set_safety(link->db);
+    int code = set_safety(link);
     if (code != SQLITE_OK) {
         return haft__link_fail(link, code, err);
     }
@@ -315,7 +335,7 @@ static haft_status set_up(haft__link *link, bool writer, haft_error *err)
 
 static haft_status try_to_open(haft__link *link, const char *path, bool writer, haft_error *err)
 {
-    *link = (haft__link){.path = path};
+    *link = (haft__link){.path = path, .busy_ms = HAFT__LIMIT_STORE_BUSY_MS};
     int flags = writer ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     int code =
         sqlite3_open_v2(path, &link->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
