@@ -16,7 +16,7 @@
 #include "store/sqlite_sql.h"
 #include "store/store_int.h"
 
-/* ---- a connection (sqlite_link.c) ---- */
+/* ---- a connection (sqlite_link.c, sqlite_schema.c, sqlite_fail.c) ---- */
 
 typedef struct haft__link {
     sqlite3 *db;
@@ -39,6 +39,9 @@ void haft__link_close(haft__link *link);
 
 /* Makes the folder and the file, for their owner alone, unless they are there. */
 HAFT_MUST_USE haft_status haft__link_make_file(const char *path, haft_error *err);
+
+/* Finds out what the file is, makes the tables if it is new, and switches the log on. */
+HAFT_MUST_USE haft_status haft__link_prepare(haft__link *link, haft_error *err);
 
 /* Ends a transaction without a trace; fine when there is none. */
 void haft__link_roll_back(haft__link *link);
