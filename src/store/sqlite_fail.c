@@ -27,7 +27,7 @@ static haft_status fail_full(const haft__link *link, haft_error *err)
 static haft_status fail_system(const haft__link *link, const char *what, haft_error *err)
 {
     char text[96];
-    int number = sqlite3_system_errno(link->db);
+    int number = link->system != 0 ? link->system : sqlite3_system_errno(link->db);
     if (number == ENOSPC || number == EDQUOT || number == EFBIG) {
         return fail_full(link, err);
     }

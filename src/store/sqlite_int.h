@@ -23,6 +23,7 @@ typedef struct haft__link {
     const char *path;
     sqlite3_stmt *statements[HAFT__SQL_COUNT]; /* made when they are first used */
     int wal_pages;                             /* in the log, after the last commit */
+    int system;                                /* the system's reason for the last failure, or 0 */
     uint64_t busy_ms;                          /* how long a lock is waited for */
     uint64_t wait_until_ms;                    /* for the one that is waited for now */
     uint64_t random;                           /* so that two do not wait in step */

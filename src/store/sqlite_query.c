@@ -5,6 +5,8 @@
  * A database is not trusted: every column is checked for its kind, its length and, if it is text,
  * for UTF-8. Tests: tests/store/sqlite_test.c.
  */
+#include <errno.h>
+
 #include "base/error.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -74,7 +76,9 @@ bool haft__query_row(haft__query *query)
     if (query->code != SQLITE_OK || query->wrong || query->full != NULL) {
         return false;
     }
+    errno = 0;
     int code = sqlite3_step(query->stmt);
+    query->link->system = errno; /* SQLite itself does not always remember it */
     query->at = 0;
     query->code = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
     return code == SQLITE_ROW;
