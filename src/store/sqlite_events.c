@@ -21,27 +21,40 @@ static haft_status fail_event(const haft__worker *worker, const haft__store_requ
                                    (unsigned long long)seq, HAFT__ARG(request->run.id));
 }
 
-/* The sum of the event that the part to read follows. */
-static haft_status read_start(haft__worker *worker, const haft__store_request *request,
-                              uint64_t number, haft__chain *ret_chain, haft_error *err)
+/* What of a run is read: `count` events behind the first `after`. */
+typedef struct part {
+    uint64_t after, count;
+    haft__chain chain; /* the sum of the event it follows; later of the last one that was read */
+} part;
+
+static part find_part(const haft__store_request *request, const haft__sqlite_head *head)
 {
-    if (request->after == 0) {
-        haft__chain_start(ret_chain, request->run.id);
+    part p = {.after = request->after < head->run.seq ? request->after : head->run.seq};
+    p.count = head->run.seq - p.after;
+    p.count = request->limit > 0 && request->limit < p.count ? request->limit : p.count;
+    return p;
+}
+
+static haft_status read_start(haft__worker *worker, const haft__store_request *request,
+                              uint64_t number, part *p, haft_error *err)
+{
+    if (p->after == 0) {
+        haft__chain_start(&p->chain, request->run.id);
         return HAFT_OK;
     }
     haft__query query = haft__query_begin(&worker->link, HAFT__SQL_EVENT_SUM);
     haft__query_bind_int(&query, number);
-    haft__query_bind_int(&query, request->after);
+    haft__query_bind_int(&query, p->after);
     haft_str sum = HAFT__LIT("");
     if (haft__query_row(&query)) {
         sum = haft__query_blob(&query, HAFT__CHAIN_BYTES);
     }
     bool right = sum.len == HAFT__CHAIN_BYTES;
     if (right) {
-        memcpy(ret_chain->sum, sum.ptr, sum.len);
+        memcpy(p->chain.sum, sum.ptr, sum.len);
     }
     haft_status status = haft__query_end(&query, err);
-    return status == HAFT_OK && !right ? fail_event(worker, request, request->after, err) : status;
+    return status == HAFT_OK && !right ? fail_event(worker, request, p->after, err) : status;
 }
 
 /* Whether the row holds event `seq`; its text goes behind the others. */
@@ -56,36 +69,41 @@ static bool take_event(haft__query *query, uint64_t seq, haft__chain *chain, haf
     return right && !query->wrong && haft__str_equal(sum, haft__chain_str(chain));
 }
 
-/* Events from `after` on, until one is wrong: that one's number, or 0. */
-static haft_status read_part(haft__worker *worker, haft__store_request *request,
-                             const haft__sqlite_head *head, haft__buf *text, uint64_t *ret_wrong,
+/* The events of the part, until one is missing or wrong: that one's number, or 0. */
+static uint64_t take_events(haft__query *query, const haft__sqlite_head *head, part *p,
+                            haft__buf *text)
+{
+    uint64_t end = p->after + p->count;
+    for (uint64_t seq = p->after + 1; seq <= end; seq++) {
+        if (!haft__query_row(query) || !take_event(query, seq, &p->chain, text)) {
+            return seq;
+        }
+    }
+    if (end < head->run.seq) {
+        return 0;
+    }
+    if (!haft__str_equal(haft__chain_str(&p->chain), haft__chain_str(&head->chain))) {
+        return end;
+    }
+    return haft__query_row(query) ? end + 1 : 0;
+}
+
+static haft_status read_part(haft__worker *worker, const haft__store_request *request,
+                             const haft__sqlite_head *head, part *p, haft__buf *text,
                              haft_error *err)
 {
-    haft__chain chain;
-    haft_status status = read_start(worker, request, head->number, &chain, err);
+    haft_status status = read_start(worker, request, head->number, p, err);
     if (status != HAFT_OK) {
         return status;
     }
-    uint64_t left = head->run.seq - request->after, seq = request->after;
-    left = request->limit > 0 && request->limit < left ? request->limit : left;
     haft__query query = haft__query_begin(&worker->link, HAFT__SQL_EVENTS);
     haft__query_bind_int(&query, head->number);
-    haft__query_bind_int(&query, request->after);
-    haft__query_bind_int(&query, left + 1); /* one more than there should be */
-    bool right = true;
-    while (right && seq - request->after < left && haft__query_row(&query)) {
-        right = take_event(&query, ++seq, &chain, text);
-    }
-    bool whole = seq == head->run.seq;
-    right = right && seq - request->after == left;
-    if (right && whole) {
-        right = haft__str_equal(haft__chain_str(&chain), haft__chain_str(&head->chain))
-                && !haft__query_row(&query);
-    }
-    *ret_wrong = right ? 0 : seq;
+    haft__query_bind_int(&query, p->after);
+    haft__query_bind_int(&query, p->count + 1); /* one more than there should be */
+    uint64_t wrong = take_events(&query, head, p, text);
     query.wrong = false; /* told with its number */
-    request->count = left;
-    return haft__query_end(&query, err);
+    status = haft__query_end(&query, err);
+    return status == HAFT_OK && wrong > 0 ? fail_event(worker, request, wrong, err) : status;
 }
 
 haft_status haft__sqlite_events(haft__worker *worker, haft__store_request *request, haft_error *err)
@@ -95,18 +113,15 @@ haft_status haft__sqlite_events(haft__worker *worker, haft__store_request *reque
     if (status != HAFT_OK) {
         return status;
     }
-    request->after = request->after < head.run.seq ? request->after : head.run.seq;
+    part p = find_part(request, &head);
     haft__buf text;
-    uint64_t wrong = 0;
     haft__buf_init(&text, worker->store->run_bytes);
-    status = read_part(worker, request, &head, &text, &wrong, err);
-    if (status == HAFT_OK && wrong > 0) {
-        status = fail_event(worker, request, wrong, err);
-    }
+    status = read_part(worker, request, &head, &p, &text, err);
     if (status == HAFT_OK) {
         status = haft__buf_check(&text, err);
     }
     if (status == HAFT_OK) {
+        request->count = p.count;
         request->text = haft__arena_copy(request->arena, haft__buf_str(&text));
         status = request->text.ptr != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
     }

@@ -15,8 +15,9 @@
 #include "io/clock.h"
 #include "store/sqlite_int.h"
 
-#define RETRY_MS 5U
-#define LOCK_US  1000U /* about as long as a transaction takes */
+#define RETRY_MS   5U
+#define PAGE_BYTES 4096
+#define LOCK_US    1000U /* about as long as a transaction takes */
 
 /* ---- the file ---- */
 
@@ -26,6 +27,22 @@ static haft_status fail_file(const char *path, const char *what, int number, haf
     return haft__fail(err, HAFT_IO, path, "%s: %s", what, strerror_r(number, text, sizeof(text)));
 }
 
+static bool make_folder(const char *folder)
+{
+    if (mkdir(folder, S_IRWXU) != 0) {
+        return errno == EEXIST;
+    }
+    /* It is only safe when the one it is in has been synced; not every file system can do that. */
+    char above[PATH_MAX + 4];
+    (void)snprintf(above, sizeof(above), "%s/..", folder);
+    int file = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)fsync(file);
+        (void)close(file);
+    }
+    return true;
+}
+
 /* Every folder of the path that is not there, from the top. */
 static haft_status make_folders(const char *path, haft_error *err)
 {
@@ -33,7 +50,7 @@ static haft_status make_folders(const char *path, haft_error *err)
     (void)snprintf(folder, sizeof(folder), "%s", path);
     for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(folder, S_IRWXU) != 0 && errno != EEXIST) {
+        if (!make_folder(folder)) {
             return fail_file(folder, "the folder cannot be made", errno, err);
         }
         *slash = '/';
@@ -121,11 +138,12 @@ static int set_safety(haft__link *link)
 /* Every commit is synced, and a page that cannot be is refused. */
 static int set_pragmas(sqlite3 *db)
 {
-    char text[160];
+    char text[256];
     (void)snprintf(text, sizeof(text),
                    "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; "
-                   "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -%d",
-                   HAFT__LIMIT_STORE_CACHE_KIB);
+                   "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -%d; "
+                   "PRAGMA journal_size_limit = %d",
+                   HAFT__LIMIT_STORE_CACHE_KIB, 2 * PAGE_BYTES * HAFT__LIMIT_STORE_WAL_PAGES);
     return sqlite3_exec(db, text, NULL, NULL, NULL);
 }
 

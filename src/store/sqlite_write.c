@@ -45,10 +45,6 @@ static haft_status perform_one(haft__worker *worker, haft__store_request *reques
                                haft_error *err)
 {
     haft__link *link = &worker->link;
-    request->status = haft__store_check(request, &request->error);
-    if (request->status != HAFT_OK) {
-        return HAFT_OK;
-    }
     haft_status status = haft__query_plain(link, HAFT__SQL_SAVE, err);
     if (status != HAFT_OK) {
         return status;
@@ -66,11 +62,10 @@ static haft_status perform_one(haft__worker *worker, haft__store_request *reques
 
 static haft_status perform_all(haft__worker *worker, haft__requests *batch, haft_error *err)
 {
-    haft__requests todo = *batch, performed;
-    if (batch->first == NULL) {
-        return HAFT_OK;
-    }
+    haft__requests todo, performed;
+    haft__requests_init(&todo);
     haft__requests_init(&performed);
+    haft__requests_move(batch, &todo);
     haft_status status = HAFT_OK;
     for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
         bool more = false;
@@ -79,9 +74,21 @@ static haft_status perform_all(haft__worker *worker, haft__requests *batch, haft
         }
         haft__requests_add(more ? &worker->again : &performed, request);
     }
-    haft__requests_init(batch);
     haft__requests_move(&performed, batch);
     return status;
+}
+
+/* Before the transaction, which others wait for: takes out what cannot be performed at all. */
+static void refuse_some(haft__requests *batch, haft__requests *ret_refused)
+{
+    haft__requests todo;
+    haft__requests_init(&todo);
+    haft__requests_init(ret_refused);
+    haft__requests_move(batch, &todo);
+    for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
+        request->status = haft__store_check(request, &request->error);
+        haft__requests_add(request->status == HAFT_OK ? batch : ret_refused, request);
+    }
 }
 
 static void fail_all(haft__requests *batch, haft_status status, const haft_error *error)
@@ -94,7 +101,7 @@ static void fail_all(haft__requests *batch, haft_status status, const haft_error
     }
 }
 
-void haft__sqlite_write(haft__worker *worker, haft__requests *batch)
+static void write_batch(haft__worker *worker, haft__requests *batch)
 {
     haft__link *link = &worker->link;
     haft_error err = {0};
@@ -114,6 +121,16 @@ void haft__sqlite_write(haft__worker *worker, haft__requests *batch)
         haft__requests_move(&worker->again, batch);
         fail_all(batch, status, &err);
     }
+}
+
+void haft__sqlite_write(haft__worker *worker, haft__requests *batch)
+{
+    haft__requests refused;
+    refuse_some(batch, &refused);
+    if (batch->first != NULL) {
+        write_batch(worker, batch);
+    }
+    haft__requests_move(&refused, batch);
 }
 
 /* Moves the log into the database: here, where nobody waits for it. A failure is no loss, the log

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SQLite store: disks that fail or are full, and no memory. */
+#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -153,6 +154,51 @@ TEST(a_disk_that_fails_is_told_in_words)
     help_faults_stop();
 }
 
+TEST(every_result_of_sqlite_has_words)
+{
+    static const struct {
+        int code, system;
+        haft_status status;
+        const char *message;
+    } cases[] = {
+        {SQLITE_NOMEM, 0, HAFT_NO_MEMORY, "out of memory"},
+        {SQLITE_IOERR_NOMEM, 0, HAFT_NO_MEMORY, "out of memory"},
+        {SQLITE_FULL, 0, HAFT_IO, "the disk is full"},
+        {SQLITE_IOERR_WRITE, ENOSPC, HAFT_IO, "the disk is full"},
+        {SQLITE_IOERR_WRITE, EFBIG, HAFT_IO, "the disk is full"},
+        {SQLITE_IOERR_WRITE, EDQUOT, HAFT_IO, "the disk is full"},
+        {SQLITE_IOERR_WRITE, EIO, HAFT_IO, "reading or writing failed: Input/output error"},
+        {SQLITE_IOERR_READ, 0, HAFT_IO, "reading or writing failed: no reason was given"},
+        {SQLITE_IOERR_FSYNC, EIO, HAFT_IO,
+         "what was written could not be made safe: Input/output error"},
+        {SQLITE_IOERR_DIR_FSYNC, EIO, HAFT_IO,
+         "what was written could not be made safe: Input/output error"},
+        {SQLITE_IOERR_SHORT_READ, 0, HAFT_BAD_INPUT,
+         "the database is damaged: a part of the file is missing"},
+        {SQLITE_IOERR_DATA, 0, HAFT_BAD_INPUT,
+         "the database is damaged: a part of the file is missing"},
+        {SQLITE_BUSY_SNAPSHOT, 0, HAFT_IO, "the database is locked by another process"},
+        {SQLITE_BUSY_RECOVERY, 0, HAFT_IO, "the database is locked by another process"},
+        {SQLITE_LOCKED, 0, HAFT_IO, "the database is locked by another process"},
+        {SQLITE_NOTADB, 0, HAFT_BAD_INPUT, "this is no haft database, or its beginning is damaged"},
+        {SQLITE_READONLY_DBMOVED, 0, HAFT_IO, "the database, or its folder, can only be read"},
+        {SQLITE_CANTOPEN, EMFILE, HAFT_IO, "the database cannot be opened: Too many open files"},
+        {SQLITE_PERM, EPERM, HAFT_IO, "the database cannot be opened: Operation not permitted"},
+        {SQLITE_CORRUPT_INDEX, 0, HAFT_BAD_INPUT,
+         "the database is damaged: database disk image is malformed"},
+        {SQLITE_CONSTRAINT_UNIQUE, 0, HAFT_BAD_INPUT, "the database is damaged: constraint failed"},
+        {SQLITE_TOOBIG, 0, HAFT_BAD_INPUT, "the database is damaged: string or blob too big"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__link link = {.path = "some.db", .system = cases[i].system};
+        haft_error err = {0};
+        (void)sqlite3_open(":memory:", &link.db);
+        CHECK_INT(haft__link_fail(&link, cases[i].code, &err), cases[i].status, "case %zu", i);
+        CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "case %zu", i);
+        (void)sqlite3_close(link.db);
+    }
+}
+
 /* One request that fails takes the others of its transaction with it only when that is gone. */
 TEST(all_of_a_transaction_that_fails_are_told)
 {
@@ -244,6 +290,56 @@ TEST(a_full_disk_is_told_and_survived)
     CHECK(help_run(&s, 1)->seq > 2, "only %d events", (int)help_run(&s, 1)->seq);
     CHECK(help_read(&s, 1).ptr != NULL, "%s", s.error.message);
     help_store_close(&s);
+}
+
+/* ---- no threads ---- */
+
+/* Bytes of address space that this process has; 0 when nobody tells. */
+static rlim_t address_space(void)
+{
+    char line[128] = "";
+    uint64_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file != NULL) {
+        size_t length = fread(line, 1, sizeof(line) - 1, file);
+        line[length] = '\0';
+        (void)fclose(file);
+    }
+    haft_str rest = haft__str(line), first = haft__str_split(&rest, ' ');
+    return first.len > 0 && haft__str_to_u64(first, &pages) ? pages * 4096 : 0;
+}
+
+static int open_without_threads(void *context)
+{
+    help_store *s = context;
+    haft_error err = {0};
+    struct rlimit limit;
+    (void)getrlimit(RLIMIT_AS, &limit);
+    rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = address_space() + (4 << 20); /* less than the stack of a thread */
+    (void)setrlimit(RLIMIT_AS, &limit);
+    haft_status status = help_try_open(s->url, &err);
+    limit.rlim_cur = before;
+    (void)setrlimit(RLIMIT_AS, &limit);
+    if (status != HAFT_IO || strcmp(err.message, "no thread can be started") != 0) {
+        printf("# %s: %s\n", haft_status_name(status), err.message);
+        return 3;
+    }
+    return 0;
+}
+
+TEST(a_store_without_threads_says_so)
+{
+#if HAFT__ASAN || defined(__SANITIZE_THREAD__)
+    test_skip("a sanitizer needs more memory than this test leaves");
+#else
+    help_store s;
+    help_store_open(&s, "sqlite");
+    help_store_shut(&s);
+    CHECK_INT(help_join(help_fork(open_without_threads, &s)), 0, "what the process found");
+    help_store_reopen(&s);
+    help_store_close(&s);
+#endif
 }
 
 /* ---- no memory for SQLite ---- */

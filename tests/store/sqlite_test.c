@@ -286,6 +286,7 @@ TEST(connections_are_set_for_safety)
         {"PRAGMA cell_size_check", 1},
         {"PRAGMA cache_size", -HAFT__LIMIT_STORE_CACHE_KIB},
         {"PRAGMA mmap_size", 0},
+        {"PRAGMA journal_size_limit", 2 * 4096 * HAFT__LIMIT_STORE_WAL_PAGES},
         {"PRAGMA temp_store", 2},
         {"PRAGMA application_id", 0x68616674},
         {"PRAGMA user_version", 1},
