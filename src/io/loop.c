@@ -159,7 +159,7 @@ static void tasks_remove(tasks *list, haft__task *task)
     while (*at != NULL && *at != task) {
         at = &(*at)->next;
     }
-    if (*at == task) {
+    if (*at != NULL) {
         *at = task->next;
         list->end = task->next == NULL ? at : list->end;
     }

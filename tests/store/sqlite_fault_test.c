@@ -314,9 +314,13 @@ static int open_without_threads(void *context)
     help_store *s = context;
     haft_error err = {0};
     struct rlimit limit;
+    pthread_attr_t large; /* no stack of a thread before will do */
+    (void)pthread_attr_init(&large);
+    (void)pthread_attr_setstacksize(&large, 1 << 30);
+    (void)pthread_setattr_default_np(&large);
     (void)getrlimit(RLIMIT_AS, &limit);
     rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = address_space() + (4 << 20); /* less than the stack of a thread */
+    limit.rlim_cur = address_space() + (256 << 20);
     (void)setrlimit(RLIMIT_AS, &limit);
     haft_status status = help_try_open(s->url, &err);
     limit.rlim_cur = before;

@@ -241,7 +241,7 @@ TEST(of_processes_that_append_the_same_event_one_wins)
 {
     racer racers[2];
     pid_t processes[2];
-    int wins[2];
+    int wins[2] = {-1, -1};
     help_store_open(&racers[0].s, "sqlite");
     CHECK_INT(help_create(&racers[0].s, 1), HAFT_OK, "%s", racers[0].s.error.message);
     help_store_shut(&racers[0].s);

@@ -62,7 +62,7 @@ haft_status help_create(help_store *s, uint64_t n);
 haft_status help_create_in(help_store *s, uint64_t n, const char *thread, const char *owner);
 
 /* One event behind the `seq`-th. */
-haft_status help_append(help_store *s, uint64_t n, uint64_t epoch, uint64_t seq, const char *line);
+haft_status help_append(help_store *s, uint64_t n, uint64_t epoch, uint64_t seq, const char *text);
 haft_status help_end(help_store *s, uint64_t n, uint64_t epoch, uint64_t seq, const char *answer);
 
 /* All its events; .ptr is NULL when they cannot be read. */
