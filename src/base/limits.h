@@ -54,6 +54,9 @@
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
     X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \
+    X(FILES_GLOB_BYTES, "files.glob_bytes", 1024, "bytes of one path pattern")                     \
+    X(FILES_GLOB_ALTERNATIVES, "files.glob_alternatives", 256,                                     \
+      "patterns that the braces of one path pattern may stand for")                                \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
