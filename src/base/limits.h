@@ -57,6 +57,8 @@
     X(FILES_GLOB_BYTES, "files.glob_bytes", 1024, "bytes of one path pattern")                     \
     X(FILES_GLOB_ALTERNATIVES, "files.glob_alternatives", 256,                                     \
       "patterns that the braces of one path pattern may stand for")                                \
+    X(FILES_PATH_BYTES, "files.path_bytes", 4095,                                                  \
+      "bytes of a path below the root, or an ignore rule")                                         \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \

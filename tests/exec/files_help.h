@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* files_help.h - a directory of its own for a test, filled from a table, removed at the end. */
+#ifndef HAFT_TESTS_EXEC_FILES_HELP_H
+#define HAFT_TESTS_EXEC_FILES_HELP_H
+
+#include "test.h"
+
+typedef struct files {
+    char path[64];
+} files;
+
+/* Makes the directory, below $TMPDIR. */
+files files_make(void);
+void files_remove(const files *f);
+
+/* Makes a file with the directories it is in; "a/" is a directory. Paths are below the directory.
+ */
+void files_add(const files *f, const char *path, const char *content);
+void files_add_bytes(const files *f, const char *path, haft_str content);
+void files_link(const files *f, const char *path, const char *target);
+
+/* The whole path; lives until the test ends. */
+char *files_path(const files *f, const char *path);
+
+/* Runs a command of the shell in the directory and returns what it prints; .ptr is NULL when it
+ * fails. */
+haft_str files_shell(const files *f, const char *command);
+
+/* Whether git can be used; else the test is marked as skipped. */
+bool files_git(const files *f);
+
+#endif
