@@ -59,6 +59,9 @@
       "patterns that the braces of one path pattern may stand for")                                \
     X(FILES_PATH_BYTES, "files.path_bytes", 4095,                                                  \
       "bytes of a path below the root, or an ignore rule")                                         \
+    X(FILES_DEPTH, "files.depth", 128, "directories inside each other that a search goes into")    \
+    X(FILES_ENTRIES, "files.entries", 1000000, "files and directories one search looks at")        \
+    X(FILES_IGNORE_BYTES, "files.ignore_bytes", 1 << 20, "bytes of one .gitignore that are read")  \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \

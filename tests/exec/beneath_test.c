@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -265,24 +263,6 @@ TEST(a_device_is_no_file)
 
 /* ---- a race ---- */
 
-typedef struct swapper {
-    const char *directory, *link; /* the paths that change places */
-    atomic_bool stop;
-    size_t rounds;
-} swapper;
-
-static void *swap(void *context)
-{
-    swapper *s = context;
-    while (!atomic_load(&s->stop)) {
-        /* RENAME_EXCHANGE: at every moment one of the two is there. */
-        if (syscall(SYS_renameat2, AT_FDCWD, s->directory, AT_FDCWD, s->link, 2U) == 0) {
-            s->rounds++;
-        }
-    }
-    return NULL;
-}
-
 /* While a directory and a symbolic link to another change places all the time, nothing of what the
  * link leads to is ever read. */
 TEST(a_swapped_link_never_leads_out)
@@ -291,10 +271,9 @@ TEST(a_swapped_link_never_leads_out)
     files_add(&f, "outside/name", "secret");
     files_add(&f, "root/d/name", "public");
     files_link(&f, "root/l", "../outside");
-    swapper s = {.directory = files_path(&f, "root/d"), .link = files_path(&f, "root/l")};
+    files_swapper s;
     int outer = open_root(&f), root = haft__beneath_open_directory(outer, "root");
-    pthread_t thread;
-    CHECK_INT(pthread_create(&thread, NULL, swap, &s), 0, "no thread");
+    files_swap(&s, &f, "root/d", "root/l");
     size_t read_well = 0, refused = 0, leaked = 0;
     for (size_t i = 0; i < 1000000 && (read_well < 2000 || refused < 2000); i++) {
         struct stat info;
@@ -309,11 +288,9 @@ TEST(a_swapped_link_never_leads_out)
         read_well += strcmp(text, "public") == 0;
         leaked += strcmp(text, "public") != 0;
     }
-    atomic_store(&s.stop, true);
-    (void)pthread_join(thread, NULL);
+    files_swap_end(&s);
     CHECK_INT(leaked, 0, "reads of what is outside");
-    CHECK(read_well > 0 && refused > 0, "%zu reads, %zu refused, %zu swaps: no race", read_well,
-          refused, s.rounds);
+    CHECK(read_well > 0 && refused > 0, "%zu reads, %zu refused: no race", read_well, refused);
     (void)close(root);
     (void)close(outer);
     files_remove(&f);

@@ -3,16 +3,19 @@
 #include "exec/files_help.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 files files_make(void)
 {
     files f;
     const char *where = getenv("TMPDIR");
-    (void)snprintf(f.path, sizeof(f.path), "%s/haft-files-XXXXXX", where != NULL ? where : "/tmp");
+    (void)snprintf(f.path, sizeof(f.path), "%.60s/haft-files-XXXXXX",
+                   where != NULL ? where : "/tmp");
     CHECK(mkdtemp(f.path) != NULL, "%s: %s", f.path, strerror(errno));
     (void)chmod(f.path, 0755);
     return f;
@@ -37,6 +40,15 @@ char *files_path(const files *f, const char *path)
     char *full = test_alloc(size);
     (void)snprintf(full, size, "%s/%s", f->path, path);
     return full;
+}
+
+files files_below(const files *f, const char *name)
+{
+    files below;
+    char *full = files_path(f, name);
+    CHECK(strlen(full) < sizeof(below.path), "%s is too long", full);
+    memcpy(below.path, full, strlen(full) + 1);
+    return below;
 }
 
 static void make_directories(const files *f, char *path)
@@ -102,4 +114,27 @@ bool files_git(const files *f)
         return false;
     }
     return true;
+}
+
+static void *swap(void *context)
+{
+    files_swapper *s = context;
+    while (!atomic_load(&s->stop)) {
+        (void)syscall(SYS_renameat2, AT_FDCWD, s->a, AT_FDCWD, s->b, 2U /* RENAME_EXCHANGE */);
+    }
+    return NULL;
+}
+
+void files_swap(files_swapper *s, const files *f, const char *a, const char *b)
+{
+    s->a = files_path(f, a);
+    s->b = files_path(f, b);
+    atomic_init(&s->stop, false);
+    CHECK_INT(pthread_create(&s->thread, NULL, swap, s), 0, "no thread");
+}
+
+void files_swap_end(files_swapper *s)
+{
+    atomic_store(&s->stop, true);
+    CHECK_INT(pthread_join(s->thread, NULL), 0, "the thread does not end");
 }
