@@ -62,6 +62,8 @@
     X(FILES_DEPTH, "files.depth", 128, "directories inside each other that a search goes into")    \
     X(FILES_ENTRIES, "files.entries", 1000000, "files and directories one search looks at")        \
     X(FILES_IGNORE_BYTES, "files.ignore_bytes", 1 << 20, "bytes of one .gitignore that are read")  \
+    X(FILES_RESULT_BYTES, "files.result_bytes", 256 << 10, "bytes of one result, notes aside")     \
+    X(FILES_GLOB_RESULTS, "files.glob_results", 1000, "paths in one result of glob")               \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
