@@ -64,6 +64,11 @@
     X(FILES_IGNORE_BYTES, "files.ignore_bytes", 1 << 20, "bytes of one .gitignore that are read")  \
     X(FILES_RESULT_BYTES, "files.result_bytes", 256 << 10, "bytes of one result, notes aside")     \
     X(FILES_GLOB_RESULTS, "files.glob_results", 1000, "paths in one result of glob")               \
+    X(FILES_FILE_BYTES, "files.file_bytes", 64 << 20,                                              \
+      "bytes of one file that grep and read look at")                                              \
+    X(FILES_READ_DEFAULT, "files.read_default", 2000, "lines read returns unless told otherwise")  \
+    X(FILES_READ_LINES, "files.read_lines", 20000, "lines read returns at most")                   \
+    X(FILES_READ_LINE_BYTES, "files.read_line_bytes", 2000, "bytes of one line in read's result")  \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \

@@ -43,6 +43,22 @@ int haft__beneath_open_file(int root, const char *path, struct stat *ret_info)
     return S_ISREG(ret_info->st_mode) ? fd : give_up(fd, ENODEV);
 }
 
+ssize_t haft__beneath_read(int fd, char *to, size_t size)
+{
+    size_t got = 0;
+    while (got < size) {
+        ssize_t more = read(fd, to + got, size - got);
+        if (more == 0) {
+            break;
+        }
+        if (more < 0 && errno != EINTR) {
+            return -1;
+        }
+        got += more > 0 ? (size_t)more : 0;
+    }
+    return (ssize_t)got;
+}
+
 int haft__beneath_open_directory(int root, const char *path)
 {
     return open_beneath(root, path, O_RDONLY | O_DIRECTORY);

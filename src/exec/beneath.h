@@ -37,6 +37,9 @@ HAFT_MUST_USE haft_status haft__beneath_read_path(haft_str given, haft__beneath_
 int haft__beneath_open_file(int root, const char *path, struct stat *ret_info);
 int haft__beneath_open_directory(int root, const char *path);
 
+/* Reads until `size` bytes are there, or the file ends. How many, or -1 with errno. */
+ssize_t haft__beneath_read(int fd, char *to, size_t size);
+
 /* A descriptor that only stands for what is there, also for a symbolic link or a device, without
  * opening it; or -1 with errno. */
 int haft__beneath_look(int root, const char *path, struct stat *ret_info);

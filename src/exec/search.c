@@ -2,14 +2,17 @@
 /* search.c - what glob, grep and read share: room and notes. Tests: tests/exec/search_test.c. */
 #include "exec/search.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "exec/show.h"
 
-#define NOTE_BYTES 512
+#define NOTE_BYTES   512
+#define BINARY_BYTES 8192
 
 haft_status haft__search_fail_stopped(haft_error *err)
 {
@@ -24,6 +27,20 @@ haft_status haft__search_wild(haft__arena *arena, haft_str pattern, const char *
         haft__error_at(err, where);
     }
     return status;
+}
+
+bool haft__search_is_binary(haft_str beginning)
+{
+    size_t looked_at = beginning.len < BINARY_BYTES ? beginning.len : BINARY_BYTES;
+    return looked_at > 0 && memchr(beginning.ptr, '\0', looked_at) != NULL;
+}
+
+haft_status haft__search_fail_read(haft_str path, haft_error *err)
+{
+    char shown[HAFT__SHOW_SHORT];
+    int error = errno;
+    return haft__fail(err, HAFT_IO, "/path", "'%s' cannot be read: %s",
+                      haft__show_short(path, shown), strerror(error));
 }
 
 bool haft__search_keep_line(haft__buf *result, size_t start)

@@ -48,6 +48,12 @@ haft_status haft__search_fail_stopped(haft_error *err);
 HAFT_MUST_USE haft_status haft__search_wild(haft__arena *arena, haft_str pattern, const char *where,
                                             const haft__wild **ret_wild, haft_error *err);
 
+/* As git sees it: a NUL among the first bytes. */
+bool haft__search_is_binary(haft_str beginning);
+
+/* The error for a file that was opened and cannot be read, as errno says. */
+haft_status haft__search_fail_read(haft_str path, haft_error *err);
+
 /* Takes a line that begins at `start` off the result again if it does not fit: false. */
 bool haft__search_keep_line(haft__buf *result, size_t start);
 

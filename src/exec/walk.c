@@ -57,8 +57,7 @@ static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_
                               haft_error *err)
 {
     struct stat info;
-    size_t length = walk->path.length, got = 0;
-    ssize_t more = 0;
+    size_t length = walk->path.length;
     *ret_text = (haft_str){NULL, 0};
     int fd = add_name(walk, haft__str(name))
                  ? haft__beneath_open_file(walk->root, walk->path.text, &info)
@@ -70,9 +69,8 @@ static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_
     size_t most = HAFT__LIMIT_FILES_IGNORE_BYTES;
     size_t wanted = (uint64_t)info.st_size < most ? (size_t)info.st_size : most;
     char *text = haft__arena_alloc(&walk->arena, wanted);
-    while (text != NULL && got < wanted && (more = read(fd, text + got, wanted - got)) > 0) {
-        got += (size_t)more;
-    }
+    ssize_t result = text != NULL ? haft__beneath_read(fd, text, wanted) : 0;
+    size_t got = result > 0 ? (size_t)result : 0;
     (void)close(fd);
     if (text == NULL) {
         return haft__arena_fail(&walk->arena, err);
