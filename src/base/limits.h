@@ -69,6 +69,9 @@
     X(FILES_READ_DEFAULT, "files.read_default", 2000, "lines read returns unless told otherwise")  \
     X(FILES_READ_LINES, "files.read_lines", 20000, "lines read returns at most")                   \
     X(FILES_READ_LINE_BYTES, "files.read_line_bytes", 2000, "bytes of one line in read's result")  \
+    X(FILES_MATCH_STEPS, "files.match_steps", 100000,                                              \
+      "steps of one match of grep (PCRE2 match limit)")                                            \
+    X(FILES_HEAP_KIB, "files.heap_kib", 16384, "KiB one match of grep may take")                   \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
