@@ -72,6 +72,11 @@
     X(FILES_MATCH_STEPS, "files.match_steps", 100000,                                              \
       "steps of one match of grep (PCRE2 match limit)")                                            \
     X(FILES_HEAP_KIB, "files.heap_kib", 16384, "KiB one match of grep may take")                   \
+    X(FILES_GREP_DEFAULT, "files.grep_default", 100, "lines grep returns unless told otherwise")   \
+    X(FILES_GREP_LINES, "files.grep_lines", 2000, "lines grep returns at most")                    \
+    X(FILES_GREP_LINE_BYTES, "files.grep_line_bytes", 400, "bytes of one line in grep's result")   \
+    X(FILES_SEARCH_BYTES, "files.search_bytes", 1 << 20,                                           \
+      "bytes of a line that grep matches as one")                                                  \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
