@@ -59,6 +59,8 @@
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
+    X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \
+    X(POOL_LOST, "pool.lost", 8, "threads replaced at a time because their job overran")           \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {
