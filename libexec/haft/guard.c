@@ -313,7 +313,9 @@ static void let_go_of_standard_descriptors(void)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         (void)(null >= 0 ? dup2(null, fd) : close(fd));
     }
-    (void)close(null);
+    if (null >= 0) {
+        (void)close(null);
+    }
 }
 
 static void start(guard *g)
@@ -446,7 +448,10 @@ static bool is_the_same(process it)
     char path[64], text[512];
     (void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)it.id);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, text, sizeof(text) - 1) : 0;
+    if (file < 0) {
+        return false;
+    }
+    ssize_t length = read(file, text, sizeof(text) - 1);
     (void)close(file);
     text[length > 0 ? length : 0] = '\0';
     const char *behind = strrchr(text, ')'); /* the name may have anything in it */
@@ -468,7 +473,10 @@ static void kill_all(const guard *g)
         long id = found.all[i].id;
         (void)snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", id, id);
         int list = open(path, O_RDONLY | O_CLOEXEC);
-        if (list >= 0 && is_the_same(found.all[i])) {
+        if (list < 0) {
+            continue; /* it is gone */
+        }
+        if (is_the_same(found.all[i])) {
             kill_list(g, &found, list, found.all[i].id);
         }
         (void)close(list);

@@ -61,6 +61,7 @@
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
     X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \
     X(POOL_LOST, "pool.lost", 8, "threads replaced at a time because their job overran")           \
+    X(CHILD_ERROR_BYTES, "child.error_bytes", 8192, "last bytes kept of a program's errors")       \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {
