@@ -49,6 +49,10 @@ void haft__exec_report(haft__exec_job *job, const haft__exec_result *result);
 /* Gives back a job whose executor kept it. */
 void haft__exec_free(haft__exec_job *job);
 
+/* The path of libexec/haft/guard, to be freed: `given`, or where it is usually found if that is
+ * NULL. NOT_FOUND when there is none that can be run. */
+HAFT_MUST_USE haft_status haft__guard_find(const char *given, char **ret_path, haft_error *err);
+
 /* The tool's part of the spec: a member of its definition, or NULL. */
 const haft__json *haft__exec_definition(const haft__exec_job *job, const char *key);
 
