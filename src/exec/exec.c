@@ -18,6 +18,7 @@ static const struct {
     const char *name; /* of a built-in; NULL: every tool of that source */
     const haft__executor *executor;
 } executors[] = {
+    {HAFT__TOOL_COMMAND, NULL, &haft__executor_command},
     {HAFT__TOOL_PROVIDER, NULL, NULL}, /* runs at the provider, never here */
 };
 
@@ -41,12 +42,29 @@ haft_status haft__exec_create(const haft__exec_options *options, haft__exec **re
         return haft__fail_no_memory(err);
     }
     exec->options = *options;
+    exec->options.guard = NULL; /* it may not live as long as we do */
+    haft_status status = haft__guard_find(options->guard, &exec->guard, &exec->no_guard);
+    if (status == HAFT_OK || status == HAFT_NOT_FOUND) { /* only commands cannot do without it */
+        status = haft__pool_create(options->loop, options->threads, &exec->pool, err);
+    } else {
+        status = haft__fail_no_memory(err);
+    }
+    if (status != HAFT_OK) {
+        haft__exec_destroy(exec);
+        return status;
+    }
     *ret_exec = exec;
     return HAFT_OK;
 }
 
 void haft__exec_destroy(haft__exec *exec)
 {
+    if (exec == NULL) {
+        return;
+    }
+    haft__children_finish(&exec->children);
+    haft__pool_destroy(exec->pool);
+    free(exec->guard);
     free(exec);
 }
 
@@ -109,7 +127,9 @@ static void report_failure(haft__exec_job *job, const haft_error *error)
 {
     haft__exec_result result = {.text = haft__str(error->message),
                                 .where = haft__str(error->where),
-                                .hint = haft__str(error->hint)};
+                                .hint = haft__str(error->hint),
+                                .transient =
+                                    error->status == HAFT_IO || error->status == HAFT_NO_MEMORY};
     haft__exec_report(job, &result);
 }
 

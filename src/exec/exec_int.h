@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "exec/exec.h"
+#include "io/child.h"
+#include "io/pool.h"
 
 /* How one kind of tool runs. */
 typedef struct haft__executor {
@@ -37,8 +39,10 @@ struct haft__exec_job {
 
 struct haft__exec {
     haft__exec_options options;
-    char *guard;                 /* its path, or NULL when it was not found */
-    struct haft__pool *pool;     /* io/pool.h */
+    char *guard;             /* its path, or NULL when it was not found, ... */
+    haft_error no_guard;     /* ... and why */
+    haft__children children; /* commands, those under way and those being ended */
+    haft__pool *pool;
     struct haft__http *open_web; /* io/http.h: addresses of the public network only */
     struct haft__http *any_web;  /* for tools with allow_private */
 };

@@ -17,15 +17,16 @@ static const char *const beside[] = {"/../libexec/haft/guard", "/libexec/haft/gu
 
 static haft_status keep(const char *path, char **ret_path, haft_error *err)
 {
-    if (access(path, X_OK) != 0) {
+    char whole[PATH_MAX]; /* commands run in other directories */
+    if (access(path, X_OK) != 0 || realpath(path, whole) == NULL) {
         return HAFT_NOT_FOUND;
     }
-    size_t size = strlen(path) + 1;
+    size_t size = strlen(whole) + 1;
     char *copy = malloc(size);
     if (copy == NULL) {
         return haft__fail_no_memory(err);
     }
-    memcpy(copy, path, size);
+    memcpy(copy, whole, size);
     *ret_path = copy;
     return HAFT_OK;
 }

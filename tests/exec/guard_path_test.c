@@ -25,8 +25,13 @@ TEST(guard_that_is_named_is_used_or_missed)
     char *path = NULL;
     haft_error err = {0};
     CHECK_INT(find("/bin/true", &path, &err), HAFT_OK, "%s", err.message);
-    CHECK_STR(haft__str(path), HAFT__LIT("/bin/true"), "path");
+    CHECK(haft__str_ends(haft__str(path), HAFT__LIT("/bin/true")), "%s", path);
     free(path);
+    CHECK_INT(chdir("/bin"), 0, "chdir");
+    CHECK_INT(find("./true", &path, &err), HAFT_OK, "%s", err.message);
+    CHECK(path != NULL && path[0] == '/', "%s: commands run elsewhere", path);
+    free(path);
+    CHECK_INT(chdir("/"), 0, "chdir");
     CHECK_INT(find("/no/such/guard", &path, &err), HAFT_NOT_FOUND, "missing");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/no/such/guard"), "where");
     CHECK_STR(haft__str(err.message), HAFT__LIT("there is no program here"), "message");
