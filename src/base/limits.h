@@ -65,6 +65,7 @@
     X(EXEC_MEMORY_MIB, "exec.memory_mib", 4096, "MiB of address space of a command's process")     \
     X(EXEC_FILES, "exec.files", 1024, "files a command's process may have open")                   \
     X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds guard has to end a command")            \
+    X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20, "bytes of one call's untold progress")  \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

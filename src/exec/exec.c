@@ -18,6 +18,7 @@ static const struct {
     const char *name; /* of a built-in; NULL: every tool of that source */
     const haft__executor *executor;
 } executors[] = {
+    {HAFT__TOOL_FUNCTION, NULL, &haft__executor_function},
     {HAFT__TOOL_COMMAND, NULL, &haft__executor_command},
     {HAFT__TOOL_PROVIDER, NULL, NULL}, /* runs at the provider, never here */
 };
@@ -146,19 +147,21 @@ static void abandon(haft__exec_job *job)
     }
 }
 
+/* One that still waited for its turn cannot have had any effect. */
 static void on_deadline(void *context)
 {
     haft__exec_job *job = context;
+    abandon(job);
     char text[96];
-    (void)snprintf(text, sizeof(text), "the call took longer than the %llu ms it may take",
+    (void)snprintf(text, sizeof(text), "the call %s longer than the %llu ms it may take",
+                   job->waiting ? "would have to wait" : "took",
                    (unsigned long long)job->call.timeout_ms);
     haft__exec_result result = {.text = haft__str(text),
                                 .hint = HAFT__LIT("ask for less at once, or raise `timeout`"),
                                 .timed_out = true,
-                                .started = true,
+                                .started = !job->waiting,
                                 .transient = true};
     haft__exec_report(job, &result);
-    abandon(job);
 }
 
 void haft__exec_cancel(haft__exec_job *job)

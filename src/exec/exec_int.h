@@ -35,6 +35,7 @@ struct haft__exec_job {
     uint64_t started_ms;
     uint32_t holds; /* who still needs it: we, and an executor that kept it */
     bool reported;
+    bool waiting; /* set by an executor that abandons it: it had not begun */
 };
 
 struct haft__exec {
