@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "exec/exec.h"
+#include "io/child.h"
+#include "io/pool.h"
 
 /* How one kind of tool runs. */
 typedef struct haft__executor {
@@ -33,12 +35,15 @@ struct haft__exec_job {
     uint64_t started_ms;
     uint32_t holds; /* who still needs it: we, and an executor that kept it */
     bool reported;
+    bool waiting; /* set by an executor that abandons it: it had not begun */
 };
 
 struct haft__exec {
     haft__exec_options options;
-    char *guard;                 /* its path, or NULL when it was not found */
-    struct haft__pool *pool;     /* io/pool.h */
+    char *guard;             /* its path, or NULL when it was not found, ... */
+    haft_error no_guard;     /* ... and why */
+    haft__children children; /* commands, those under way and those being ended */
+    haft__pool *pool;
     struct haft__http *open_web; /* io/http.h: addresses of the public network only */
     struct haft__http *any_web;  /* for tools with allow_private */
 };
@@ -48,6 +53,10 @@ void haft__exec_report(haft__exec_job *job, const haft__exec_result *result);
 
 /* Gives back a job whose executor kept it. */
 void haft__exec_free(haft__exec_job *job);
+
+/* The path of libexec/haft/guard, to be freed: `given`, or where it is usually found if that is
+ * NULL. NOT_FOUND when there is none that can be run. */
+HAFT_MUST_USE haft_status haft__guard_find(const char *given, char **ret_path, haft_error *err);
 
 /* The tool's part of the spec: a member of its definition, or NULL. */
 const haft__json *haft__exec_definition(const haft__exec_job *job, const char *key);

@@ -251,6 +251,10 @@ void haft__loop_destroy(haft__loop *loop)
     if (loop == NULL) {
         return;
     }
+    do { /* who sent one counts on it; and one may lead to another */
+        take_sent(loop);
+        run_tasks(loop);
+    } while (loop->posted.first != NULL);
     uv_walk(&loop->uv, close_handle, NULL);
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
     (void)uv_loop_close(&loop->uv);

@@ -17,7 +17,8 @@ typedef struct haft__loop haft__loop;
 
 HAFT_MUST_USE haft_status haft__loop_create(haft__loop **ret_loop, haft_error *err);
 
-/* Whoever uses the loop must be gone before: no timer runs, no task is under way. */
+/* Whoever uses the loop must be gone before: no timer runs, no thread sends. Tasks that are under
+ * way are run, so that what they hold is given back. */
 void haft__loop_destroy(haft__loop *loop);
 
 /* Does what is ready; when nothing is, waits for it at most `timeout_ms`, without end when that is
