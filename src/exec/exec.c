@@ -20,6 +20,9 @@ static const struct {
 } executors[] = {
     {HAFT__TOOL_FUNCTION, NULL, &haft__executor_function},
     {HAFT__TOOL_COMMAND, NULL, &haft__executor_command},
+    {HAFT__TOOL_BUILTIN, "glob", &haft__executor_glob},
+    {HAFT__TOOL_BUILTIN, "grep", &haft__executor_grep},
+    {HAFT__TOOL_BUILTIN, "read", &haft__executor_read},
     {HAFT__TOOL_PROVIDER, NULL, NULL}, /* runs at the provider, never here */
 };
 
