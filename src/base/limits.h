@@ -71,7 +71,6 @@
     X(FILES_READ_LINE_BYTES, "files.read_line_bytes", 2000, "bytes of one line in read's result")  \
     X(FILES_MATCH_STEPS, "files.match_steps", 100000,                                              \
       "steps of one match of grep (PCRE2 match limit)")                                            \
-    X(FILES_HEAP_KIB, "files.heap_kib", 16384, "KiB one match of grep may take")                   \
     X(FILES_GREP_DEFAULT, "files.grep_default", 100, "lines grep returns unless told otherwise")   \
     X(FILES_GREP_LINES, "files.grep_lines", 2000, "lines grep returns at most")                    \
     X(FILES_GREP_LINE_BYTES, "files.grep_line_bytes", 400, "bytes of one line in grep's result")   \

@@ -11,6 +11,7 @@
 #define HAFT_EXEC_BENEATH_H
 
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include "base/limits.h"
 #include "haft.h"

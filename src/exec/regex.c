@@ -31,7 +31,7 @@
 #define SLOW_NANOSECONDS 10000000
 #define SHORT_TEXT       ((size_t)64 << 10) /* up to here every step is granted */
 #define STACK_START      ((size_t)32 << 10)
-#define STACK_MOST       ((size_t)1 << 20)
+#define STACK_MOST       ((size_t)HAFT__LIMIT_PATTERN_HEAP_KIB << 10)
 
 struct haft__regex {
     pcre2_general_context *general;
@@ -128,7 +128,7 @@ static haft_status prepare(haft__regex *regex, haft_error *err)
     if (regex->context == NULL || regex->data == NULL) {
         return haft__fail_no_memory(err);
     }
-    (void)pcre2_set_heap_limit(regex->context, HAFT__LIMIT_FILES_HEAP_KIB);
+    (void)pcre2_set_heap_limit(regex->context, HAFT__LIMIT_PATTERN_HEAP_KIB);
     if (pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE) == 0) {
         regex->stack = pcre2_jit_stack_create(STACK_START, STACK_MOST, regex->general);
         if (regex->stack == NULL) {

@@ -19,7 +19,7 @@ typedef struct haft__regex haft__regex; /* with all a search needs: one thread a
 typedef enum haft__regex_result {
     HAFT__REGEX_NO,
     HAFT__REGEX_YES,
-    HAFT__REGEX_LIMIT, /* gave up: HAFT__LIMIT_FILES_MATCH_STEPS or _HEAP_KIB */
+    HAFT__REGEX_LIMIT, /* gave up: HAFT__LIMIT_FILES_MATCH_STEPS or _PATTERN_HEAP_KIB */
     HAFT__REGEX_STOPPED,
     HAFT__REGEX_NO_MEMORY,
 } haft__regex_result;
