@@ -470,9 +470,11 @@ static bool is_the_same(process it)
     (void)close(file);
     text[length > 0 ? length : 0] = '\0';
     const char *behind = strrchr(text, ')'); /* the name may have anything in it */
-    long parent = 0;
-    return behind != NULL && sscanf(behind, ") %*c %ld", &parent) == 1
-           && (parent == it.parent || parent == getpid());
+    if (behind == NULL || strlen(behind) < strlen(") S 1")) {
+        return false;
+    }
+    long parent = strtol(behind + strlen(") S "), NULL, 10);
+    return parent == it.parent || parent == getpid();
 }
 
 /* Kills all that are below us in one go: those who fork, each in a group of its own, would

@@ -377,11 +377,12 @@ static int spawn(haft__child *child, const haft__child_options *options)
     if (code == 0) {
         uv_process_options_t spawned = {.exit_cb = on_end,
                                         .file = options->argv[0],
-                                        .args = (char **)(uintptr_t)options->argv,
-                                        .env = (char **)(uintptr_t)options->env,
                                         .cwd = options->cwd,
                                         .stdio = theirs,
                                         .stdio_count = (int)count};
+        /* libuv does not change them, only says so less clearly. */
+        memcpy(&spawned.args, &options->argv, sizeof(spawned.args));
+        memcpy(&spawned.env, &options->env, sizeof(spawned.env));
         code = uv_spawn(haft__loop_uv(child->loop), &child->process, &spawned);
         child->process.data = child;
         child->handles++;

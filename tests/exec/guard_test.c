@@ -51,13 +51,17 @@ static _Noreturn void become_guard(int input, int output, int report, const char
     (void)dup2(input, STDIN_FILENO);
     (void)dup2(output, STDOUT_FILENO);
     (void)dup2(output, STDERR_FILENO);
-    (void)execve(guard_path, (char **)(uintptr_t)argv, (char **)(uintptr_t)env);
+    char **own_argv, **own_env; /* which nobody changes */
+    const char *const *words_of = argv;
+    memcpy(&own_argv, &words_of, sizeof(own_argv));
+    memcpy(&own_env, &env, sizeof(own_env));
+    (void)execve(guard_path, own_argv, own_env);
     _exit(99);
 }
 
 static guarded start_with(const char *const *words, const char *const *env)
 {
-    int in[2], out[2], rep[2];
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, rep[2] = {-1, -1};
     guarded g = {.id = -1};
     CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(rep, O_CLOEXEC) == 0,
           "no pipes");

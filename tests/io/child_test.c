@@ -14,8 +14,10 @@
 typedef struct told {
     int times;
     haft__child_result result;
-    char *output, *errors, *report;
+    const char *output, *errors, *report;
 } told;
+
+static const told nothing = {.output = "", .errors = "", .report = ""};
 
 static char *keep(haft_str text)
 {
@@ -72,7 +74,7 @@ static haft__child_options shell(const char **argv, const char *script, told *t)
     argv[1] = "-c";
     argv[2] = script;
     argv[3] = NULL;
-    *t = (told){0};
+    *t = nothing;
     return (haft__child_options){.group = &group,
                                  .argv = argv,
                                  .env = env,
@@ -142,7 +144,7 @@ TEST(environment_and_directory_are_not_inherited)
     begin();
     CHECK_INT(setenv("HAFT_TEST_SECRET", "x", 1), 0, "setenv");
     const char *argv[] = {"/usr/bin/env", NULL};
-    told t = {0};
+    told t = nothing;
     haft__child_options options = {.group = &group,
                                    .argv = argv,
                                    .env = env,
@@ -154,7 +156,7 @@ TEST(environment_and_directory_are_not_inherited)
     step_until_told(&t);
     CHECK_STR(haft__str(t.output), HAFT__LIT("PATH=/usr/bin:/bin\n"), "the environment");
     argv[0] = "/bin/pwd";
-    t = (told){0};
+    t = nothing;
     (void)start(&options);
     step_until_told(&t);
     CHECK_STR(haft__str(t.output), HAFT__LIT("/\n"), "the working directory");

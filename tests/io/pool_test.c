@@ -238,7 +238,10 @@ static int count_threads(void)
 {
     int count = 0;
     DIR *tasks = opendir("/proc/self/task");
-    while (tasks != NULL && readdir(tasks) != NULL) {
+    if (tasks == NULL) {
+        return 0;
+    }
+    while (readdir(tasks) != NULL) {
         count++;
     }
     (void)closedir(tasks);
