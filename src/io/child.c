@@ -213,14 +213,15 @@ static ssize_t write_quietly(int fd, haft_str text)
     return count;
 }
 
-/* A program may leave its input unread. */
+/* A program may leave its input unread: then writing fails, and that is all. */
 static void on_writable(uv_poll_t *poll, int status, int events)
 {
     end *it = poll->data;
     haft__child *child = it->child;
+    (void)status;
     (void)events;
-    ssize_t count = status == 0 ? write_quietly(it->fd, child->input) : -1;
-    if (count < 0 && status == 0 && (errno == EAGAIN || errno == EINTR)) {
+    ssize_t count = write_quietly(it->fd, child->input);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
     }
     child->input = haft__str_skip(child->input, count > 0 ? (size_t)count : child->input.len);

@@ -339,6 +339,17 @@ TEST(a_program_that_forks_on_and_on_does_not_get_away)
     forget_guard();
 }
 
+TEST(those_that_end_before_the_program_leave_nothing)
+{
+    find_guard();
+    ended e = run(SHELL("(sleep 0.001 &); (true &); (exit 3 &)\n"
+                        "while [ $(wc -w </proc/$PPID/task/$PPID/children) != 1 ]; do :; done\n"
+                        "echo alone; exit 5"));
+    CHECK_STR(haft__str(e.output), HAFT__LIT("alone\n"), "output");
+    CHECK_INT(e.status, 5, "status");
+    forget_guard();
+}
+
 TEST(guard_lets_go_of_the_pipes)
 {
     find_guard();

@@ -185,6 +185,31 @@ TEST(much_input_and_output_goes_through)
     end();
 }
 
+/* It has ended before anything is read; more is there than is read at a time. */
+TEST(what_is_in_the_pipes_at_the_end_is_read)
+{
+    static const struct {
+        const char *script;
+        size_t output, errors;
+    } cases[] = {{"head -c 60000 /dev/zero", 60000, 0},
+                 {"head -c 60000 /dev/zero >&2; head -c 65000 /dev/zero", 65000,
+                  HAFT__LIMIT_CHILD_ERROR_BYTES},
+                 {"exit 0", 0, 0}};
+    begin();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *argv[4];
+        told t;
+        haft__child_options options = shell(argv, cases[i].script, &t);
+        (void)start(&options);
+        siginfo_t ended;
+        CHECK_INT(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0, "%s", cases[i].script);
+        step_until_told(&t);
+        CHECK_INT(t.result.output.len, cases[i].output, "%s", cases[i].script);
+        CHECK_INT(t.result.errors.len, cases[i].errors, "%s", cases[i].script);
+    }
+    end();
+}
+
 static volatile sig_atomic_t pipe_signals;
 
 static void on_pipe_signal(int number)
