@@ -33,6 +33,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -66,16 +67,31 @@ typedef struct guard {
 
 /* ---- telling ---- */
 
+/* The name of a program may be long; then its end is not told. */
+static void say(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(int fd, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    size_t size = length < (int)sizeof(line) ? (size_t)length : sizeof(line) - 1;
+    if (write(fd, line, size) < 0) {
+        return; /* there is nobody else to tell */
+    }
+}
+
 /* "exec" or "guard", and the errno; `detail` may be NULL. */
 static void tell(const guard *g, const char *who, int code, const char *detail)
 {
     const char *name = strerrorname_np(code);
     const char *space = detail != NULL ? " " : "";
     detail = detail != NULL ? detail : "";
-    (void)dprintf(STDERR_FILENO, "guard: %s%s%s: %s\n", strcmp(who, "exec") == 0 ? g->argv[0] : who,
-                  space, detail, strerror(code));
+    say(STDERR_FILENO, "guard: %s%s%s: %s\n", strcmp(who, "exec") == 0 ? g->argv[0] : who, space,
+        detail, strerror(code));
     if (g->report > 0) {
-        (void)dprintf((int)g->report, "%s %s%s%s\n", who, name != NULL ? name : "?", space, detail);
+        say((int)g->report, "%s %s%s%s\n", who, name != NULL ? name : "?", space, detail);
     }
 }
 
@@ -96,9 +112,8 @@ static void must(const guard *g, bool worked, const char *call)
 
 static _Noreturn void refuse(void)
 {
-    (void)dprintf(STDERR_FILENO,
-                  "usage: guard [--parent PID] [--memory BYTES] [--cpu SECONDS] [--files N]"
-                  " [--report FD] -- PROGRAM ARG...\n");
+    say(STDERR_FILENO, "usage: guard [--parent PID] [--memory BYTES] [--cpu SECONDS] [--files N]"
+                       " [--report FD] -- PROGRAM ARG...\n");
     exit(USAGE);
 }
 
@@ -455,9 +470,11 @@ static bool is_the_same(process it)
     (void)close(file);
     text[length > 0 ? length : 0] = '\0';
     const char *behind = strrchr(text, ')'); /* the name may have anything in it */
-    long parent = 0;
-    return behind != NULL && sscanf(behind, ") %*c %ld", &parent) == 1
-           && (parent == it.parent || parent == getpid());
+    if (behind == NULL || strlen(behind) < strlen(") S 1")) {
+        return false;
+    }
+    long parent = strtol(behind + strlen(") S "), NULL, 10);
+    return parent == it.parent || parent == getpid();
 }
 
 /* Kills all that are below us in one go: those who fork, each in a group of its own, would

@@ -20,9 +20,8 @@
 typedef struct command {
     haft__exec_job *job;
     haft__child *child;
-    haft_str program; /* as the spec has it, for messages */
-    const char **argv, **env;
-    size_t variables; /* in `env` */
+    haft_str program;         /* as the spec has it, for messages */
+    const char **argv, **env; /* with a NULL behind the last */
     const char *cwd;
     haft_str input;
 } command;
@@ -69,12 +68,11 @@ static haft_status set_variable(command *c, haft_str name, haft_str value, haft_
     if (status != HAFT_OK) {
         return status;
     }
-    size_t at = 0;
-    while (at < c->variables && !is_variable(c->env[at], name)) {
+    const char **at = c->env;
+    while (*at != NULL && !is_variable(*at, name)) {
         at++;
     }
-    c->env[at] = entry;
-    c->variables += at == c->variables;
+    *at = entry;
     return HAFT_OK;
 }
 
@@ -86,10 +84,10 @@ static haft_status pass_on(command *c, const char *name, const char *usual, haft
     if (env->get != NULL) {
         value = env->get(env->context, haft__str(name));
     }
-    if (value.ptr == NULL && usual == NULL) {
-        return HAFT_OK;
+    if (value.ptr == NULL && usual != NULL) {
+        value = haft__str(usual);
     }
-    return set_variable(c, haft__str(name), value.ptr != NULL ? value : haft__str(usual), err);
+    return value.ptr != NULL ? set_variable(c, haft__str(name), value, err) : HAFT_OK;
 }
 
 /* The tool's own. Values may be secrets: no message has one. */

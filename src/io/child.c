@@ -213,14 +213,15 @@ static ssize_t write_quietly(int fd, haft_str text)
     return count;
 }
 
-/* A program may leave its input unread. */
+/* A program may leave its input unread: then writing fails, and that is all. */
 static void on_writable(uv_poll_t *poll, int status, int events)
 {
     end *it = poll->data;
     haft__child *child = it->child;
+    (void)status;
     (void)events;
-    ssize_t count = status == 0 ? write_quietly(it->fd, child->input) : -1;
-    if (count < 0 && status == 0 && (errno == EAGAIN || errno == EINTR)) {
+    ssize_t count = write_quietly(it->fd, child->input);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
     }
     child->input = haft__str_skip(child->input, count > 0 ? (size_t)count : child->input.len);
@@ -377,11 +378,12 @@ static int spawn(haft__child *child, const haft__child_options *options)
     if (code == 0) {
         uv_process_options_t spawned = {.exit_cb = on_end,
                                         .file = options->argv[0],
-                                        .args = (char **)(uintptr_t)options->argv,
-                                        .env = (char **)(uintptr_t)options->env,
                                         .cwd = options->cwd,
                                         .stdio = theirs,
                                         .stdio_count = (int)count};
+        /* libuv does not change them, only says so less clearly. */
+        memcpy(&spawned.args, &options->argv, sizeof(spawned.args));
+        memcpy(&spawned.env, &options->env, sizeof(spawned.env));
         code = uv_spawn(haft__loop_uv(child->loop), &child->process, &spawned);
         child->process.data = child;
         child->handles++;

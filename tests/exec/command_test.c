@@ -14,7 +14,8 @@ static const char *shell(const char *script)
     haft__json_write_string(&buf, haft__str(script));
     haft__buf_addf(&buf, "]}");
     haft__buf_add_char(&buf, '\0');
-    const char *text = help_keep(haft__buf_str(&buf)).ptr;
+    CHECK(buf.status == HAFT_OK, "too long: %s", script);
+    const char *text = buf.ptr != NULL ? help_keep(haft__buf_str(&buf)).ptr : "{}";
     haft__buf_finish(&buf);
     return text;
 }

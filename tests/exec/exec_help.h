@@ -91,13 +91,18 @@ static inline void help_keep_progress(void *context, haft_str json)
     c->last = help_keep(json);
 }
 
+static inline haft__json help_read_copy(help_exec *f, const char *text)
+{
+    return help_read(&f->arena, haft__arena_copy(&f->arena, haft__str(text)).ptr);
+}
+
 /* A call of a tool, defined as a spec would, in JSON; "" for no arguments. */
 static inline void help_make(help_exec *f, help_call *c, haft__tool_source source,
                              const char *definition, const char *arguments)
 {
     *c = (help_call){.times = 0};
     c->tool = (haft__tool){.name = HAFT__LIT("tool"), .source = source};
-    c->tool.definition = help_read(&f->arena, definition);
+    c->tool.definition = help_read_copy(f, definition);
     const haft__json *schema = haft__json_get(c->tool.definition, HAFT__LIT("input_schema"));
     c->tool.input_schema = schema != NULL ? *schema : haft__json_null();
     c->call = (haft__exec_call){.spec = &f->spec,

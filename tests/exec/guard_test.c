@@ -51,13 +51,17 @@ static _Noreturn void become_guard(int input, int output, int report, const char
     (void)dup2(input, STDIN_FILENO);
     (void)dup2(output, STDOUT_FILENO);
     (void)dup2(output, STDERR_FILENO);
-    (void)execve(guard_path, (char **)(uintptr_t)argv, (char **)(uintptr_t)env);
+    char **own_argv, **own_env; /* which nobody changes */
+    const char *const *words_of = argv;
+    memcpy(&own_argv, &words_of, sizeof(own_argv));
+    memcpy(&own_env, &env, sizeof(own_env));
+    (void)execve(guard_path, own_argv, own_env);
     _exit(99);
 }
 
 static guarded start_with(const char *const *words, const char *const *env)
 {
-    int in[2], out[2], rep[2];
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, rep[2] = {-1, -1};
     guarded g = {.id = -1};
     CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(rep, O_CLOEXEC) == 0,
           "no pipes");
@@ -332,6 +336,17 @@ TEST(a_program_that_forks_on_and_on_does_not_get_away)
     CHECK_INT(e.status, 0, "%s", e.output); /* its output was closed: nobody is left */
     CHECK(access(file, F_OK) != 0, "it was never caught");
     help_remove(folder);
+    forget_guard();
+}
+
+TEST(those_that_end_before_the_program_leave_nothing)
+{
+    find_guard();
+    ended e = run(SHELL("(sleep 0.001 &); (true &); (exit 3 &)\n"
+                        "while [ $(wc -w </proc/$PPID/task/$PPID/children) != 1 ]; do :; done\n"
+                        "echo alone; exit 5"));
+    CHECK_STR(haft__str(e.output), HAFT__LIT("alone\n"), "output");
+    CHECK_INT(e.status, 5, "status");
     forget_guard();
 }
 

@@ -14,8 +14,10 @@
 typedef struct told {
     int times;
     haft__child_result result;
-    char *output, *errors, *report;
+    const char *output, *errors, *report;
 } told;
+
+static const told nothing = {.output = "", .errors = "", .report = ""};
 
 static char *keep(haft_str text)
 {
@@ -72,7 +74,7 @@ static haft__child_options shell(const char **argv, const char *script, told *t)
     argv[1] = "-c";
     argv[2] = script;
     argv[3] = NULL;
-    *t = (told){0};
+    *t = nothing;
     return (haft__child_options){.group = &group,
                                  .argv = argv,
                                  .env = env,
@@ -142,7 +144,7 @@ TEST(environment_and_directory_are_not_inherited)
     begin();
     CHECK_INT(setenv("HAFT_TEST_SECRET", "x", 1), 0, "setenv");
     const char *argv[] = {"/usr/bin/env", NULL};
-    told t = {0};
+    told t = nothing;
     haft__child_options options = {.group = &group,
                                    .argv = argv,
                                    .env = env,
@@ -154,7 +156,7 @@ TEST(environment_and_directory_are_not_inherited)
     step_until_told(&t);
     CHECK_STR(haft__str(t.output), HAFT__LIT("PATH=/usr/bin:/bin\n"), "the environment");
     argv[0] = "/bin/pwd";
-    t = (told){0};
+    t = nothing;
     (void)start(&options);
     step_until_told(&t);
     CHECK_STR(haft__str(t.output), HAFT__LIT("/\n"), "the working directory");
@@ -180,6 +182,31 @@ TEST(much_input_and_output_goes_through)
     CHECK_INT(t.result.output.len, size, "bytes");
     CHECK(memcmp(t.output, input, size) == 0, "they are others");
     CHECK(!t.result.output_cut, "nothing was cut");
+    end();
+}
+
+/* It has ended before anything is read; more is there than is read at a time. */
+TEST(what_is_in_the_pipes_at_the_end_is_read)
+{
+    static const struct {
+        const char *script;
+        size_t output, errors;
+    } cases[] = {{"head -c 60000 /dev/zero", 60000, 0},
+                 {"head -c 60000 /dev/zero >&2; head -c 65000 /dev/zero", 65000,
+                  HAFT__LIMIT_CHILD_ERROR_BYTES},
+                 {"exit 0", 0, 0}};
+    begin();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *argv[4];
+        told t;
+        haft__child_options options = shell(argv, cases[i].script, &t);
+        (void)start(&options);
+        siginfo_t ended;
+        CHECK_INT(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0, "%s", cases[i].script);
+        step_until_told(&t);
+        CHECK_INT(t.result.output.len, cases[i].output, "%s", cases[i].script);
+        CHECK_INT(t.result.errors.len, cases[i].errors, "%s", cases[i].script);
+    }
     end();
 }
 

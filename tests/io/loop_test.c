@@ -3,7 +3,9 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
+#include "io/clock.h"
 #include "test.h"
 
 #define MANY 200
@@ -186,6 +188,38 @@ TEST(tasks_from_other_threads_wake_the_loop)
         (void)pthread_join(threads[i], NULL);
     }
     haft__loop_destroy(loop);
+}
+
+/* Ends the waiting of a loop that would otherwise wait for ever. */
+typedef struct rescue {
+    counted task;
+    atomic_bool over;
+} rescue;
+
+static void *come_to_rescue(void *context)
+{
+    rescue *r = context;
+    for (int i = 0; i < 2000 && !r->over; i++) {
+        haft__clock_sleep(5);
+    }
+    haft__loop_send(r->task.loop, &r->task.task);
+    return NULL;
+}
+
+TEST(a_step_after_a_long_pause_waits_no_longer_than_told)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    rescue r = {.task = {.task = {.run = run_counted}, .loop = loop, .order = &order}};
+    pthread_t thread;
+    CHECK_INT(pthread_create(&thread, NULL, come_to_rescue, &r), 0, "no thread");
+    haft__clock_sleep(5); /* libuv's idea of the time is older than that */
+    step(loop, 1);
+    CHECK_INT(order, 0, "it waited for somebody else");
+    r.over = true;
+    (void)pthread_join(thread, NULL);
+    haft__loop_destroy(loop);
+    CHECK_INT(order, 1, "what was sent is done");
 }
 
 TEST(another_loop_can_wait_for_this_one)

@@ -24,7 +24,10 @@ static inline int help_count_fds(void)
 {
     int count = 0;
     DIR *fds = opendir("/proc/self/fd");
-    while (fds != NULL && readdir(fds) != NULL) {
+    if (fds == NULL) {
+        return -1;
+    }
+    while (readdir(fds) != NULL) {
         count++;
     }
     (void)closedir(fds);
@@ -110,7 +113,11 @@ static inline void help_remove(const char *folder)
 {
     DIR *all = opendir(folder);
     const struct dirent *entry;
-    while (all != NULL && (entry = readdir(all)) != NULL) {
+    if (all == NULL) {
+        CHECK(false, "%s is not there", folder);
+        return;
+    }
+    while ((entry = readdir(all)) != NULL) {
         (void)unlinkat(dirfd(all), entry->d_name, 0);
     }
     (void)closedir(all);
