@@ -17,14 +17,14 @@
 #define LIMIT   20000
 
 static pcre2_match_context *limits;
-static pcre2_match_data *data;
+static pcre2_match_data *place;
 
 static void prepare(void)
 {
     if (limits == NULL) {
         limits = pcre2_match_context_create(NULL);
-        data = pcre2_match_data_create(1, NULL);
-        REQUIRE(limits != NULL && data != NULL);
+        place = pcre2_match_data_create(1, NULL);
+        REQUIRE(limits != NULL && place != NULL);
         (void)pcre2_set_match_limit(limits, LIMIT);
         (void)pcre2_set_depth_limit(limits, 1000);
     }
@@ -48,8 +48,8 @@ static pcre2_code *compile(haft_str pattern, uint32_t options, int *ret_error)
 static long find(const pcre2_code *code, haft_str text, size_t from)
 {
     const char *subject = text.len > 0 ? text.ptr : "";
-    int found = pcre2_match(code, (PCRE2_SPTR)subject, text.len, from, 0, data, limits);
-    return found >= 0                     ? (long)pcre2_get_ovector_pointer(data)[0]
+    int found = pcre2_match(code, (PCRE2_SPTR)subject, text.len, from, 0, place, limits);
+    return found >= 0                     ? (long)pcre2_get_ovector_pointer(place)[0]
            : found == PCRE2_ERROR_NOMATCH ? -1
                                           : -2;
 }
@@ -70,11 +70,11 @@ static void compare(const pcre2_code *by_line, const pcre2_code *by_text, haft_s
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    haft_str text = {(const char *)input, size}, pattern = haft__str_split(&text, '\n');
-    if (size > MOST || !haft__utf8_valid((haft_str){(const char *)input, size})
-        || memchr(input, '\r', size) != NULL) {
+    haft_str text = {(const char *)data, size}, pattern = haft__str_split(&text, '\n');
+    if (size > MOST || !haft__utf8_valid((haft_str){(const char *)data, size})
+        || memchr(data, '\r', size) != NULL) {
         return 0;
     }
     prepare();

@@ -22,7 +22,7 @@
 typedef struct reading {
     const haft__search *search;
     haft__buf *result;
-    haft_str path;
+    haft__named file;
     uint64_t first, last; /* numbers of the lines that are wanted */
     uint64_t done;        /* lines that have ended */
     uint64_t shown_last;  /* the number of the last line in the result; 0 when there is none */
@@ -32,6 +32,11 @@ typedef struct reading {
     char kept[KEPT_BYTES];
     size_t kept_length;
 } reading;
+
+static haft_str path_of(const reading *r)
+{
+    return (haft_str){r->file.path.text, r->file.path.length};
+}
 
 static void show_line(reading *r)
 {
@@ -89,7 +94,7 @@ static haft_status fail_binary(const reading *r, haft_error *err)
     char shown[HAFT__SHOW_SHORT];
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "/path", "'%s' is a binary file, wanted a text file",
-                   haft__show_short(r->path, shown));
+                   haft__show_short(path_of(r), shown));
     return haft__hint(err, status, "a NUL byte is among its first 8192 bytes");
 }
 
@@ -99,7 +104,7 @@ static haft_status read_all(reading *r, int fd, char *block, haft_error *err)
         size_t left = HAFT__LIMIT_FILES_FILE_BYTES - total;
         ssize_t got = haft__beneath_read(fd, block, left < BLOCK_BYTES ? left + 1 : BLOCK_BYTES);
         if (got < 0) {
-            return haft__search_fail_read(r->path, err);
+            return haft__search_fail_read(path_of(r), err);
         }
         r->cut = (size_t)got > left;
         haft_str text = {block, r->cut ? left : (size_t)got};
@@ -164,16 +169,14 @@ static haft_status run(reading *r, int fd, haft_error *err)
 
 static haft_status open_and_run(reading *r, int root, haft_error *err)
 {
-    haft__named named;
     struct stat info;
-    haft_status status = haft__named_find(root, r->search->path, HAFT__NAMED_FILE, &named, err);
+    haft_status status = haft__named_find(root, r->search->path, HAFT__NAMED_FILE, &r->file, err);
     if (status != HAFT_OK) {
         return status;
     }
-    r->path = (haft_str){named.path.text, named.path.length};
-    int fd = haft__beneath_open_file(root, named.path.text, &info);
+    int fd = haft__beneath_open_file(root, r->file.path.text, &info);
     if (fd < 0) {
-        return haft__search_fail_read(r->path, err);
+        return haft__search_fail_read(path_of(r), err);
     }
     status = run(r, fd, err);
     (void)close(fd);
