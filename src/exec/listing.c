@@ -34,18 +34,16 @@ static haft__entry_kind kind_of_mode(mode_t mode)
                            : HAFT__ENTRY_OTHER;
 }
 
-/* Some file systems do not tell with the name what it is. */
-static haft__entry_kind kind_of(const lister *l, const struct dirent64 *found)
+haft__entry_kind haft__listing_kind(int fd, const char *name, unsigned char type)
 {
     struct stat info;
-    switch (found->d_type) {
+    switch (type) {
     case DT_REG: return HAFT__ENTRY_FILE;
     case DT_DIR: return HAFT__ENTRY_DIRECTORY;
     case DT_LNK: return HAFT__ENTRY_LINK;
     case DT_UNKNOWN:
-        return fstatat(l->fd, found->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0
-                   ? kind_of_mode(info.st_mode)
-                   : HAFT__ENTRY_OTHER;
+        return fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 ? kind_of_mode(info.st_mode)
+                                                                  : HAFT__ENTRY_OTHER;
     default: return HAFT__ENTRY_OTHER;
     }
 }
@@ -57,7 +55,7 @@ static bool add(lister *l, const struct dirent64 *found)
     if (link == NULL || name.ptr == NULL) {
         return false;
     }
-    *link = (chain){l->last, {name, kind_of(l, found)}};
+    *link = (chain){l->last, {name, haft__listing_kind(l->fd, found->d_name, found->d_type)}};
     l->last = link;
     l->listing->count++;
     return true;

@@ -25,6 +25,10 @@ typedef struct haft__listing {
     bool cut; /* there were more than asked for */
 } haft__listing;
 
+/* What an entry of the directory `fd` is, from the d_type that came with its name; some file
+ * systems do not tell (DT_UNKNOWN), and are asked. */
+haft__entry_kind haft__listing_kind(int fd, const char *name, unsigned char type);
+
 /* Reads the directory that `fd` is open on, but for "." and "..", at most `most` entries. Lives in
  * `arena`. IO when it cannot be read. */
 HAFT_MUST_USE haft_status haft__listing_read(haft__arena *arena, int fd, size_t most,

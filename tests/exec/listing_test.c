@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exec/listing.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,6 +56,23 @@ TEST(entries_say_what_they_are)
     CHECK_INT(list(&f, 3, &arena, &listing), HAFT_OK, "list");
     CHECK(listing.count == 3 && listing.cut, "%zu entries of 3", listing.count);
     haft__arena_finish(&arena);
+    files_remove(&f);
+}
+
+TEST(a_file_system_that_does_not_tell_is_asked)
+{
+    files f = files_make();
+    files_add(&f, "1", "");
+    files_add(&f, "2/", "");
+    files_link(&f, "3", "1");
+    CHECK_INT(mkfifo(files_path(&f, "4"), 0644), 0, "no FIFO");
+    int fd = open(f.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CHECK_INT(haft__listing_kind(fd, "1", DT_UNKNOWN), HAFT__ENTRY_FILE, "file");
+    CHECK_INT(haft__listing_kind(fd, "2", DT_UNKNOWN), HAFT__ENTRY_DIRECTORY, "directory");
+    CHECK_INT(haft__listing_kind(fd, "3", DT_UNKNOWN), HAFT__ENTRY_LINK, "link");
+    CHECK_INT(haft__listing_kind(fd, "4", DT_UNKNOWN), HAFT__ENTRY_OTHER, "FIFO");
+    CHECK_INT(haft__listing_kind(fd, "5", DT_UNKNOWN), HAFT__ENTRY_OTHER, "nothing");
+    (void)close(fd);
     files_remove(&f);
 }
 

@@ -269,6 +269,17 @@ TEST(reads_while_links_come_and_go_stay_inside)
     files_remove(&f);
 }
 
+/* The memory of a process is a regular file that cannot be read at its beginning. */
+TEST(a_file_that_fails_while_it_is_read_is_told)
+{
+    files f = files_make();
+    haft__search search = ask("mem", 0, 0);
+    search.root = HAFT__LIT("/proc/self");
+    search_check_error(haft__search_read, &f, search, "'mem' cannot be read: Input/output error",
+                       "/path", "");
+    files_remove(&f);
+}
+
 TEST(read_stops_when_it_is_told)
 {
     files f = files_make();
