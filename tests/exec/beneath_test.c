@@ -84,7 +84,7 @@ TEST(the_length_of_a_path_is_bounded)
 
 /* ---- the root ---- */
 
-TEST(the_root_is_relative_to_the_spec)
+FILES_TEST(the_root_is_relative_to_the_spec)
 {
     files f = files_make();
     files_add(&f, "specs/here/a", "");
@@ -115,7 +115,7 @@ TEST(the_root_is_relative_to_the_spec)
     files_remove(&f);
 }
 
-TEST(a_root_without_a_spec_is_relative_to_the_working_directory)
+FILES_TEST(a_root_without_a_spec_is_relative_to_the_working_directory)
 {
     int root = -1;
     CHECK_INT(haft__beneath_root(HAFT__LIT(""), HAFT__LIT(""), &root, NULL), HAFT_OK, "nothing");
@@ -177,7 +177,7 @@ TEST(without_openat2_nothing_is_opened)
 
 /* ---- files ---- */
 
-TEST(only_what_is_beneath_is_opened)
+FILES_TEST(only_what_is_beneath_is_opened)
 {
     files f = files_make();
     files_add(&f, "outside/secret", "secret");
@@ -228,7 +228,7 @@ TEST(only_what_is_beneath_is_opened)
     files_remove(&f);
 }
 
-TEST(looking_does_not_open)
+FILES_TEST(looking_does_not_open)
 {
     files f = files_make();
     files_link(&f, "link", "/etc/passwd");
@@ -246,7 +246,7 @@ TEST(looking_does_not_open)
     files_remove(&f);
 }
 
-TEST(a_device_is_no_file)
+FILES_TEST(a_device_is_no_file)
 {
     files f = files_make();
     if (mknod(files_path(&f, "null"), S_IFCHR | 0666, makedev(1, 3)) != 0) {
@@ -265,7 +265,7 @@ TEST(a_device_is_no_file)
 
 /* While a directory and a symbolic link to another change places all the time, nothing of what the
  * link leads to is ever read. */
-TEST(a_swapped_link_never_leads_out)
+FILES_TEST(a_swapped_link_never_leads_out)
 {
     files f = files_make();
     files_add(&f, "outside/name", "secret");

@@ -10,6 +10,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "exec/beneath.h"
+
+bool files_can_open(void)
+{
+    int root;
+    haft_error err = {0};
+    haft_status status = haft__beneath_root(HAFT__LIT(""), HAFT__LIT("."), &root, &err);
+    if (status == HAFT_OK) {
+        (void)close(root);
+    }
+    if (status == HAFT_UNSUPPORTED) {
+        test_skip("%s", err.message);
+    }
+    return status != HAFT_UNSUPPORTED;
+}
+
 files files_make(void)
 {
     files f;

@@ -8,6 +8,21 @@
 
 #include "test.h"
 
+/* A test that opens files beneath a root; skipped where that cannot be done, as under valgrind,
+ * which does not know openat2. */
+#define FILES_TEST(test_name)                                                                      \
+    static void test_name##_inside(void);                                                          \
+    TEST(test_name)                                                                                \
+    {                                                                                              \
+        if (files_can_open()) {                                                                    \
+            test_name##_inside();                                                                  \
+        }                                                                                          \
+    }                                                                                              \
+    static void test_name##_inside(void)
+
+/* Whether there is openat2; else the test is marked as skipped. */
+bool files_can_open(void);
+
 typedef struct files {
     char path[100];
 } files;

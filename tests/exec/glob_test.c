@@ -14,7 +14,7 @@ static void check(const files *f, const char *pattern, const char *path, const c
     search_check(haft__search_glob, f, ask(pattern, path), wanted);
 }
 
-TEST(paths_that_match_come_one_a_line)
+FILES_TEST(paths_that_match_come_one_a_line)
 {
     files f = files_make();
     files_add(&f, "README.md", "");
@@ -30,7 +30,7 @@ TEST(paths_that_match_come_one_a_line)
     files_remove(&f);
 }
 
-TEST(what_was_looked_at_is_told_when_nothing_matches)
+FILES_TEST(what_was_looked_at_is_told_when_nothing_matches)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -47,7 +47,7 @@ TEST(what_was_looked_at_is_told_when_nothing_matches)
     files_remove(&f);
 }
 
-TEST(bad_arguments_are_told_where_they_are)
+FILES_TEST(bad_arguments_are_told_where_they_are)
 {
     files f = files_make();
     files_add(&f, "docs/a.md", "");
@@ -83,7 +83,7 @@ TEST(bad_arguments_are_told_where_they_are)
     files_remove(&f);
 }
 
-TEST(a_name_cannot_forge_a_line)
+FILES_TEST(a_name_cannot_forge_a_line)
 {
     files f = files_make();
     files_add(&f, "a\nb", "");
@@ -94,7 +94,7 @@ TEST(a_name_cannot_forge_a_line)
     files_remove(&f);
 }
 
-TEST(the_number_of_results_is_bounded)
+FILES_TEST(the_number_of_results_is_bounded)
 {
     files f = files_make();
     char name[32];
@@ -117,7 +117,7 @@ TEST(the_number_of_results_is_bounded)
     files_remove(&f);
 }
 
-TEST(the_bytes_of_a_result_are_bounded)
+FILES_TEST(the_bytes_of_a_result_are_bounded)
 {
     files f = files_make();
     char path[512];
@@ -138,7 +138,7 @@ static void look_without_rights(void *context)
     check(context, "*", "", "b\n(1 directory could not be read)");
 }
 
-TEST(a_directory_that_cannot_be_read_is_noted)
+FILES_TEST(a_directory_that_cannot_be_read_is_noted)
 {
     files f = files_make();
     files_add(&f, "a/x", "");
@@ -149,7 +149,7 @@ TEST(a_directory_that_cannot_be_read_is_noted)
     files_remove(&f);
 }
 
-TEST(glob_stops_when_it_is_told)
+FILES_TEST(glob_stops_when_it_is_told)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -161,7 +161,7 @@ TEST(glob_stops_when_it_is_told)
     files_remove(&f);
 }
 
-TEST(glob_without_memory_is_told)
+FILES_TEST(glob_without_memory_is_told)
 {
     files f = files_make();
     files_add(&f, "a/b", "");

@@ -19,7 +19,7 @@ static void check(const files *f, const char *pattern, const char *path, const c
     search_check(haft__search_grep, f, ask(pattern, path, glob), wanted);
 }
 
-TEST(lines_that_match_come_with_path_and_number)
+FILES_TEST(lines_that_match_come_with_path_and_number)
 {
     files f = files_make();
     files_add(&f, "a.c", "int main(void)\n{\n    return 0;\n}\n");
@@ -42,7 +42,7 @@ TEST(lines_that_match_come_with_path_and_number)
     files_remove(&f);
 }
 
-TEST(what_was_searched_is_told_when_nothing_matches)
+FILES_TEST(what_was_searched_is_told_when_nothing_matches)
 {
     files f = files_make();
     files_add(&f, "a", "x\n");
@@ -59,7 +59,7 @@ TEST(what_was_searched_is_told_when_nothing_matches)
     files_remove(&f);
 }
 
-TEST(arguments_of_grep_that_are_wrong_are_told)
+FILES_TEST(arguments_of_grep_that_are_wrong_are_told)
 {
     files f = files_make();
     files_add(&f, "docs/a.md", "x");
@@ -96,7 +96,7 @@ TEST(arguments_of_grep_that_are_wrong_are_told)
     files_remove(&f);
 }
 
-TEST(links_and_special_files_are_not_searched)
+FILES_TEST(links_and_special_files_are_not_searched)
 {
     files f = files_make();
     files_add(&f, "root/a", "root:public\n");
@@ -111,7 +111,7 @@ TEST(links_and_special_files_are_not_searched)
     files_remove(&f);
 }
 
-TEST(ignored_and_hidden_files_are_not_searched_unless_named)
+FILES_TEST(ignored_and_hidden_files_are_not_searched_unless_named)
 {
     files f = files_make();
     files_add(&f, "a", "x\n");
@@ -127,7 +127,7 @@ TEST(ignored_and_hidden_files_are_not_searched_unless_named)
     files_remove(&f);
 }
 
-TEST(names_and_lines_are_made_harmless)
+FILES_TEST(names_and_lines_are_made_harmless)
 {
     files f = files_make();
     files_add(&f, "a\nb:1:forged", "x\n");
@@ -161,7 +161,7 @@ static bool ends(const files *f, uint64_t limit, const char *end)
     return right;
 }
 
-TEST(the_number_of_lines_grep_returns_is_bounded)
+FILES_TEST(the_number_of_lines_grep_returns_is_bounded)
 {
     files f = files_make();
     files_add_bytes(&f, "a", lines_of("x\n", HAFT__LIMIT_FILES_GREP_DEFAULT));
@@ -183,7 +183,7 @@ TEST(the_number_of_lines_grep_returns_is_bounded)
     files_remove(&f);
 }
 
-TEST(a_long_line_is_cut_around_its_match)
+FILES_TEST(a_long_line_is_cut_around_its_match)
 {
     files f = files_make();
     char *text = test_alloc(1000);
@@ -204,7 +204,7 @@ TEST(a_long_line_is_cut_around_its_match)
     files_remove(&f);
 }
 
-TEST(the_bytes_of_what_grep_returns_are_bounded)
+FILES_TEST(the_bytes_of_what_grep_returns_are_bounded)
 {
     files f = files_make();
     char line[400];
@@ -218,7 +218,7 @@ TEST(the_bytes_of_what_grep_returns_are_bounded)
 }
 
 /* Lines of all lengths around the size of a block, so that every place is once at its end. */
-TEST(blocks_end_anywhere)
+FILES_TEST(blocks_end_anywhere)
 {
     files f = files_make();
     for (size_t shift = 0; shift < 40; shift++) {
@@ -244,7 +244,7 @@ TEST(blocks_end_anywhere)
     files_remove(&f);
 }
 
-TEST(a_line_is_matched_as_one_up_to_its_limit)
+FILES_TEST(a_line_is_matched_as_one_up_to_its_limit)
 {
     files f = files_make();
     size_t most = HAFT__LIMIT_FILES_SEARCH_BYTES;
@@ -273,7 +273,7 @@ TEST(a_line_is_matched_as_one_up_to_its_limit)
     files_remove(&f);
 }
 
-TEST(a_huge_file_is_searched_up_to_its_limit)
+FILES_TEST(a_huge_file_is_searched_up_to_its_limit)
 {
     files f = files_make();
     size_t most = HAFT__LIMIT_FILES_FILE_BYTES;
@@ -298,7 +298,7 @@ TEST(a_huge_file_is_searched_up_to_its_limit)
     files_remove(&f);
 }
 
-TEST(a_pattern_that_backtracks_without_end_is_told)
+FILES_TEST(a_pattern_that_backtracks_without_end_is_told)
 {
     files f = files_make();
     files_add(&f, "fine", "aaa\n");
@@ -318,7 +318,7 @@ static void grep_without_rights(void *context)
     check(context, "x", "", "", "c:1:x\n(1 file could not be read; 1 directory could not be read)");
 }
 
-TEST(what_cannot_be_read_is_counted)
+FILES_TEST(what_cannot_be_read_is_counted)
 {
     files f = files_make();
     files_add(&f, "a", "x\n");
@@ -331,7 +331,7 @@ TEST(what_cannot_be_read_is_counted)
     files_remove(&f);
 }
 
-TEST(a_file_that_fails_while_it_is_searched_is_counted)
+FILES_TEST(a_file_that_fails_while_it_is_searched_is_counted)
 {
     files f = files_make();
     haft__search search = ask("x", "mem", "");
@@ -341,7 +341,7 @@ TEST(a_file_that_fails_while_it_is_searched_is_counted)
     files_remove(&f);
 }
 
-TEST(searches_while_links_come_and_go_stay_inside)
+FILES_TEST(searches_while_links_come_and_go_stay_inside)
 {
     files f = files_make();
     files_add(&f, "outside/name", "a secret\n");
@@ -365,7 +365,7 @@ TEST(searches_while_links_come_and_go_stay_inside)
     files_remove(&f);
 }
 
-TEST(grep_stops_when_it_is_told)
+FILES_TEST(grep_stops_when_it_is_told)
 {
     files f = files_make();
     files_add(&f, "a", "x\n");
@@ -378,7 +378,7 @@ TEST(grep_stops_when_it_is_told)
     files_remove(&f);
 }
 
-TEST(grep_without_memory_is_told)
+FILES_TEST(grep_without_memory_is_told)
 {
     files f = files_make();
     files_add(&f, "a", "x\n");

@@ -21,7 +21,7 @@ static files make_tree(int *ret_root)
     return f;
 }
 
-TEST(what_is_there_is_found)
+FILES_TEST(what_is_there_is_found)
 {
     int root = -1;
     files f = make_tree(&root);
@@ -51,7 +51,7 @@ TEST(what_is_there_is_found)
     files_remove(&f);
 }
 
-TEST(errors_say_what_is_there_instead)
+FILES_TEST(errors_say_what_is_there_instead)
 {
     int root = -1;
     files f = make_tree(&root);
@@ -113,7 +113,7 @@ TEST(errors_say_what_is_there_instead)
     files_remove(&f);
 }
 
-TEST(a_directory_that_may_not_be_entered_is_told)
+FILES_TEST(a_directory_that_may_not_be_entered_is_told)
 {
     int root = -1;
     files f = make_tree(&root);
@@ -138,7 +138,7 @@ TEST(a_directory_that_may_not_be_entered_is_told)
 }
 
 /* Without memory there is no hint by name, and everything else as always. */
-TEST(a_hint_is_not_worth_a_failure)
+FILES_TEST(a_hint_is_not_worth_a_failure)
 {
     int root = -1;
     files f = make_tree(&root);

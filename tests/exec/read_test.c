@@ -18,7 +18,7 @@ static searched run(const files *f, const char *path, uint64_t offset, uint64_t 
     return search_run(haft__search_read, f, ask(path, offset, limit));
 }
 
-TEST(lines_come_with_their_numbers)
+FILES_TEST(lines_come_with_their_numbers)
 {
     files f = files_make();
     static const struct {
@@ -48,7 +48,7 @@ TEST(lines_come_with_their_numbers)
     files_remove(&f);
 }
 
-TEST(errors_of_read_say_what_to_do)
+FILES_TEST(errors_of_read_say_what_to_do)
 {
     files f = files_make();
     files_add(&f, "docs/a.md", "1\n2\n");
@@ -99,7 +99,7 @@ static void add_lines(const files *f, const char *path, size_t count)
     haft__buf_finish(&text);
 }
 
-TEST(the_number_of_lines_is_bounded)
+FILES_TEST(the_number_of_lines_is_bounded)
 {
     files f = files_make();
     add_lines(&f, "x", HAFT__LIMIT_FILES_READ_DEFAULT);
@@ -124,7 +124,7 @@ TEST(the_number_of_lines_is_bounded)
     files_remove(&f);
 }
 
-TEST(a_long_line_is_cut)
+FILES_TEST(a_long_line_is_cut)
 {
     files f = files_make();
     char *text = test_alloc(300000);
@@ -150,7 +150,7 @@ TEST(a_long_line_is_cut)
     files_remove(&f);
 }
 
-TEST(the_bytes_of_what_is_read_are_bounded)
+FILES_TEST(the_bytes_of_what_is_read_are_bounded)
 {
     files f = files_make();
     haft__buf text;
@@ -174,7 +174,7 @@ TEST(the_bytes_of_what_is_read_are_bounded)
 }
 
 /* Only as much as may be looked at is read of a huge file; a sparse one has nothing but NULs. */
-TEST(a_huge_file_is_read_up_to_its_limit)
+FILES_TEST(a_huge_file_is_read_up_to_its_limit)
 {
     files f = files_make();
     files_add(&f, "sparse", "");
@@ -203,7 +203,7 @@ TEST(a_huge_file_is_read_up_to_its_limit)
     files_remove(&f);
 }
 
-TEST(a_nul_past_the_beginning_is_shown_as_something)
+FILES_TEST(a_nul_past_the_beginning_is_shown_as_something)
 {
     files f = files_make();
     char text[8200];
@@ -218,7 +218,7 @@ TEST(a_nul_past_the_beginning_is_shown_as_something)
     files_remove(&f);
 }
 
-TEST(a_device_is_not_opened)
+FILES_TEST(a_device_is_not_opened)
 {
     files f = files_make();
     if (mknod(files_path(&f, "zero"), S_IFCHR | 0666, makedev(1, 5)) != 0) {
@@ -236,7 +236,7 @@ static void read_without_rights(void *context)
                        "'a' cannot be read: Permission denied", "/path", "");
 }
 
-TEST(a_file_that_may_not_be_read_is_told)
+FILES_TEST(a_file_that_may_not_be_read_is_told)
 {
     files f = files_make();
     files_add(&f, "a", "secret");
@@ -246,7 +246,7 @@ TEST(a_file_that_may_not_be_read_is_told)
 }
 
 /* The symbolic link of a race is never followed: what is read is public, or nothing. */
-TEST(reads_while_links_come_and_go_stay_inside)
+FILES_TEST(reads_while_links_come_and_go_stay_inside)
 {
     files f = files_make();
     files_add(&f, "outside/name", "secret\n");
@@ -270,7 +270,7 @@ TEST(reads_while_links_come_and_go_stay_inside)
 }
 
 /* The memory of a process is a regular file that cannot be read at its beginning. */
-TEST(a_file_that_fails_while_it_is_read_is_told)
+FILES_TEST(a_file_that_fails_while_it_is_read_is_told)
 {
     files f = files_make();
     haft__search search = ask("mem", 0, 0);
@@ -280,7 +280,7 @@ TEST(a_file_that_fails_while_it_is_read_is_told)
     files_remove(&f);
 }
 
-TEST(read_stops_when_it_is_told)
+FILES_TEST(read_stops_when_it_is_told)
 {
     files f = files_make();
     files_add(&f, "a", "a\n");
@@ -291,7 +291,7 @@ TEST(read_stops_when_it_is_told)
     files_remove(&f);
 }
 
-TEST(read_without_memory_is_told)
+FILES_TEST(read_without_memory_is_told)
 {
     files f = files_make();
     files_add(&f, "a", "a\nb\n");

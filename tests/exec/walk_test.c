@@ -49,7 +49,7 @@ static void check_walk(const files *f, const char *start, const char *pattern, c
     CHECK_STR(haft__str(w->text), haft__str(wanted), "%s in '%s'", pattern, start);
 }
 
-TEST(files_come_in_the_order_of_their_paths)
+FILES_TEST(files_come_in_the_order_of_their_paths)
 {
     files f = files_make();
     static const char *const made[] = {"a/b/c", "a/b.c", "a.c",   "a-/x",
@@ -69,7 +69,7 @@ TEST(files_come_in_the_order_of_their_paths)
     files_remove(&f);
 }
 
-TEST(what_is_no_file_is_left_out)
+FILES_TEST(what_is_no_file_is_left_out)
 {
     files f = files_make();
     files_add(&f, "a/x", "");
@@ -91,7 +91,7 @@ TEST(what_is_no_file_is_left_out)
     files_remove(&f);
 }
 
-TEST(ignore_files_are_kept_to)
+FILES_TEST(ignore_files_are_kept_to)
 {
     files f = files_make();
     static const char *const made[] = {"a.o",     "a.c",     "build/x", "keep/b.o", "keep/c.o",
@@ -114,7 +114,7 @@ TEST(ignore_files_are_kept_to)
     files_remove(&f);
 }
 
-TEST(the_order_of_ignore_files_in_one_directory)
+FILES_TEST(the_order_of_ignore_files_in_one_directory)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -126,7 +126,7 @@ TEST(the_order_of_ignore_files_in_one_directory)
     files_remove(&f);
 }
 
-TEST(an_ignore_file_must_be_a_file)
+FILES_TEST(an_ignore_file_must_be_a_file)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -137,7 +137,7 @@ TEST(an_ignore_file_must_be_a_file)
     files_remove(&f);
 }
 
-TEST(a_long_ignore_file_is_used_up_to_its_limit)
+FILES_TEST(a_long_ignore_file_is_used_up_to_its_limit)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -161,7 +161,7 @@ TEST(a_long_ignore_file_is_used_up_to_its_limit)
     files_remove(&f);
 }
 
-TEST(the_depth_of_a_walk_is_bounded)
+FILES_TEST(the_depth_of_a_walk_is_bounded)
 {
     files f = files_make();
     char path[4 * HAFT__LIMIT_FILES_DEPTH] = "";
@@ -182,7 +182,7 @@ TEST(the_depth_of_a_walk_is_bounded)
     files_remove(&f);
 }
 
-TEST(a_path_that_is_too_long_is_left_out)
+FILES_TEST(a_path_that_is_too_long_is_left_out)
 {
     files f = files_make();
     char name[201];
@@ -203,7 +203,7 @@ TEST(a_path_that_is_too_long_is_left_out)
     files_remove(&f);
 }
 
-TEST(the_number_of_entries_is_bounded)
+FILES_TEST(the_number_of_entries_is_bounded)
 {
     files f = files_make();
     files_add(&f, "a/1", "");
@@ -231,7 +231,7 @@ TEST(the_number_of_entries_is_bounded)
     files_remove(&f);
 }
 
-TEST(a_walk_stops_when_it_is_told)
+FILES_TEST(a_walk_stops_when_it_is_told)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -255,7 +255,7 @@ TEST(a_walk_stops_when_it_is_told)
     files_remove(&f);
 }
 
-TEST(a_directory_that_may_not_be_read_counts)
+FILES_TEST(a_directory_that_may_not_be_read_counts)
 {
     files f = files_make();
     files_add(&f, "a/x", "");
@@ -276,7 +276,7 @@ TEST(a_directory_that_may_not_be_read_counts)
     files_remove(&f);
 }
 
-TEST(a_walk_without_memory_is_told)
+FILES_TEST(a_walk_without_memory_is_told)
 {
     files f = files_make();
     files_add(&f, "a/x", "");
@@ -308,7 +308,7 @@ TEST(a_walk_without_memory_is_told)
     files_remove(&f);
 }
 
-TEST(fifty_thousand_files_are_walked_with_little_memory)
+FILES_TEST(fifty_thousand_files_are_walked_with_little_memory)
 {
     files f = files_make();
     char path[64];
@@ -346,7 +346,7 @@ TEST(fifty_thousand_files_are_walked_with_little_memory)
 
 /* ---- a directory that becomes a link while it is walked ---- */
 
-TEST(a_walk_is_never_led_outside)
+FILES_TEST(a_walk_is_never_led_outside)
 {
     files f = files_make();
     files_add(&f, "outside/secret", "");
@@ -432,7 +432,7 @@ static haft_str git_files(const files *f)
                           "LC_ALL=C sort || test $? -lt 2");
 }
 
-TEST(git_lists_the_same_files)
+FILES_TEST(git_lists_the_same_files)
 {
     uint32_t seed = 11;
     files f = files_make();
