@@ -56,6 +56,15 @@
     X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
+    X(MODEL_EVENT_BYTES, "model.event_bytes", 8 << 20, "bytes of one event of a streamed reply")   \
+    X(MODEL_ERROR_BYTES, "model.error_bytes", 64 << 10, "bytes of a server's error looked at")     \
+    X(MODEL_ERROR_CHARS, "model.error_chars", 500, "code points of a server's message kept")       \
+    X(MODEL_RETRIES, "model.retries", 2, "retries of a model call after its first attempt")        \
+    X(MODEL_RETRY_MS, "model.retry_ms", 60000, "milliseconds a server may ask to wait")            \
+    X(MODEL_CONNECT_MS, "model.connect_ms", 10000, "milliseconds to reach a model server")         \
+    X(MODEL_FIRST_BYTE_MS, "model.first_byte_ms", 120000, "milliseconds to its first byte")        \
+    X(MODEL_IDLE_MS, "model.idle_ms", 60000, "milliseconds between two bytes of a reply")          \
+    X(MODEL_TOTAL_MS, "model.total_ms", 600000, "milliseconds one attempt of a model call takes")  \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "cli/file.h"
 #include "io/random.h"
+#include "model/provider.h"
 
 /* Characters of a line that are shown before and behind the place. */
 #define SHOWN_BEFORE 80U
@@ -60,6 +61,7 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
     haft__spec_file file = {.name = is_stdin ? "standard input" : path};
     haft__spec_options options = {.path = is_stdin ? HAFT__LIT("") : haft__str(path),
                                   .env = {get_variable, NULL},
+                                  .find_price = haft__provider_price,
                                   .hash_key = haft__random_hash_key()};
     haft_status status =
         haft__file_keep(&cli->arena, path, HAFT__LIMIT_SPEC_BYTES, &file.text, err);

@@ -4,6 +4,7 @@
  * allowed but probably not meant. Tests: tests/spec/check_test.c.
  */
 #include "base/str.h"
+#include "model/chat.h"
 #include "spec/load_int.h"
 #include "tool/vague.h"
 
@@ -46,6 +47,21 @@ static void check_key(haft__loader *l)
             haft__loader_warning(l, HAFT__LIT("/model/api_key"), HAFT__ABOUT_VALUE,
                                  "this looks like a key written into the spec");
         haft__loader_hint(l, problem, "name a variable instead: api_key: ${OPENAI_API_KEY}");
+    }
+}
+
+/* A request is made from the run; of an option that would replace a part of it nothing is sent. */
+static void check_options(haft__loader *l)
+{
+    haft__json options = l->spec->model.options;
+    for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
+        haft_str key = haft__json_text(options.members[i].key);
+        if (haft__chat_owns(key)) {
+            haft_str pointer = haft__loader_at_key(l, HAFT__LIT("/model/options"), key);
+            (void)haft__loader_warning(l, pointer, HAFT__ABOUT_KEY,
+                                       "the option \"%.*s\" is not sent: haft itself says it",
+                                       HAFT__ARG(key));
+        }
     }
 }
 
@@ -207,6 +223,7 @@ void haft__loader_check(haft__loader *l)
     check_kind(l);
     check_money(l);
     check_key(l);
+    check_options(l);
     check_servers(l);
     check_approval_rules(l);
     check_tools(l);

@@ -16,6 +16,9 @@ static const problem_case cases[] = {
     {"mcp: {servers: {a: {}, b: {command: [x], url: y}, c: {url: y}, \"d\": {command: [x]}}}\n",
      "1:17: the server has no command and no url (it needs one of the two)\n"
      "1:24: the server has both a command and a url (it needs one of the two)"},
+    {"model: {provider: openai, model: x, options: {temperature: 0, stream: false, tools: []}}\n",
+     "1:63: warning: the option \"stream\" is not sent: haft itself says it\n"
+     "1:78: warning: the option \"tools\" is not sent: haft itself says it"},
     {"approvals: [{}, {traits: [destructive]}]\n",
      "1:13: the rule says for no tool that it holds (give it tools or traits; tools: [\"*\"] is "
      "all)"},
