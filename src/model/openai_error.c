@@ -310,7 +310,7 @@ haft_status haft__openai_failure(uint32_t status, haft_str body, haft_str reques
                                  haft__hash_key hash_key, haft__arena *arena,
                                  haft__model_failure *ret_failure, haft_error *err)
 {
-    haft__openai_error error;
+    haft__openai_error error = {0};
     haft__arena scratch;
     haft__buf page, text;
     haft__arena_init(&scratch, 0);

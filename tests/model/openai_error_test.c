@@ -154,10 +154,11 @@ static haft_str long_message(size_t chars)
         haft__buf_addf(&body, "\xC3\xA4");
     }
     haft__buf_addf(&body, "\"}}");
-    haft_str text = {test_alloc(body.len), body.len};
-    memcpy((char *)(uintptr_t)text.ptr, body.ptr, body.len);
+    char *text = test_alloc(body.len);
+    size_t length = body.len;
+    memcpy(text, body.ptr, length);
     haft__buf_finish(&body);
-    return text;
+    return (haft_str){text, length};
 }
 
 TEST(messages_are_bounded)

@@ -210,48 +210,61 @@ TEST(times_are_the_limits)
 
 /* ---- the page ---- */
 
-static const char *yes(bool it)
+/* A row of the table in docs/models.md, with a column a provider: a flag, or a text as code. */
+static const struct {
+    const char *label;
+    bool text;
+    size_t offset;
+} lines[] = {
+#define FLAG(name) false, offsetof(haft__provider, name)
+#define TEXT(name) true, offsetof(haft__provider, name)
+    {"base_url", TEXT(base_url)},
+    {"key", TEXT(key_env)},
+    {"a key is needed", FLAG(needs_key)},
+    {"`tool_choice` for some tool", TEXT(must_call)},
+    {"`tool_choice` can name a tool", FLAG(named_choice)},
+    {"... and several (`allowed_tools`)", FLAG(allowed_tools)},
+    {"`parallel_tool_calls`", FLAG(parallel)},
+    {"`stream_options`", FLAG(stream_usage)},
+    {"bound of a reply", TEXT(max_tokens)},
+    {"reasoning goes back as", TEXT(reasoning)},
+    {"arguments may be any text", FLAG(any_arguments)},
+    {"ids of 9 characters", FLAG(short_ids)},
+    {"no user behind a tool", FLAG(strict_order)},
+#undef FLAG
+#undef TEXT
+};
+
+static void add_cell(haft__buf *buf, const haft__provider *provider, size_t line)
 {
-    return it ? "yes" : "";
+    const char *at = (const char *)provider + lines[line].offset;
+    const char *text = "";
+    bool flag = false;
+    if (lines[line].text) {
+        memcpy(&text, at, sizeof(text));
+    } else {
+        memcpy(&flag, at, sizeof(flag));
+    }
+    if (text[0] != '\0') {
+        haft__buf_addf(buf, " `%s`", text);
+    }
+    haft__buf_addf(buf, "%s |", flag ? " yes" : "");
 }
 
-static const char *code(const char *text, char to[64])
-{
-    (void)snprintf(to, 64, text[0] != '\0' ? "`%s`" : "%s", text);
-    return to;
-}
-
-/* The table as docs/models.md is to have it: a column a provider. */
 static void write_table(haft__buf *buf)
 {
     size_t count;
-    char a[64];
     const haft__provider *all = haft__providers(&count);
-#define ROW(label, ...)                                                                            \
-    do {                                                                                           \
-        haft__buf_add_str(buf, HAFT__LIT("| " label " |"));                                        \
-        for (size_t i = 0; i < count; i++) {                                                       \
-            const haft__provider *p = &all[i];                                                     \
-            const char *cell = __VA_ARGS__;                                                        \
-            haft__buf_addf(buf, " %s%s|", cell, cell[0] != '\0' ? " " : "");                       \
-        }                                                                                          \
-        haft__buf_add_char(buf, '\n');                                                             \
-    } while (0)
-    ROW("provider", p->name);
-    ROW("base_url", code(p->base_url, a));
-    ROW("key", code(p->key_env, a));
-    ROW("a key is needed", yes(p->needs_key));
-    ROW("`tool_choice` for some tool", code(p->must_call, a));
-    ROW("`tool_choice` can name a tool", yes(p->named_choice));
-    ROW("... and several (`allowed_tools`)", yes(p->allowed_tools));
-    ROW("`parallel_tool_calls`", yes(p->parallel));
-    ROW("`stream_options`", yes(p->stream_usage));
-    ROW("bound of a reply", code(p->max_tokens, a));
-    ROW("reasoning goes back as", code(p->reasoning, a));
-    ROW("arguments may be any text", yes(p->any_arguments));
-    ROW("ids of 9 characters", yes(p->short_ids));
-    ROW("no user behind a tool", yes(p->strict_order));
-#undef ROW
+    haft__buf_addf(buf, "| provider |");
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_addf(buf, " %s |", all[i].name);
+    }
+    for (size_t line = 0; line < COUNT(lines); line++) {
+        haft__buf_addf(buf, "\n| %s |", lines[line].label);
+        for (size_t i = 0; i < count; i++) {
+            add_cell(buf, &all[i], line);
+        }
+    }
 }
 
 TEST(the_page_has_the_table_of_providers)
