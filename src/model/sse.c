@@ -87,7 +87,7 @@ static size_t take_value(haft__sse *sse, haft_str bytes)
         length++;
     }
     size_t skipped = sse->at_space && length > 0 && bytes.ptr[0] == ' ' ? 1 : 0;
-    sse->at_space = sse->at_space && length == 0;
+    sse->at_space = false;
     haft__buf *to = sse->field == HAFT__SSE_DATA ? &sse->data : &sse->name;
     if (sse->field != HAFT__SSE_OTHER && length > skipped) {
         haft__buf_add(to, bytes.ptr + skipped, length - skipped);
