@@ -205,7 +205,7 @@ static void on_wake(uv_async_t *wake)
 
 static void on_alarm(uv_timer_t *alarm)
 {
-    (void)alarm; /* the waiting is over; that is all it is for */
+    uv_stop(alarm->loop); /* it may be due before the waiting has begun */
 }
 
 haft_status haft__loop_create(haft__loop **ret_loop, haft_error *err)
@@ -282,6 +282,7 @@ haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err)
     int own = haft__loop_timeout(loop);
     int wait = own >= 0 && (timeout_ms < 0 || own < timeout_ms) ? own : timeout_ms;
     if (wait > 0) {
+        uv_update_time(&loop->uv); /* libuv's clock stands still between two rounds */
         int code = uv_timer_start(&loop->alarm, on_alarm, (uint64_t)wait, 0);
         if (code != 0) {
             return fail_uv(err, code);
