@@ -59,6 +59,16 @@
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
+    X(SERVER_HEADER_BYTES, "server.header_bytes", 16384, "bytes of a request's line and headers")  \
+    X(SERVER_BODY_BYTES, "server.body_bytes", 64 << 20, "bytes of a request's body")               \
+    X(SERVER_EXCESS_BYTES, "server.excess_bytes", 1 << 20,                                         \
+      "bytes past that which are still read, so that the answer arrives")                          \
+    X(SERVER_QUEUE_BYTES, "server.queue_bytes", 64 << 20,                                          \
+      "bytes of a streamed answer that its client has not taken")                                  \
+    X(SERVER_CONNECTIONS, "server.connections", 4096, "connections to one server at a time")       \
+    X(SERVER_IDLE_MS, "server.idle_ms", 75000, "milliseconds a connection may do nothing")         \
+    X(SERVER_RECEIVE_MS, "server.receive_ms", 60000,                                               \
+      "milliseconds the headers of a request may take, and each 64 KiB of its body")               \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {
