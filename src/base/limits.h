@@ -59,6 +59,9 @@
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
+    X(CHAT_TOOLS, "chat.tools", 128, "tools in one Chat Completions request")                      \
+    X(CHAT_CALLS, "chat.calls", 128, "tool calls in one message of such a request")                \
+    X(CHAT_PIECES, "chat.pieces", 256, "pieces that one text of a reply is streamed in")           \
     X(SERVER_HEADER_BYTES, "server.header_bytes", 16384, "bytes of a request's line and headers")  \
     X(SERVER_BODY_BYTES, "server.body_bytes", 64 << 20, "bytes of a request's body")               \
     X(SERVER_EXCESS_BYTES, "server.excess_bytes", 1 << 20,                                         \

@@ -35,6 +35,10 @@ typedef struct haft__script_answer {
     haft__reply reply;
     haft__model_failure failure;
     uint64_t delay_ms;
+    /* For whoever speaks HTTP. A reply with a `cut` is there as a whole, failed or not. */
+    haft__json headers; /* of an error: an object of texts and integers, or null */
+    bool has_cut;
+    uint64_t cut;
 } haft__script_answer;
 
 /* The next reply. BAD_STATE when the request is not what the script expects, or when there is no
