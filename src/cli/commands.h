@@ -2,9 +2,10 @@
 /*
  * cli/commands.h - the commands of haft, as a table.
  *
- * A command is one file, cmd_<name>.c, that defines `const haft__command haft__cmd_<name>`, and
- * one row in HAFT__COMMANDS below (and the file's name in src/meson.build). Help, usage errors and
- * the choice of a command all come from the table. cmd_help.c is a small one to start from.
+ * A command is one file, cmd_<name>.c ('_' where the name has '-'), that defines
+ * `const haft__command haft__cmd_<name>`, and one row in HAFT__COMMANDS below (and the file's name
+ * in src/meson.build). Help, usage errors and the choice of a command all come from the table.
+ * cmd_help.c is a small one to start from.
  */
 #ifndef HAFT_CLI_COMMANDS_H
 #define HAFT_CLI_COMMANDS_H
@@ -22,6 +23,7 @@
     X(tools)                                                                                       \
     X(runs)                                                                                        \
     X(validate)                                                                                    \
+    X(mock_model)                                                                                  \
     X(help)                                                                                        \
     X(version)
 

@@ -39,21 +39,12 @@ static haft_status read_document(haft__arena *arena, haft_str text, bool log,
     return status;
 }
 
-haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
+haft_status haft__script_file_read(haft__arena *arena, haft_str path, bool log,
                                    haft__hash_key hash_key, haft__script *ret_script,
                                    haft_error *err)
 {
-    haft_str name = spec->model.model;
-    bool absolute = name.len > 0 && name.ptr[0] == '/';
-    haft_str directory = absolute ? (haft_str){"", 0} : directory_of(spec->path);
-    haft_str path = haft__arena_format(arena, "%.*s%.*s", (int)directory.len, directory.ptr,
-                                       (int)name.len, name.ptr);
-    if (path.ptr == NULL) {
-        return haft__arena_fail(arena, err);
-    }
     haft_str text = {NULL, 0};
     haft__json document = haft__json_null();
-    bool log = haft__str_equal(spec->model.provider, HAFT__LIT("replay"));
     size_t max = log ? HAFT__LIMIT_RUN_BYTES : HAFT__LIMIT_SPEC_BYTES;
     haft_status status = haft__file_keep(arena, path.ptr, max, &text, err);
     if (status != HAFT_OK) {
@@ -67,4 +58,20 @@ haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
         haft__error_at(err, path.ptr);
     }
     return status;
+}
+
+haft_status haft__script_file_load(haft__arena *arena, const haft__spec *spec,
+                                   haft__hash_key hash_key, haft__script *ret_script,
+                                   haft_error *err)
+{
+    haft_str name = spec->model.model;
+    bool absolute = name.len > 0 && name.ptr[0] == '/';
+    haft_str directory = absolute ? (haft_str){"", 0} : directory_of(spec->path);
+    haft_str path = haft__arena_format(arena, "%.*s%.*s", (int)directory.len, directory.ptr,
+                                       (int)name.len, name.ptr);
+    if (path.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    bool log = haft__str_equal(spec->model.provider, HAFT__LIT("replay"));
+    return haft__script_file_read(arena, path, log, hash_key, ret_script, err);
 }

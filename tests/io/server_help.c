@@ -238,6 +238,18 @@ void server_open(server_case *c, const haft__server_options *options)
               err.message);
 }
 
+void server_open_with(server_case *c, haft__server_handler *handler, void *context,
+                      haft__loop **ret_loop)
+{
+    haft__server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
+    *c = (server_case){0};
+    haft__buf_init(&c->received, 64U << 20);
+    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "no loop");
+    *ret_loop = c->loop;
+    CHECK_INT(haft__server_create(c->loop, &options, handler, context, &c->server, NULL), HAFT_OK,
+              "no server");
+}
+
 void server_close(server_case *c)
 {
     haft__server_destroy(c->server);

@@ -35,6 +35,9 @@ typedef struct server_case {
 } server_case;
 
 void server_open(server_case *c, const haft__server_options *options);
+/* The same with a handler of one's own, whose context has a loop to come. */
+void server_open_with(server_case *c, haft__server_handler *handler, void *context,
+                      haft__loop **ret_loop);
 void server_close(server_case *c);
 
 /* A connection; -1 when there is none. */
