@@ -82,7 +82,7 @@ static socklen_t size_of(const place *at)
 /* What was bound, as text; the port may have been chosen by the system. */
 static bool describe(int fd, haft__listener *listener)
 {
-    place at;
+    place at = {0};
     socklen_t size = sizeof(at);
     char host[INET6_ADDRSTRLEN];
     if (getsockname(fd, &at.any, &size) != 0) {
@@ -112,7 +112,7 @@ static bool bind_to(int fd, const place *at)
 
 haft_status haft__listen(haft_str address, haft__listener *ret_listener, haft_error *err)
 {
-    place at;
+    place at = {0};
     haft_status status = read_place(address, &at, err);
     if (status != HAFT_OK) {
         return status;

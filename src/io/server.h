@@ -69,8 +69,8 @@ typedef struct haft__server_field {
     haft_str name, value;
 } haft__server_field;
 
-/* How an answer begins. Fields that HTTP does not allow, and those about its framing, which are
- * the server's, are left out. */
+/* How an answer begins. Fields that HTTP does not allow, or that are longer than a request's may
+ * be, and those about its framing, which are the server's, are left out. */
 typedef struct haft__server_head {
     uint32_t status;       /* 200 to 599 */
     haft_str content_type; /* "" for none */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/str.h"
 #include "io/server_int.h"
 
@@ -28,8 +29,8 @@ static const char *terminate(haft__buf *text, haft_str part)
 static void add_field(struct MHD_Response *response, haft_str name, haft_str value)
 {
     haft__buf names, values;
-    haft__buf_init(&names, 1024);
-    haft__buf_init(&values, 8192);
+    haft__buf_init(&names, HAFT__LIMIT_SERVER_HEADER_BYTES);
+    haft__buf_init(&values, HAFT__LIMIT_SERVER_HEADER_BYTES);
     const char *n = terminate(&names, name), *v = terminate(&values, value);
     if (n != NULL && v != NULL) {
         (void)MHD_add_response_header(response, n, v);
@@ -38,9 +39,14 @@ static void add_field(struct MHD_Response *response, haft_str name, haft_str val
     haft__buf_finish(&values);
 }
 
+/* At once, whether the client takes what is on its way or not. */
 static void drop(haft__server_request *request)
 {
     request->dropped = request->cutting = true;
+    haft__buf_finish(&request->queue);
+    if (request->answered) {
+        haft__server_link_drop(request->link);
+    }
     haft__server_wake(request);
 }
 

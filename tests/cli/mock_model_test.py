@@ -366,6 +366,9 @@ def test_usage():
     Path(scratch, "bad.yaml").write_text("replies: [{txt: hi}]\n")
     status, _, err = haft("bad.yaml")
     check("a_script_with_a_typo", (status, "bad.yaml:/replies/0/txt" in err), (2, True))
+    Path(scratch, "tab.yaml").write_text("replies:\n\t- {}\n")
+    status, _, err = haft("tab.yaml")
+    check("a_script_that_is_no_yaml", (status, "tab.yaml:2:" in err), (2, True))
     Path(scratch, "good.yaml").write_text("replies: []\n")
     check("an_address_that_is_none", haft("good.yaml", "--listen", "here"), (
         2, "", "haft: --listen: expected ADDRESS:PORT to listen at, found 'here'\n"

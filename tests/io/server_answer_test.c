@@ -88,11 +88,12 @@ TEST(a_stream_can_be_cut)
     haft_str answer = server_talk(&c, CLOSE("/cut"));
     CHECK(haft__str_ends(answer, HAFT__LIT("\r\n\r\n4\r\nhalf\r\n")), "%.*s", HAFT__ARG(answer));
     CHECK_STR(server_talk(&c, CLOSE("/drop")), HAFT__LIT(""), "nothing at all");
+    CHECK_STR(server_talk(&c, CLOSE("/odd")), HAFT__LIT(""), "there is no such status");
     for (int i = 0; i < 2; i++) {
         int fd = server_dial(&c);
         CHECK(server_send(&c, fd, i == 0 ? HAFT__LIT(GET("/wait")) : HAFT__LIT(GET("/hold"))),
               "sending");
-        CHECK(server_until(&c, &c.handled, 3 + i), "it did not come");
+        CHECK(server_until(&c, &c.handled, 4 + i), "it did not come");
         CHECK(i == 0 || server_receive(&c, fd, "held\r\n"), "it did not begin");
         haft__server_cut(c.held[i]);
         CHECK(server_receive(&c, fd, NULL) && c.received.len == 0, "later: %.*s",
@@ -230,7 +231,7 @@ static void take_some(slow *s, size_t least)
 TEST(a_stream_that_is_taken_slowly_arrives_in_order)
 {
     slow s = {0};
-    server_open(&s.c, &(haft__server_options){.max_queue = 300000});
+    server_open(&s.c, &(haft__server_options){.max_queue = 4000000});
     haft__buf_init(&s.taken, 64U << 20);
     haft__buf_init(&s.written, 64U << 20);
     s.fd = server_dial(&s.c);

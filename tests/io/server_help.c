@@ -202,13 +202,19 @@ static void do_rain(server_case *c, haft__server_request *request)
     rain(request);
 }
 
+static void do_odd(server_case *c, haft__server_request *request)
+{
+    (void)c;
+    haft__server_reply(request, &(haft__server_head){.status = 42}, HAFT__LIT("x"));
+}
+
 static const struct {
     const char *path;
     void (*act)(server_case *c, haft__server_request *request);
 } acts[] = {
     {"/later", do_later}, {"/fields", do_fields}, {"/stream", do_stream}, {"/hold", do_hold},
     {"/wait", hold},      {"/cut", do_cut},       {"/drop", do_drop},     {"/fill", do_fill},
-    {"/flood", do_flood}, {"/big", do_big},       {"/rain", do_rain},
+    {"/flood", do_flood}, {"/big", do_big},       {"/rain", do_rain},     {"/odd", do_odd},
 };
 
 static void handle(void *context, haft__server_request *request)

@@ -11,6 +11,7 @@
  *     /cut           "half" of a stream, then the connection is dropped; /drop before any of it
  *     /fill          a stream as long as the queue, in one piece; /flood one byte more
  *     /big           8 MiB in one answer; /rain the same as a stream
+ *     /odd           answers with a status that is none
  */
 #ifndef HAFT_TESTS_SERVER_HELP_H
 #define HAFT_TESTS_SERVER_HELP_H

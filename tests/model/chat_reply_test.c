@@ -217,7 +217,7 @@ static void check_pieces(haft_str text, size_t least, size_t most)
     haft__chat_stream(&stream, &head, &reply);
     size_t pieces = gather(haft__buf_str(&stream), &content);
     CHECK(pieces >= least && pieces <= most, "%zu bytes in %zu pieces", text.len, pieces);
-    CHECK(haft__str_equal(haft__buf_str(&content), text), "%zu bytes came otherwise", text.len);
+    CHECK_STR(haft__buf_str(&content), text, "%zu bytes", text.len);
     haft__buf_finish(&stream);
     haft__buf_finish(&content);
 }
