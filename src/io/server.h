@@ -97,7 +97,8 @@ void haft__server_end(haft__server_request *request);
 void haft__server_cut(haft__server_request *request);
 
 /* `gone` is called once if the client leaves, or the server is destroyed, before the request is
- * finished; it may finish it. A client that closes its sending side counts as gone. */
+ * finished; it may finish it. A client that closes its sending side counts as gone. To be set
+ * before the handler returns. */
 void haft__server_on_gone(haft__server_request *request,
                           void (*gone)(void *context, haft__server_request *request),
                           void *context);
