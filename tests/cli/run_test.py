@@ -64,7 +64,7 @@ def test_workflow():
 
 
 def test_other_examples():
-    status, log, _ = events(EXAMPLES / "pipeline.yaml", "Describe the letter")
+    status, log, _ = events(EXAMPLES / "pipeline.yaml", "Describe data/letter.txt")
     modes = [(e["mode"], e["tool"]) for e in log if e["kind"] == "turn_started"]
     check("the_pipeline_keeps_its_schedule", (status, modes),
           (0, [("tool", "extract_metadata"), ("auto", None), ("none", None)]))

@@ -303,6 +303,97 @@ TEST(results_of_other_tools_are_told)
     offline_world_finish(&w);
 }
 
+/* ---- the examples ---- */
+
+static const char *example(const char *path)
+{
+    haft_str text = test_read_file(path);
+    CHECK(text.ptr != NULL, "there is no %s", path);
+    char *kept = test_alloc(text.len + 1);
+    memcpy(kept, text.ptr != NULL ? text.ptr : "", text.len);
+    kept[text.len] = '\0';
+    return kept;
+}
+
+/* What the tools of examples/planner.yaml and pipeline.yaml answer. */
+static bool as_examples(offline_world *w, const haft__run_call *call, haft__outcome *outcome)
+{
+    static const char *const texts[][2] = {
+        {"search_database", "[{\"id\": 1, \"name\": \"Ada Byron\", \"amount\": 100}]"},
+        {"calculate_statistics", "overdue: count 2, sum 300, mean 150"},
+        {"write_summary", "written to summary.txt: 4 words"},
+        {"extract_metadata", "{\"title\": \"A letter about engines\"}"},
+        {"count_words", "120"},
+    };
+    (void)w;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        if (haft__str_equal(call->name, haft__str(texts[i][0]))) {
+            *outcome = (haft__outcome){.ok = true, .text = haft__str(texts[i][1])};
+        }
+    }
+    return true;
+}
+
+static const haft__run_call *call_of(const offline_world *w, const char *name)
+{
+    for (size_t i = 0; i < w->run.call_count; i++) {
+        if (haft__str_equal(w->run.calls[i].name, haft__str(name))) {
+            return &w->run.calls[i];
+        }
+    }
+    CHECK(false, "no call of %s", name);
+    return NULL;
+}
+
+static void check_call(const offline_world *w, const char *name, const char *arguments)
+{
+    const haft__run_call *call = call_of(w, name);
+    if (call != NULL) {
+        CHECK_STR(call->raw, haft__str(arguments), "%s", name);
+    }
+}
+
+TEST(the_report_of_the_examples)
+{
+    offline_world w;
+    offline_world_init(&w, example("examples/report.yaml"), offline_tree, offline_tree_count);
+    offline_world_run(&w, TASK);
+    CHECK_INT(w.run.end, HAFT__END_DONE, "%.*s", HAFT__ARG(haft__buf_str(&w.told)));
+    offline_check_report(&w, offline_world_artifact(&w));
+    offline_world_finish(&w);
+}
+
+TEST(the_planner_of_the_examples)
+{
+    offline_world w;
+    offline_world_init(&w, example("examples/planner.yaml"), NULL, 0);
+    w.tool = as_examples;
+    offline_world_run(&w, "Which customers are overdue?");
+    CHECK_INT(w.run.end, HAFT__END_DONE, "%.*s", HAFT__ARG(haft__buf_str(&w.told)));
+    check_call(&w, "search_database", "{\"query\":\"customers overdue\",\"limit\":\"10\"}");
+    check_call(&w, "calculate_statistics", "{\"column\":\"amount\"}");
+    check_call(&w, "write_summary",
+               "{\"text\":\"Which customers are overdue?\\n- search_database: [{\\\"id\\\": 1, "
+               "\\\"name\\\": \\\"Ada Byron\\\", \\\"amount\\\": 100}]\\n- "
+               "calculate_statistics: overdue: count 2, sum 300, mean 150\"}");
+    CHECK(offline_has(w.run.answer, "sum 300"), "%.*s", HAFT__ARG(w.run.answer));
+    offline_world_finish(&w);
+}
+
+TEST(the_pipeline_of_the_examples)
+{
+    offline_world w;
+    offline_world_init(&w, example("examples/pipeline.yaml"), NULL, 0);
+    w.tool = as_examples;
+    offline_world_run(&w, "Describe data/letter.txt");
+    CHECK_STR(haft__buf_str(&w.told),
+              HAFT__LIT("tool: extract_metadata\nauto: count_words\nnone: text\n"), "its order");
+    check_call(&w, "extract_metadata", "{\"path\":\"data/letter.txt\"}");
+    check_call(&w, "count_words", "{\"path\":\"data/letter.txt\"}");
+    CHECK(offline_has(w.run.answer, "A letter about engines"), "%.*s", HAFT__ARG(w.run.answer));
+    offline_world_finish(&w);
+}
+
 /* ---- hostile results ---- */
 
 static char *hostile(size_t *ret_length)
