@@ -177,7 +177,10 @@ haft_status haft__offline_past_read(const haft__request *request, haft__arena *a
     haft__map_init(&by_id, arena, HAFT__OFFLINE_KEY);
     haft__map_init(&past.made, arena, HAFT__OFFLINE_KEY);
     past.calls = haft__arena_array(arena, count_calls(messages, start), sizeof(*past.calls));
-    haft_status status = past.calls != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    if (past.calls == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = HAFT_OK;
     for (size_t i = start; i < messages->count && status == HAFT_OK; i++) {
         status = take(&past, &by_id, &messages->items[i], arena, err);
     }

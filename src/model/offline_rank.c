@@ -312,7 +312,7 @@ static haft_status rank_files(haft__offline_found *found, haft__arena *arena, ha
 haft_status haft__offline_rank(haft__offline_found *found, const haft__offline_words *words,
                                haft__arena *arena, haft_error *err)
 {
-    uint32_t weights[HAFT__LIMIT_OFFLINE_WORDS];
+    uint32_t weights[HAFT__LIMIT_OFFLINE_WORDS] = {0};
     settle_lines(found);
     mark_lines(found, words);
     weigh_words(found, words, weights);

@@ -236,6 +236,7 @@ TEST(what_earlier_results_know)
         {OBJECT("\"path\":{\"type\":\"string\"}", "\"path\""), "{\"path\":\"a.txt\"}"},
         {OBJECT("\"name\":{\"enum\":[\"x\",\"y\"]}", "\"name\""), "{\"name\":\"x\"}"},
         {OBJECT("\"name\":{\"type\":[\"string\",\"null\"]}", "\"name\""), "{\"name\":\"Ada\"}"},
+        {OBJECT("\"name\":{\"type\":[\"integer\",\"null\"]}", "\"name\""), "{\"name\":1}"},
         {OBJECT("\"name\":{\"type\":\"boolean\"}", "\"name\""), "{\"name\":false}"},
         {OBJECT("\"call\":{\"type\":\"string\"}", "\"call\""), "{\"call\":\"call_1\"}"},
     };

@@ -92,6 +92,17 @@ TEST(then_it_searches)
     check_ask(&f, "", "no more when that was enough");
 }
 
+TEST(when_it_must_it_searches_on)
+{
+    fixture f;
+    begin(&f, "the gate opens", HAFT__MODE_ANY, "grep");
+    offline_request_add(&f.r, "grep", "{\"pattern\":\"x\"}", MANY, false);
+    check_ask(&f, "grep {\"pattern\":\"" TWO "\",\"limit\":100}", "though it has enough");
+    begin(&f, "", HAFT__MODE_ANY, "grep");
+    offline_request_add(&f.r, "grep", "{\"pattern\":\"^#\",\"limit\":101}", "", false);
+    check_ask(&f, "grep {\"pattern\":\"^#\",\"limit\":102}", "though it has no words");
+}
+
 TEST(then_it_reads)
 {
     fixture f;

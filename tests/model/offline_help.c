@@ -333,8 +333,10 @@ static bool answer_next(offline_world *w)
         if (call->stage == HAFT__CALL_PAUSED) {
             bool approval = call->pause == HAFT__PAUSE_APPROVAL;
             haft__buf_clear(&w->body);
-            haft__input_answered(&w->body, call->id, HAFT__LIT("test"),
-                                 approval ? HAFT__LIT("approve") : HAFT__LIT("answer"),
+            haft_str verdict = !approval    ? HAFT__LIT("answer")
+                               : w->rejects ? HAFT__LIT("reject")
+                                            : HAFT__LIT("approve");
+            haft__input_answered(&w->body, call->id, HAFT__LIT("test"), verdict,
                                  haft__json_string(HAFT__LIT("yes")));
             append_body(w);
             w->questions++;
@@ -344,19 +346,32 @@ static bool answer_next(offline_world *w)
     return false;
 }
 
+/* The lines of a result as path:line:text: grep's as they are, read's with the path of the call. */
+static void note_result(offline_world *w, const haft__run_call *call)
+{
+    bool read = haft__str_equal(call->name, HAFT__LIT("read"));
+    haft_str rest = call->shown;
+    while (rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
+        if (read) {
+            haft_str text = haft__str_trim(line), number = haft__str_split(&text, '\t');
+            haft__buf_add_str(&w->seen, argument(call, "path"));
+            haft__buf_addf(&w->seen, ":%.*s:", HAFT__ARG(number));
+            line = text;
+        }
+        haft__buf_add_str(&w->seen, line);
+        haft__buf_add_char(&w->seen, '\n');
+    }
+}
+
 static void note_results(offline_world *w)
 {
-    haft__buf_clear(&w->seen);
-    for (size_t i = 0; i < w->run.messages.count; i++) {
-        const haft__message *message = &w->run.messages.items[i];
-        if (message->role == HAFT__MESSAGE_TOOL && !message->is_error) {
-            haft__buf_add_str(&w->seen, message->text);
-            haft__buf_add_char(&w->seen, '\n');
-        }
-    }
-    w->refusals = 0;
     for (size_t i = 0; i < w->run.call_count; i++) {
-        w->refusals += w->run.calls[i].stage == HAFT__CALL_REFUSED ? 1 : 0;
+        const haft__run_call *call = &w->run.calls[i];
+        w->refusals += call->stage == HAFT__CALL_REFUSED ? 1 : 0;
+        if (call->ok) {
+            note_result(w, call);
+        }
     }
 }
 
@@ -416,41 +431,47 @@ bool offline_has(haft_str text, const char *part)
 
 /* ---- what a report quotes ---- */
 
-/* Whether a result has the line: "path:12:text" of grep, or "12<tab>text" of read. */
-static bool was_seen(const offline_world *w, haft_str path, haft_str number, haft_str text)
+/* Whether a result has the line, or, if it was cut, its beginning. */
+static bool was_seen(const offline_world *w, haft_str place, haft_str text)
 {
-    haft_str ellipsis = HAFT__LIT("\xE2\x80\xA6");
+    haft_str ellipsis = HAFT__LIT("\xE2\x80\xA6"), rest = haft__buf_str(&w->seen);
     text.len -= haft__str_ends(text, ellipsis) ? ellipsis.len : 0;
     text = haft__str_trim(text);
-    haft_str rest = haft__buf_str(&w->seen);
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
-        haft_str grep = line, read = haft__str_trim(line);
-        haft_str own = {grep.ptr, path.len < grep.len ? path.len : grep.len};
-        bool found = haft__str_equal(own, path);
-        grep = haft__str_skip(grep, path.len + 1);
-        found = found && haft__str_equal(haft__str_split(&grep, ':'), number)
-                && haft__str_starts(haft__str_trim(grep), text);
-        bool by_read = haft__str_equal(haft__str_split(&read, '\t'), number)
-                       && haft__str_starts(haft__str_trim(read), text);
-        if (found || by_read) {
+        haft_str behind = haft__str_skip(line, place.len);
+        if (haft__str_starts(line, place) && haft__str_starts(behind, HAFT__LIT(":"))
+            && haft__str_starts(haft__str_trim(haft__str_skip(behind, 1)), text)) {
             return true;
         }
     }
     return false;
 }
 
-static bool is_number(haft_str text)
+static void check_quoted(const offline_world *w, haft_str place, haft_str text)
 {
-    uint64_t number;
-    return haft__str_to_u64(text, &number);
+    CHECK(was_seen(w, place, text), "%.*s: '%.*s' was not seen", HAFT__ARG(place), HAFT__ARG(text));
 }
 
-/* What stands between the first two backquotes. */
-static haft_str code_of(haft_str line)
+/* What stands between two backquotes; *rest is what comes behind them. */
+static haft_str code_of(haft_str *rest)
 {
-    (void)haft__str_split(&line, '`');
-    return haft__str_split(&line, '`');
+    (void)haft__str_split(rest, '`');
+    return haft__str_split(rest, '`');
+}
+
+/* A line of an excerpt: its number and its text. False when it is none. */
+static bool check_excerpt(const offline_world *w, haft_str path, haft_str line)
+{
+    haft_str text = haft__str_trim(line), number = haft__str_split(&text, ' ');
+    uint64_t value;
+    if (path.len == 0 || line.len < 6 || line.ptr[0] != ' ' || !haft__str_to_u64(number, &value)) {
+        return false;
+    }
+    char place[600];
+    (void)snprintf(place, sizeof(place), "%.*s:%.*s", HAFT__ARG(path), HAFT__ARG(number));
+    check_quoted(w, haft__str(place), text);
+    return true;
 }
 
 void offline_check_report(const offline_world *w, haft_str report)
@@ -458,22 +479,36 @@ void offline_check_report(const offline_world *w, haft_str report)
     haft_str path = HAFT__LIT(""), rest = report;
     size_t quoted = 0;
     while (rest.len > 0) {
-        haft_str line = haft__str_split(&rest, '\n');
-        haft_str bare = haft__str_trim(line);
+        haft_str line = haft__str_split(&rest, '\n'), behind = line;
         if (haft__str_starts(line, HAFT__LIT("### "))) {
-            path = code_of(line);
+            path = code_of(&behind);
         } else if (haft__str_starts(line, HAFT__LIT("## "))) {
             path = HAFT__LIT("");
-        } else if (line.len > 6 && line.ptr[0] == ' ' && path.len > 0) {
-            haft_str number = haft__str_split(&bare, ' ');
-            if (is_number(number)) {
-                CHECK(was_seen(w, path, number, bare), "%.*s:%.*s: %.*s was not seen",
-                      HAFT__ARG(path), HAFT__ARG(number), HAFT__ARG(bare));
-                quoted++;
-            }
+        } else if (line.len > 3 && memcmp(line.ptr + 1, ". `", 3) == 0) { /* 1. `a.c:3`: `text` */
+            haft_str place = code_of(&behind);
+            check_quoted(w, place, code_of(&behind));
+        } else {
+            quoted += check_excerpt(w, path, line) ? 1 : 0;
         }
     }
     CHECK(quoted > 0, "the report quotes nothing:\n%.*s", HAFT__ARG(report));
+}
+
+/* Lines of an answer: "- a.c:3: text". */
+void offline_check_answer(const offline_world *w, haft_str answer)
+{
+    size_t quoted = 0;
+    while (answer.len > 0) {
+        haft_str line = haft__str_split(&answer, '\n');
+        if (haft__str_starts(line, HAFT__LIT("- "))) {
+            haft_str text = haft__str_skip(line, 2), place = text;
+            place.len = haft__str_split(&text, ':').len + 1;
+            place.len += haft__str_split(&text, ':').len;
+            check_quoted(w, place, text);
+            quoted++;
+        }
+    }
+    CHECK(quoted > 0, "the answer quotes nothing");
 }
 
 /* ---- requests by hand ---- */

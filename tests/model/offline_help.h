@@ -35,12 +35,13 @@ struct offline_world {
     haft__run run;
     haft__decider decider;
     haft__buf line, body;
-    haft__buf seen; /* every result that went to the model */
+    haft__buf seen; /* lines of every result that went to the model, as path:line:text */
     haft__buf told; /* a line for each turn: mode and calls */
     const offline_file *files;
     size_t file_count;
     offline_tool *tool; /* may be NULL */
     void *context;      /* for it */
+    bool rejects;       /* whoever is asked for approval says no */
     uint64_t now_ms;
     size_t asked;     /* replies */
     size_t refusals;  /* calls that haft refused */
@@ -53,15 +54,17 @@ void offline_world_init(offline_world *w, const char *spec, const offline_file *
                         size_t file_count);
 void offline_world_finish(offline_world *w);
 
-/* Runs to the end; people approve and answer "yes". Every reply is checked on the way: it keeps to
- * its mode, is the same when asked for again, and makes no call twice. */
+/* Runs to the end; people approve (or reject) and answer "yes". Every reply is checked on the way:
+ * it keeps to its mode, is the same when asked for again, and makes no call twice. */
 void offline_world_run(offline_world *w, const char *task);
 
 /* The content of the artifact that was stored last; "" when there is none. */
 haft_str offline_world_artifact(const offline_world *w);
 
-/* Checks that each path:line of a report stands in what was seen, with the line that it quotes. */
+/* Checks that each path:line of a report, or of an answer that names one, stands in what was seen,
+ * with the line that it quotes. */
 void offline_check_report(const offline_world *w, haft_str report);
+void offline_check_answer(const offline_world *w, haft_str answer);
 
 /* Whether `part` is in `text`. */
 bool offline_has(haft_str text, const char *part);

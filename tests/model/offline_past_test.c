@@ -70,6 +70,23 @@ TEST(other_runs_of_the_thread_do_not_count)
     haft__arena_finish(&f.arena);
 }
 
+TEST(what_stands_before_the_task_is_not_it)
+{
+    fixture f;
+    haft__arena_init(&f.arena, 0);
+    haft__messages_init(&f.r.messages, &f.arena);
+    f.r.arena = &f.arena;
+    f.r.request = (haft__request){.messages = &f.r.messages, .task = HAFT__LIT("")};
+    add_message(&f, (haft__message){.role = HAFT__MESSAGE_SYSTEM, .text = HAFT__LIT("system")});
+    add_message(&f, (haft__message){.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("task")});
+    offline_request_add(&f.r, "glob", "{}", "a.c", false);
+    read_past(&f);
+    CHECK_STR(f.past.task, HAFT__LIT("task"), "the first that a person said");
+    CHECK_STR(f.past.missing, HAFT__LIT(""), "which is no reminder");
+    CHECK_INT(f.past.count, 1, "calls");
+    haft__arena_finish(&f.arena);
+}
+
 TEST(no_messages_at_all)
 {
     fixture f;

@@ -222,6 +222,32 @@ TEST(whole_runs_end)
     }
 }
 
+TEST(what_people_reject_is_not_asked_for_on_and_on)
+{
+    static const char *const specs[] = {
+        "{model: offline, tools: [" FILES "], approvals: [{tools: [grep]}]}",
+        "{model: offline, tools: [" FILES "], approvals: [{tools: ['*']}]}",
+        "{model: offline, tools: [" LOOKUP "," OWNERS "], approvals: [{tools: ['*']}]}",
+        "{kind: workflow, model: offline, tools: [" FILES "," LOOKUP "," ENDING
+        "], approvals: [{tools: [grep, lookup]}]}",
+        "{kind: workflow, model: offline, tools: [" FILES "," ENDING
+        "], approvals: [{tools: [glob, grep, read]}]}",
+        "{model: offline, tools: [" FILES "], approvals: [{tools: [glob]}], choice: {schedule: "
+        "[{tool: glob}, {tool: glob}, {tool: glob}]}}",
+    };
+    for (size_t i = 0; i < COUNT(specs); i++) {
+        offline_world w;
+        offline_world_init(&w, specs[i], offline_tree, offline_tree_count);
+        w.tool = answers;
+        w.rejects = true;
+        offline_world_run(&w, TASK);
+        CHECK_INT(w.run.end, HAFT__END_DONE, "%s: %.*s", specs[i],
+                  HAFT__ARG(haft__buf_str(&w.told)));
+        CHECK(w.refusals > 0 && w.refusals < 10, "%s: %zu refusals", specs[i], w.refusals);
+        offline_world_finish(&w);
+    }
+}
+
 /* ---- what comes of a run ---- */
 
 #define WORKFLOW                                                                                   \
@@ -250,6 +276,7 @@ TEST(the_report_quotes_only_what_was_seen)
         CHECK(offline_has(offline_world_artifact(&w), "not by a language model"),
               "says what it is");
         CHECK(offline_has(w.run.answer, "report.md"), "names the report");
+        offline_check_answer(&w, w.run.answer);
         CHECK(offline_has(w.run.answer, "not by a language model"), "says what it is");
         CHECK_INT(w.refusals, 0, "nothing was refused");
         CHECK_INT(w.questions, 0, "nobody was asked");
@@ -301,6 +328,34 @@ TEST(results_of_other_tools_are_told)
     CHECK(offline_has(w.run.answer, "{\"owner\":\"Ada\",\"id\":7}"), "%.*s",
           HAFT__ARG(w.run.answer));
     offline_world_finish(&w);
+}
+
+TEST(completion_is_tried_again_only_when_something_has_happened)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    offline_world w;
+    offline_world_init(&w, WORKFLOW, NULL, 0);
+    bool allowed[8];
+    memset(allowed, true, sizeof(allowed));
+    offline_request r;
+    haft__reply reply = {0};
+    offline_request_init(&r, &arena, "what is it");
+    offline_request_add(&r, "glob", "{\"pattern\":\"**/*\"}", "a.c", false);
+    offline_request_add(&r, "read", "{\"path\":\"a.c\"}", "1\tx", false);
+    offline_request_add(&r, "store_artifact", "{\"name\":\"r.md\"}", "Stored.", false);
+    offline_request_add(&r, "complete_workflow", "{}", "Error: Missing: call wipe.", true);
+    r.request.tools = w.spec->tools.items;
+    r.request.tool_count = w.spec->tools.count;
+    r.request.allowed = allowed;
+    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "a reply");
+    CHECK_INT(reply.call_count, 0, "there is nothing it could do");
+    offline_request_say(&r, "call complete_workflow now");
+    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "a reply");
+    CHECK_INT(reply.call_count, 1, "it was told to");
+    CHECK_STR(reply.calls[0].name, HAFT__LIT("complete_workflow"), "so it does");
+    offline_world_finish(&w);
+    haft__arena_finish(&arena);
 }
 
 /* ---- the examples ---- */
