@@ -126,10 +126,12 @@ static bool parse_glob(haft_str line, haft_str *ret_path)
     return is_listed_path(*ret_path) && !haft__str_ends(*ret_path, HAFT__LIT("/"));
 }
 
-/* path:line:text. The path ends before the first number that stands between two colons. */
+/* path:line:text. The path ends before the first number that stands between two colons. What stands
+ * in brackets is a note. */
 static bool parse_grep(haft_str line, haft_str *ret_path, haft__offline_line *ret_line)
 {
-    for (size_t i = 0; i < line.len && i <= LONGEST_PATH; i++) {
+    bool note = haft__str_starts(line, HAFT__LIT("(")) && haft__str_ends(line, HAFT__LIT(")"));
+    for (size_t i = 0; !note && i < line.len && i <= LONGEST_PATH; i++) {
         if (line.ptr[i] != ':') {
             continue;
         }

@@ -136,7 +136,7 @@ static bool search(haft__offline *o, size_t tool, haft__offline_search wanted, i
         {wanted.glob.len > 0 ? known(o, tool, "glob") : NULL, haft__json_string(wanted.glob)},
         {known(o, tool, "limit"), number_value(o, limit)},
     };
-    o->says = "Searching for lines in which words of the task stand together.";
+    o->says = "Searching for lines with words of the task.";
     return haft__offline_propose(o, tool, haft__offline_object(o, pairs, COUNT(pairs)), zeal);
 }
 

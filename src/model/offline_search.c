@@ -12,8 +12,9 @@
 #include "base/str.h"
 #include "model/offline_int.h"
 
-/* Words that stand together have at most this many characters between them. */
-#define GAP ".{0,80}"
+/* How far into a line a word is looked for. All that is asked of a line begins at its start and
+ * reaches so far and no further, so that long lines cost no more than others. */
+#define REACH ".{0,200}"
 /* Room for one alternative more than an expression may have. */
 #define MOST_BYTES (2 * (size_t)HAFT__LIMIT_PATTERN_BYTES)
 
@@ -47,17 +48,19 @@ static void add_word(haft__buf *buf, const haft__offline_word *word)
     add_escaped(buf, haft__str_skip(word->text, 1));
 }
 
-/* ---- words that stand together ---- */
+/* ---- words in one line ---- */
 
-/* The words of these places in this order, unless the expression would be too long with them. */
-static void add_sequence(expression *e, const size_t *order, size_t count)
+/* These words, in any order, unless the expression would be too long with them. */
+static void add_together(expression *e, const size_t *words, size_t count)
 {
     haft__buf *buf = e->buf;
     size_t before = buf->len;
     haft__buf_add_str(buf, e->alternatives > 0 ? HAFT__LIT("|") : HAFT__LIT(""));
     for (size_t i = 0; i < count; i++) {
-        haft__buf_add_str(buf, i > 0 ? HAFT__LIT(GAP) : HAFT__LIT(""));
-        add_word(buf, &e->words->items[order[i]]);
+        bool last = i + 1 == count;
+        haft__buf_addf(buf, "%s%s", last ? "" : "(?=", count > 1 ? REACH : "");
+        add_word(buf, &e->words->items[words[i]]);
+        haft__buf_add_str(buf, last ? HAFT__LIT("") : HAFT__LIT(")"));
     }
     if (buf->status == HAFT_OK && buf->len >= HAFT__LIMIT_PATTERN_BYTES) {
         buf->len = before;
@@ -66,27 +69,20 @@ static void add_sequence(expression *e, const size_t *order, size_t count)
     e->alternatives++;
 }
 
-/* Three words that follow each other in the task, in every order. */
+/* Three words that follow each other in the task. */
 static void add_threes(expression *e)
 {
-    static const uint8_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
-                                        {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (size_t i = 0; i + 3 <= e->words->count; i++) {
-        for (size_t k = 0; k < COUNT(orders); k++) {
-            size_t order[] = {i + orders[k][0], i + orders[k][1], i + orders[k][2]};
-            add_sequence(e, order, 3);
-        }
+        add_together(e, (size_t[]){i, i + 1, i + 2}, 3);
     }
 }
 
 /* Two words that follow each other, or have one between them. */
 static void add_twos(expression *e)
 {
-    size_t count = e->words->count;
     for (size_t apart = 1; apart <= 2; apart++) {
-        for (size_t i = 0; i + apart < count; i++) {
-            add_sequence(e, (size_t[]){i, i + apart}, 2);
-            add_sequence(e, (size_t[]){i + apart, i}, 2);
+        for (size_t i = 0; i + apart < e->words->count; i++) {
+            add_together(e, (size_t[]){i, i + apart}, 2);
         }
     }
 }
@@ -95,7 +91,7 @@ static void add_ones(expression *e, bool only_exact)
 {
     for (size_t i = 0; i < e->words->count; i++) {
         if (e->words->items[i].exact || !only_exact) {
-            add_sequence(e, &i, 1);
+            add_together(e, &i, 1);
         }
     }
 }
@@ -122,14 +118,19 @@ static bool has_round(const haft__offline_words *words, round_kind kind)
     HAFT__UNREACHABLE();
 }
 
-static void add_round(expression *e, round_kind kind)
+/* What stands around the alternatives of a round. */
+static const char *const openings[] = {
+    [ROUND_DEFINED] = "^[A-Za-z_].{0,80}(?:",
+    [ROUND_EXACT] = "",
+    [ROUND_THREES] = "^(?:",
+    [ROUND_TWOS] = "^(?:",
+    [ROUND_ONES] = "",
+};
+
+static void add_alternatives(expression *e, round_kind kind)
 {
     switch (kind) {
     case ROUND_DEFINED:
-        haft__buf_add_str(e->buf, HAFT__LIT("^[A-Za-z_].{0,80}("));
-        add_ones(e, true);
-        haft__buf_add_char(e->buf, ')');
-        return;
     case ROUND_EXACT: add_ones(e, true); return;
     case ROUND_THREES: add_threes(e); return;
     case ROUND_TWOS: add_twos(e); return;
@@ -138,13 +139,20 @@ static void add_round(expression *e, round_kind kind)
     HAFT__UNREACHABLE();
 }
 
+static void add_round(expression *e, round_kind kind)
+{
+    haft__buf_addf(e->buf, "%s", openings[kind]);
+    add_alternatives(e, kind);
+    haft__buf_addf(e->buf, "%s", openings[kind][0] != '\0' ? ")" : "");
+}
+
 bool haft__offline_add_round(haft__buf *buf, const haft__offline_words *words, haft_str pattern)
 {
     static const char *const names[] = {
         [ROUND_DEFINED] = "lines that may define a name of the task",
         [ROUND_EXACT] = "names and quoted words of the task",
-        [ROUND_THREES] = "three words of the task near each other",
-        [ROUND_TWOS] = "two words of the task near each other",
+        [ROUND_THREES] = "three words of the task in one line",
+        [ROUND_TWOS] = "two words of the task in one line",
         [ROUND_ONES] = "any word of the task",
     };
     haft__buf text;

