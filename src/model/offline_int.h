@@ -76,6 +76,7 @@ typedef struct haft__offline_word {
 #define HAFT__OFFLINE_HINTS 4
 
 typedef struct haft__offline_words {
+    haft_str task; /* without white space around it */
     haft__offline_word items[HAFT__LIMIT_OFFLINE_WORDS];
     size_t count;
     haft_str paths[HAFT__OFFLINE_HINTS]; /* names of files */

@@ -17,6 +17,8 @@
 #define WEIGHT_RARE   16U
 /* Lines longer than this are data more often than text. */
 #define LONG_LINE 240U
+/* Shorter tasks are phrases that a document may well have. */
+#define LONG_TASK 24U
 /* What is data, or minor, counts this many times less. */
 #define DATA  8U
 #define MINOR 5U
@@ -190,7 +192,7 @@ static void mark_lines(haft__offline_found *found, const haft__offline_words *wo
 /* A heading or a comment: somebody explains something. */
 static bool is_prose(haft_str text)
 {
-    static const char *const marks[] = {"#", "/*", "*", "//", "--", ";;", "\"\"\""};
+    static const char *const marks[] = {"# ", "##", "/*", "*", "//", "--", ";;", "\"\"\""};
     text = haft__str_trim(text);
     for (size_t i = 0; i < COUNT(marks); i++) {
         if (haft__str_starts(text, haft__str(marks[i]))) {
@@ -204,7 +206,17 @@ static bool is_data(haft_str text)
 {
     text = haft__str_trim(text);
     return text.len > LONG_LINE || haft__str_starts(text, HAFT__LIT("{"))
-           || haft__str_starts(text, HAFT__LIT("\""));
+           || haft__str_starts(text, HAFT__LIT("\""))
+           || haft__str_starts(text, HAFT__LIT("#include"));
+}
+
+/* The task itself, in a document that shows how it is given: it has all the words, and says
+ * nothing.
+ */
+static bool is_the_task(const haft__offline_words *words, haft_str text)
+{
+    haft__offline_word task = {.text = words->task, .exact = true};
+    return words->task.len >= LONG_TASK && haft__offline_word_in(&task, text);
 }
 
 /* A line that is not indented may be where a name is defined. */
@@ -235,7 +247,10 @@ static uint32_t score_line(const haft__offline_line *line, const haft__offline_w
         bool blank = haft__str_trim(line->text).len == 0;
         return !line->read || blank ? 0 : haft__str_starts(line->text, HAFT__LIT("#")) ? 3 : 1;
     }
-    return line->words != 0 ? score_words(line, weights, path, exact_bits(words)) + line->read : 0;
+    if (line->words == 0 || is_the_task(words, line->text)) {
+        return 0;
+    }
+    return score_words(line, weights, path, exact_bits(words)) + line->read;
 }
 
 /* ---- files ---- */

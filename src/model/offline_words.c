@@ -335,7 +335,7 @@ haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
     if (room == NULL) {
         return haft__arena_fail(arena, err);
     }
-    *ret_words = (haft__offline_words){0};
+    *ret_words = (haft__offline_words){.task = haft__str_trim(task)};
     size_t start = 0;
     for (size_t i = 0; i <= task.len; i++) {
         haft_str rest = haft__str_skip(task, i);

@@ -60,6 +60,10 @@ TEST(the_best_file_comes_first)
         {"what is said beside what does it", "gate opens",
          "a.c:1:gate opens\nb.c:1:gate opens\nc.md:1:gate\nd.c:1:x", "a.c c.md b.c d.c"},
         {"equals in their order", "gate", "b.c:1:gate\na.c:1:gate", "b.c a.c"},
+        {"not the task itself", "When does the gate open itself?",
+         "a.c:1:ask \"When does the gate open itself?\"\nb.c:1:a gate", "b.c a.c"},
+        {"nor where something is included", "gate", "a.c:1:#include \"gate.h\"\nb.c:1:  gate",
+         "b.c a.c"},
         {"nothing", "gate", "", ""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
