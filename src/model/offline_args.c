@@ -76,29 +76,43 @@ static haft__json to_number(making *m, int64_t number)
     return value;
 }
 
-/* A whole number between the bounds, from `wanted` upwards. */
-static haft__json make_number(making *m, haft__json schema, haft_str name)
+typedef struct bounds {
+    int64_t lowest, highest;
+} bounds;
+
+static bounds bounds_of(haft__json schema)
 {
-    int64_t lowest = keyword_int(schema, "minimum", INT32_MIN);
-    int64_t highest = keyword_int(schema, "maximum", INT32_MAX);
+    bounds b = {keyword_int(schema, "minimum", INT32_MIN),
+                keyword_int(schema, "maximum", INT32_MAX)};
     int64_t above = keyword_int(schema, "exclusiveMinimum", INT32_MIN);
     int64_t below = keyword_int(schema, "exclusiveMaximum", INT32_MAX);
-    int64_t step = keyword_int(schema, "multipleOf", 1);
-    lowest = above >= lowest && above < INT64_MAX ? above + 1 : lowest;
-    highest = below <= highest && below > INT64_MIN ? below - 1 : highest;
-    int64_t number = haft__offline_amount(m->o, name);
-    number = number > highest ? highest : number;
-    number = number < lowest ? lowest : number;
-    int64_t more = (int64_t)m->variant;
-    number = number > INT32_MIN && number < INT32_MAX && number + more <= highest ? number + more
-                                                                                  : number;
-    if (step > 1 && step < INT32_MAX && number > INT32_MIN && number < INT32_MAX) {
-        int64_t up = (number % step + step) % step;
-        number = up == 0 ? number : number + step - up;
-    }
+    b.lowest = above >= b.lowest && above < INT64_MAX ? above + 1 : b.lowest;
+    b.highest = below <= b.highest && below > INT64_MIN ? below - 1 : b.highest;
+    return b;
+}
+
+/* Sums of such numbers fit. */
+static bool is_moderate(int64_t number)
+{
+    return number > INT32_MIN && number < INT32_MAX;
+}
+
+/* A whole number between the bounds, as near as can be to what the name wants. */
+static haft__json make_number(making *m, haft__json schema, haft_str name)
+{
     haft_str least = keyword_text(schema, "minimum");
     if (least.len > 0 && !haft__number_is_integer(least)) {
         return *keyword(schema, "minimum"); /* as it is written: 0.5 */
+    }
+    bounds b = bounds_of(schema);
+    int64_t number = haft__offline_amount(m->o, name), more = (int64_t)m->variant;
+    number = number > b.highest ? b.highest : number;
+    number = number < b.lowest ? b.lowest : number;
+    number += is_moderate(number) && number + more <= b.highest ? more : 0;
+    int64_t step = keyword_int(schema, "multipleOf", 1);
+    if (step > 1 && is_moderate(step) && is_moderate(number)) {
+        int64_t past = (number % step + step) % step;
+        number += past == 0 ? 0 : step - past;
     }
     return to_number(m, number);
 }
