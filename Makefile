@@ -16,9 +16,8 @@ build: ## build build/haft, the libraries and the tests
 	@scripts/deps build
 	@scripts/build build -Dprefix=$(PREFIX)
 
-run: build ## show haft at work: a workflow that crosses the gate
-	build/haft run examples/workflow.yaml "Report on the parser"
-	@echo; echo "Next: haft run ... --events shows every decision, haft explain SPEC says why."
+run: build ## show haft at work: an agent that reports on this source tree
+	@scripts/demo
 
 test: build ## run every test (T="words" chooses)
 	@$(TESTS)

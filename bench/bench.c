@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench.c - the measuring loop. */
-#define _GNU_SOURCE
 #include "bench.h"
 
 #include <stdio.h>

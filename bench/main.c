@@ -12,6 +12,7 @@
 #include "inputs.h"
 #include "run_bench.h"
 #include "schema_bench.h"
+#include "search_bench.h"
 
 static const bench_library *const libraries[] = {&bench_haft, &bench_jansson, &bench_jsonc,
                                                  &bench_cjson, &bench_simdjson};
@@ -151,6 +152,7 @@ static const struct {
     {"tools", bench_schema},
     {"hostile-schemas", bench_schema_hostile},
     {"runs", bench_runs},
+    {"search", bench_search},
 };
 
 static bool is_wanted(const char *name, int count, char *const *words)

@@ -261,6 +261,159 @@ typedef struct haft_tool {
         sizeof(haft_tool), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL              \
     }
 
+/* ---- runs ----
+ *
+ *     haft_runtime *runtime;
+ *     haft_runtime_create(NULL, &runtime, &err);
+ *     haft_tool_add(runtime, &search_database_tool, &err);
+ *     haft_agent_load(runtime, "agent.yaml", &agent, &err);
+ *     haft_run_start(agent, "Find the overdue orders", NULL, &run, &err);
+ *     while (haft_run_state(run) == HAFT_RUNNING) {
+ *         haft_runtime_step(runtime, -1, &err);
+ *         while (haft_run_next_event(run, &event)) { ... }
+ *     }
+ *
+ * A runtime, and everything that was made with it, is used by one thread at a time. It installs no
+ * signal handlers, except that starting a program makes libuv handle SIGCHLD.
+ */
+
+/* The loop, the store and the connections of many runs. */
+typedef struct haft_runtime haft_runtime;
+
+/* A spec that was loaded. */
+typedef struct haft_agent haft_agent;
+
+/* One run of an agent. */
+typedef struct haft_run haft_run;
+
+/* Start from HAFT_RUNTIME_OPTIONS_INIT. Texts are copied. */
+typedef struct haft_runtime_options {
+    size_t struct_size;
+    const char *store; /* "memory:" (NULL too), "sqlite:PATH" */
+    const char *guard; /* path of libexec/haft/guard; NULL: where it is installed */
+    uint32_t threads;  /* for tools that are C functions, and file searches; 0: the default, 4 */
+} haft_runtime_options;
+
+#define HAFT_RUNTIME_OPTIONS_INIT                                                                  \
+    {                                                                                              \
+        sizeof(haft_runtime_options), NULL, NULL, 0                                                \
+    }
+
+/* `options` may be NULL. NO_MEMORY; IO, BAD_INPUT or UNSUPPORTED when the store cannot be opened.
+ * Destroy it after use. Since 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_runtime_create(const haft_runtime_options *options,
+                                                       haft_runtime **ret_runtime, haft_error *err);
+
+/* Its runs and agents must be released before. Waits for what is being written, and for tools'
+ * functions that have not returned. NULL is fine. Since 0.1. */
+HAFT_API void haft_runtime_destroy(haft_runtime *runtime);
+
+/* Does what is ready; when nothing is, waits for it at most `timeout_ms`, without end when that is
+ * negative. Since 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_runtime_step(haft_runtime *runtime, int timeout_ms,
+                                                     haft_error *err);
+
+/* For another loop: a descriptor that is readable when there is something to step for, ... */
+HAFT_API int haft_runtime_fd(const haft_runtime *runtime);
+
+/* ... and the most milliseconds to wait before the next step; -1: no timer is set. Since 0.1. */
+HAFT_API int haft_runtime_timeout(const haft_runtime *runtime);
+
+/* Adds a tool for the agents that are loaded from then on: one that HAFT_TOOL declares, or one
+ * without a function, which clients of the run answer. BAD_INPUT when it is wrong, or when there
+ * is one of that name. Since 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool,
+                                                 haft_error *err);
+
+/* Loads a spec from a file, YAML or JSON. BAD_INPUT with the place of the first problem; IO.
+ * Release it after use. Since 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_agent_load(haft_runtime *runtime, const char *path,
+                                                   haft_agent **ret_agent, haft_error *err);
+
+/* Runs of it go on. NULL is fine. Since 0.1. */
+HAFT_API void haft_agent_release(haft_agent *agent);
+
+/* Start from HAFT_RUN_OPTIONS_INIT. Texts are copied. */
+typedef struct haft_run_options {
+    size_t struct_size;
+    const char *thread; /* the id of a thread whose earlier runs the model is to know; or NULL */
+    const char *user;   /* on whose behalf; or NULL */
+    bool enqueue;       /* only put it into the store: another process goes on with it */
+} haft_run_options;
+
+#define HAFT_RUN_OPTIONS_INIT                                                                      \
+    {                                                                                              \
+        sizeof(haft_run_options), NULL, NULL, false                                                \
+    }
+
+/* Starts a run; haft_runtime_step goes on with it. `options` may be NULL. BAD_INPUT for a thread
+ * that is no id. Release it after use. Since 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_run_start(haft_agent *agent, const char *task,
+                                                  const haft_run_options *options,
+                                                  haft_run **ret_run, haft_error *err);
+
+/* Takes up a run of the store, from this process or another: `run_id` is its id, the beginning of
+ * it, or "last". Steps the runtime until it is there; it then goes on by itself unless it waits or
+ * has ended. NOT_FOUND; BAD_STATE while another process has it. Release it after use. Since 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_run_open(haft_runtime *runtime, const char *run_id,
+                                                 haft_run **ret_run, haft_error *err);
+
+/* An event, as docs/events.md has it. */
+typedef struct haft_event {
+    uint64_t seq;  /* from 1; 0: it is not durable, only told */
+    haft_str json; /* one object; lives until the next call for the same run */
+} haft_event;
+
+/* The next event that has become durable, in order; false when there is none at present.
+ * Since 0.1. */
+HAFT_API bool haft_run_next_event(haft_run *run, haft_event *ret_event);
+
+typedef enum haft_state {
+    HAFT_RUNNING,
+    HAFT_WAITING, /* for an answer, an approval, a client */
+    HAFT_ENDED,
+    HAFT_STOPPED, /* it cannot go on here: the store or its owner was lost; see haft_run_error */
+} haft_state;
+
+/* Where it stands, as far as that is durable. Since 0.1. */
+HAFT_API haft_state haft_run_state(const haft_run *run);
+
+/* Its id, 26 characters; "" before it is known. Borrowed. Since 0.1. */
+HAFT_API const char *haft_run_id(const haft_run *run);
+
+/* How it ended: "done", "failed" ...; "waiting" before. Static. Since 0.1. */
+HAFT_API const char *haft_run_end(const haft_run *run);
+
+/* Its answer; empty before it has ended. Borrowed. Since 0.1. */
+HAFT_API haft_str haft_run_answer_text(const haft_run *run);
+
+/* Why it stopped, of HAFT_STOPPED. Borrowed. Since 0.1. */
+HAFT_API const haft_error *haft_run_error(const haft_run *run);
+
+/* Answers a question or a headless call, stands in for a tool that wants approval, or says what
+ * came of a call whose outcome is unknown. `call_id` may be NULL when only one is pending; `json`
+ * is the value. The same answer twice is fine; another one is BAD_STATE. NOT_FOUND. Since 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_run_answer(haft_run *run, const char *call_id,
+                                                   const char *json, haft_error *err);
+
+/* Lets a call run; `args_json` may be NULL, or have other arguments for it. Of a call whose outcome
+ * is unknown: runs it again. Fails like haft_run_answer. Since 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_run_approve(haft_run *run, const char *call_id,
+                                                    const char *args_json, haft_error *err);
+
+/* Keeps a call from running; the model reads `why`, which may be NULL. Fails like haft_run_answer.
+ * Since 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_run_reject(haft_run *run, const char *call_id,
+                                                   const char *why, haft_error *err);
+
+/* Ends the run as cancelled and what it started with it. BAD_STATE when it has ended otherwise.
+ * Since 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_run_cancel(haft_run *run, haft_error *err);
+
+/* Lets go of the run. What it was doing is ended; in a store that lasts it can be taken up again.
+ * NULL is fine. Since 0.1. */
+HAFT_API void haft_run_release(haft_run *run);
+
 #ifdef __cplusplus
 }
 #endif

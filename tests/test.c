@@ -15,9 +15,10 @@ static struct {
     test_case *first, **last;
     const test_case *running;
     bool failed, skipped;
-    bool counting_down, failing_on, hit;
-    unsigned countdown;
-    _Atomic size_t allocations; /* some tests start threads */
+    /* Some tests start threads, and those allocate, too. */
+    _Atomic bool counting_down, failing_on, hit;
+    _Atomic unsigned countdown;
+    _Atomic size_t allocations;
     struct kept {
         struct kept *next;
     } * kept;

@@ -1,12 +1,583 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* guard.c - starts a program and stays with it: its limits, and the end of all it started. */
-#include <stdio.h>
+/*
+ * guard.c - starts a program and stays with it: its limits, and the end of all it started.
+ *
+ *     guard [--parent PID] [--memory BYTES] [--cpu SECONDS] [--files N] [--report FD]
+ *           -- PROGRAM ARG...
+ *
+ * PROGRAM gets guard's environment, working directory and descriptors 0, 1 and 2, and nothing else
+ * of its parent: no other descriptor, no ignored or blocked signal, no way to gain privileges. It
+ * is never run by a shell. Without a slash in its name it is looked for in PATH, whose empty parts
+ * are skipped. --memory is its address space (RLIMIT_AS), --cpu its time, --files how many
+ * descriptors it may have open; each process has them to itself.
+ *
+ * When PROGRAM has ended, when guard gets SIGTERM, SIGINT or SIGHUP, or when its parent dies, every
+ * process below guard is killed. None can get away by forking twice: guard is their subreaper, so
+ * that whoever loses its parent becomes guard's child. It is therefore enough to kill children
+ * until there are none; and a signal to a group cannot be outrun by forking. Then guard ends as
+ * PROGRAM did, with the same exit status or by the same signal.
+ *
+ * --parent is who must be alive; by default whoever is the parent when guard starts.
+ *
+ * What keeps PROGRAM from starting is told on standard error and, so that nobody takes it for an
+ * end of PROGRAM itself, in one line to --report:
+ *
+ *     exec ENOENT               there is no such program; guard ends with status 127
+ *     exec ENOENT interpreter   there is, but not what its first line asks for; 126
+ *     exec EACCES               it is not executable; 126; likewise other names of errno
+ *     guard EAGAIN fork         guard itself could not do its work, and in which call; 125
+ *
+ * Tests: tests/exec/guard_test.c.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+enum {
+    USAGE = 2,
+    GUARD_FAILED = 125,
+    NOT_RUN = 126,
+    NOT_FOUND = 127,
+    PARENT_DIED = SIGUSR1, /* what the kernel sends then; others may send it, too */
+    SOME = 1000,
+    QUICK_ROUNDS = 1000, /* of killing, after which we no longer hurry */
+};
+
+static const char usual_path[] = "/usr/local/bin:/usr/bin:/bin";
+
+typedef struct guard {
+    uint64_t memory, cpu, files; /* 0: no limit of ours */
+    uint64_t report;             /* the descriptor; 0: none */
+    uint64_t parent;
+    char **argv;  /* of PROGRAM */
+    int children; /* the kernel's list of our children */
+    bool session; /* we have one of our own: only our descendants are in it */
+    pid_t program;
+    int status; /* of PROGRAM, as waitpid has it ... */
+    bool taken; /* ... once it has */
+} guard;
+
+/* ---- telling ---- */
+
+/* The name of a program may be long; then its end is not told. */
+static void say(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(int fd, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    size_t size = length < (int)sizeof(line) ? (size_t)length : sizeof(line) - 1;
+    if (write(fd, line, size) < 0) {
+        return; /* there is nobody else to tell */
+    }
+}
+
+/* "exec" or "guard", and the errno; `detail` may be NULL. */
+static void tell(const guard *g, const char *who, int code, const char *detail)
+{
+    const char *name = strerrorname_np(code);
+    const char *space = detail != NULL ? " " : "";
+    detail = detail != NULL ? detail : "";
+    say(STDERR_FILENO, "guard: %s%s%s: %s\n", strcmp(who, "exec") == 0 ? g->argv[0] : who, space,
+        detail, strerror(code));
+    if (g->report > 0) {
+        say((int)g->report, "%s %s%s%s\n", who, name != NULL ? name : "?", space, detail);
+    }
+}
+
+static _Noreturn void fail(const guard *g, int code, const char *call)
+{
+    tell(g, "guard", code, call);
+    exit(GUARD_FAILED);
+}
+
+static void must(const guard *g, bool worked, const char *call)
+{
+    if (!worked) {
+        fail(g, errno, call);
+    }
+}
+
+/* ---- what we were told ---- */
+
+static _Noreturn void refuse(void)
+{
+    say(STDERR_FILENO, "usage: guard [--parent PID] [--memory BYTES] [--cpu SECONDS] [--files N]"
+                       " [--report FD] -- PROGRAM ARG...\n");
+    exit(USAGE);
+}
+
+/* A whole number from 1 on. */
+static uint64_t read_number(const char *text)
+{
+    uint64_t number = 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at < '0' || *at > '9' || number > (INT64_MAX - 9) / 10) {
+            refuse();
+        }
+        number = 10 * number + (uint64_t)(*at - '0');
+    }
+    if (number == 0) {
+        refuse();
+    }
+    return number;
+}
+
+static void read_arguments(guard *g, char **argv)
+{
+    const struct {
+        const char *name;
+        uint64_t *value, most;
+    } options[] = {{"--memory", &g->memory, INT64_MAX},
+                   {"--cpu", &g->cpu, INT32_MAX},
+                   {"--files", &g->files, INT32_MAX},
+                   {"--report", &g->report, INT32_MAX},
+                   {"--parent", &g->parent, INT32_MAX}};
+    char **at = argv + (argv[0] != NULL);
+    for (; at[0] != NULL && strcmp(at[0], "--") != 0; at += 2) {
+        size_t i = 0;
+        while (i < sizeof(options) / sizeof(options[0]) && strcmp(at[0], options[i].name) != 0) {
+            i++;
+        }
+        if (i == sizeof(options) / sizeof(options[0]) || at[1] == NULL) {
+            refuse();
+        }
+        *options[i].value = read_number(at[1]);
+        if (*options[i].value > options[i].most) {
+            refuse();
+        }
+    }
+    if (at[0] == NULL || at[1] == NULL || (g->report > 0 && g->report <= STDERR_FILENO)) {
+        refuse();
+    }
+    g->argv = at + 1;
+}
+
+/* ---- standing guard ---- */
+
+/* All signals wait until we look at them; then nothing happens at the wrong moment. */
+static void block_signals(void)
+{
+    sigset_t all;
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+static bool parent_is_alive(const guard *g)
+{
+    return (uint64_t)getppid() == g->parent;
+}
+
+static void watch_parent(guard *g)
+{
+    g->parent = g->parent > 0 ? g->parent : (uint64_t)getppid();
+    must(g, prctl(PR_SET_PDEATHSIG, PARENT_DIED) == 0, "prctl");
+    if (!parent_is_alive(g)) { /* it died before it could be watched */
+        exit(GUARD_FAILED);
+    }
+}
+
+static void close_others(guard *g)
+{
+    unsigned first = STDERR_FILENO + 1;
+    unsigned kept = g->report > 0 ? (unsigned)g->report : first;
+    if (g->report > 0) {
+        must(g, fcntl((int)g->report, F_SETFD, FD_CLOEXEC) == 0, "fcntl");
+        must(g, kept == first || close_range(first, kept - 1, 0) == 0, "close_range");
+        first = kept + 1;
+    }
+    must(g, close_range(first, ~0U, 0) == 0, "close_range");
+}
+
+/* The list of our children; only of use if /proc speaks of the same processes as we do. */
+static void open_children(guard *g)
+{
+    char own[32] = "", name[32];
+    (void)snprintf(name, sizeof(name), "%ld", (long)getpid());
+    ssize_t length = readlink("/proc/self", own, sizeof(own) - 1);
+    if (length < 0 || strcmp(own, name) != 0) {
+        fail(g, ENOENT, "/proc/self");
+    }
+    g->children = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    must(g, g->children >= 0, "/proc/thread-self/children");
+}
+
+static void stand_guard(guard *g)
+{
+    block_signals();
+    close_others(g);
+    watch_parent(g);
+    open_children(g);
+    g->session = setsid() >= 0; /* a leader of a group, as shells make one, cannot have its own */
+    must(g, prctl(PR_SET_CHILD_SUBREAPER, 1) == 0, "prctl");
+    must(g, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl");
+    must(g, setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) == 0, "setrlimit");
+}
+
+/* ---- starting the program: in its own process ---- */
+
+/* What went wrong there, for the one that stands guard. Both are the same program, so that an
+ * address means the same to both. */
+typedef struct failure {
+    int code;
+    const char *call; /* NULL: it is about PROGRAM, whose name ... */
+    const char *more; /* ... may be followed by this */
+} failure;
+
+/* Without privileges a limit can be lowered only. */
+static bool set_limit(int resource, uint64_t soft, uint64_t hard)
+{
+    struct rlimit limit;
+    if (soft == 0) {
+        return true;
+    }
+    if (getrlimit((__rlimit_resource_t)resource, &limit) != 0) {
+        return false;
+    }
+    limit.rlim_max = limit.rlim_max < hard ? limit.rlim_max : hard;
+    limit.rlim_cur = limit.rlim_max < soft ? limit.rlim_max : soft;
+    return setrlimit((__rlimit_resource_t)resource, &limit) == 0;
+}
+
+static void reset_signals(void)
+{
+    sigset_t none;
+    static const unsigned long action[8]; /* all zero: the default, for the kernel's own struct */
+    for (int number = 1; number <= SIGRTMAX; number++) {
+        /* Not by the library, which does not let us touch the two it uses itself. */
+        (void)syscall(SYS_rt_sigaction, number, action, NULL, sizeof(unsigned long));
+    }
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Returns if `path` cannot be run: why. */
+static failure run(const char *path, char **argv)
+{
+    (void)execve(path, argv, environ);
+    failure why = {.code = errno};
+    if (why.code == ENOENT && access(path, F_OK) == 0) {
+        why.more = "interpreter";
+    }
+    return why;
+}
+
+/* The same for a name that is looked for in PATH. */
+static failure search(const char *name, char **argv)
+{
+    const char *path = getenv("PATH"), *end;
+    failure why = {.code = ENOENT};
+    for (const char *at = path != NULL ? path : usual_path; at != NULL && name[0] != '\0';
+         at = *end != '\0' ? end + 1 : NULL) {
+        char full[PATH_MAX];
+        end = strchrnul(at, ':');
+        int length = snprintf(full, sizeof(full), "%.*s/%s", (int)(end - at), at, name);
+        if (end == at || length >= (int)sizeof(full)) {
+            continue;
+        }
+        failure here = run(full, argv);
+        bool missing = here.code == ENOTDIR || (here.code == ENOENT && here.more == NULL);
+        why = missing ? why : here;
+        if (!missing && here.code != EACCES) {
+            return why; /* it was there, and is not what can be run */
+        }
+    }
+    return why;
+}
+
+static failure become_program(const guard *g, pid_t parent)
+{
+    (void)setpgid(0, 0);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) {
+        return (failure){.code = ESRCH, .call = "prctl"};
+    }
+    bool limited = set_limit(RLIMIT_CPU, g->cpu, g->cpu + 1)
+                   && set_limit(RLIMIT_NOFILE, g->files, g->files)
+                   && set_limit(RLIMIT_AS, g->memory, g->memory);
+    if (!limited) {
+        return (failure){.code = errno, .call = "setrlimit"};
+    }
+    reset_signals();
+    bool is_path = strchr(g->argv[0], '/') != NULL;
+    return is_path ? run(g->argv[0], g->argv) : search(g->argv[0], g->argv);
+}
+
+/* ---- starting the program: in ours ---- */
+
+static _Noreturn void give_up(const guard *g, failure why)
+{
+    if (why.call != NULL) {
+        fail(g, why.code, why.call);
+    }
+    tell(g, "exec", why.code, why.more);
+    exit(why.code == ENOENT && why.more == NULL ? NOT_FOUND : NOT_RUN);
+}
+
+/* From now on the program alone has its input and output. */
+static void let_go_of_standard_descriptors(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        (void)(null >= 0 ? dup2(null, fd) : close(fd));
+    }
+    if (null >= 0) {
+        (void)close(null);
+    }
+}
+
+static void start(guard *g)
+{
+    int told[2];
+    pid_t self = getpid();
+    must(g, pipe2(told, O_CLOEXEC) == 0, "pipe");
+    g->program = fork();
+    must(g, g->program >= 0, "fork");
+    if (g->program == 0) {
+        failure why = become_program(g, self);
+        ssize_t wrote = write(told[1], &why, sizeof(why));
+        _exit(wrote > 0 ? NOT_RUN : GUARD_FAILED);
+    }
+    (void)setpgid(g->program, g->program); /* whoever of the two comes first */
+    (void)close(told[1]);
+    failure why = {.code = 0};
+    if (read(told[0], &why, sizeof(why)) == (ssize_t)sizeof(why)) {
+        give_up(g, why);
+    }
+    (void)close(told[0]);
+    let_go_of_standard_descriptors();
+}
+
+/* ---- waiting for the end ---- */
+
+/* Whether PROGRAM has ended. It is not reaped yet, so that its number stays its own. */
+static bool program_ended(const guard *g)
+{
+    siginfo_t child = {.si_pid = 0};
+    return waitid(P_PID, (id_t)g->program, &child, WEXITED | WNOHANG | WNOWAIT) == 0
+           && child.si_pid != 0;
+}
+
+/* Reaps others that became our children and ended, but only so many: they may come faster than
+ * they are reaped. True when there may be more. */
+static bool reap_others(const guard *g)
+{
+    for (int i = 0; i < SOME; i++) {
+        siginfo_t child = {.si_pid = 0};
+        if (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || child.si_pid == 0
+            || child.si_pid == g->program) {
+            return false;
+        }
+        (void)waitpid(child.si_pid, NULL, __WALL);
+    }
+    return true;
+}
+
+/* The next signal, 0 when there is none and `wait` is false. */
+static int next_signal(bool wait)
+{
+    static const int numbers[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, PARENT_DIED};
+    static const struct timespec no_time = {0};
+    sigset_t set;
+    (void)sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        (void)sigaddset(&set, numbers[i]);
+    }
+    int number = wait ? sigwaitinfo(&set, NULL) : sigtimedwait(&set, NULL, &no_time);
+    return number > 0 ? number : 0;
+}
+
+static void wait_for_end(const guard *g)
+{
+    bool more = false;
+    for (bool ended = false; !ended;) {
+        int number = next_signal(!more);
+        if (number == 0 || number == SIGCHLD) {
+            ended = program_ended(g);
+            more = reap_others(g);
+        } else { /* the death of the thread that started us is not that of our parent */
+            ended = number != PARENT_DIED || !parent_is_alive(g);
+        }
+    }
+}
+
+/* ---- ending all ---- */
+
+/* Kills a child, and what is in its group at the same time: that cannot get away by forking. The
+ * groups of our session and of those made in it have none but our descendants in them. *last_group
+ * need not be killed again. */
+static void kill_child(const guard *g, pid_t child, pid_t *last_group)
+{
+    pid_t group = getpgid(child);
+    if (g->session && group > 0 && group != getpgrp() && group != *last_group) {
+        (void)kill(-group, SIGKILL);
+        *last_group = group;
+    }
+    (void)kill(child, SIGKILL);
+}
+
+typedef struct process {
+    pid_t id, parent;
+} process;
+
+/* Those found in one sweep; what there is beyond is found in the next. */
+typedef struct sweep {
+    process all[8192];
+    size_t count;
+    pid_t last_group;
+} sweep;
+
+/* Kills the children in a list of the kernel's, "12 345 ", in which those are, too, that have ended
+ * and were not reaped. */
+static void kill_list(const guard *g, sweep *found, int list, pid_t parent)
+{
+    char text[4096];
+    pid_t child = 0;
+    ssize_t length;
+    for (off_t at = 0; (length = pread(list, text, sizeof(text), at)) > 0; at += length) {
+        for (ssize_t i = 0; i < length; i++) {
+            if (text[i] >= '0' && text[i] <= '9') {
+                child = 10 * child + (text[i] - '0');
+                continue;
+            }
+            kill_child(g, child, &found->last_group);
+            if (found->count < sizeof(found->all) / sizeof(found->all[0])) {
+                found->all[found->count++] = (process){child, parent};
+            }
+            child = 0;
+        }
+    }
+}
+
+/* Whether a number still belongs to the process that was found: its parent is the same, or we are.
+ */
+static bool is_the_same(process it)
+{
+    char path[64], text[512];
+    (void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)it.id);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return false;
+    }
+    ssize_t length = read(file, text, sizeof(text) - 1);
+    (void)close(file);
+    text[length > 0 ? length : 0] = '\0';
+    const char *behind = strrchr(text, ')'); /* the name may have anything in it */
+    if (behind == NULL || strlen(behind) < strlen(") S 1")) {
+        return false;
+    }
+    long parent = strtol(behind + strlen(") S "), NULL, 10);
+    return parent == it.parent || parent == getpid();
+}
+
+/* Kills all that are below us in one go: those who fork, each in a group of its own, would
+ * otherwise have more children before they are scheduled to die. */
+static void kill_all(const guard *g)
+{
+    static sweep found;
+    found.count = 0;
+    found.last_group = 0;
+    kill_list(g, &found, g->children, getpid());
+    for (size_t i = 0; i < found.count; i++) {
+        char path[64];
+        long id = found.all[i].id;
+        (void)snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", id, id);
+        int list = open(path, O_RDONLY | O_CLOEXEC);
+        if (list < 0) {
+            continue; /* it is gone */
+        }
+        if (is_the_same(found.all[i])) {
+            kill_list(g, &found, list, found.all[i].id);
+        }
+        (void)close(list);
+    }
+}
+
+/* Takes one that has ended, `who` as waitpid has it. Once PROGRAM has told how it ended, nobody
+ * else is asked: the kernel reaps the rest, which may be many more in a second than we could. */
+static pid_t take(guard *g, pid_t who)
+{
+    int status = 0;
+    pid_t child = waitpid(who, &status, WNOHANG | __WALL);
+    if (child == g->program && !g->taken) {
+        struct sigaction action = {.sa_flags = SA_NOCLDWAIT};
+        action.sa_handler = SIG_DFL;
+        (void)sigaction(SIGCHLD, &action, NULL);
+        g->status = status;
+        g->taken = true;
+    }
+    return child;
+}
+
+/* False when there is no child left. */
+static bool reap(guard *g)
+{
+    if (!g->taken) {
+        (void)take(g, g->program);
+    }
+    pid_t child = 1;
+    for (int i = 0; (i < SOME || g->taken) && child > 0; i++) {
+        child = take(g, -1);
+    }
+    return child >= 0;
+}
+
+/* Until a child has ended, but not for long. */
+static void wait_shortly(long ms)
+{
+    sigset_t set;
+    struct timespec most = {.tv_nsec = ms * 1000000};
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGCHLD);
+    (void)sigtimedwait(&set, NULL, &most);
+}
+
+static void end_all(guard *g)
+{
+    (void)kill(-g->program, SIGKILL); /* not reaped, so the number is still its own */
+    (void)kill(g->program, SIGKILL);
+    for (int round = 0; reap(g); round++) {
+        kill_all(g);
+        wait_shortly(round < QUICK_ROUNDS ? 1 : 20);
+    }
+}
+
+/* ---- ---- */
+
+static _Noreturn void end_like_program(const guard *g)
+{
+    if (!WIFSIGNALED(g->status)) {
+        exit(WEXITSTATUS(g->status));
+    }
+    int number = WTERMSIG(g->status);
+    sigset_t set;
+    (void)prctl(PR_SET_DUMPABLE, 0); /* the core would be ours */
+    (void)signal(number, SIG_DFL);
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, number);
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+    (void)raise(number);
+    exit(128 + number);
+}
 
 int main(int argc, char **argv)
 {
     (void)argc;
-    (void)execvp(argv[1], argv + 1);
-    perror(argv[1]);
-    return 127;
+    guard g = {.children = -1};
+    read_arguments(&g, argv);
+    stand_guard(&g);
+    start(&g);
+    wait_for_end(&g);
+    end_all(&g);
+    end_like_program(&g);
 }

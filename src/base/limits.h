@@ -48,17 +48,106 @@
     X(TOOL_TIMEOUT_MS, "tool.timeout_ms", 86400000, "milliseconds one attempt of a call may take") \
     X(TOOL_RETRIES, "tool.retries", 10, "retries of a call after its first attempt")               \
     X(TOOL_LANE_BYTES, "tool.lane_bytes", 64, "bytes of a lane's name")                            \
-    X(TOOL_RESULT_BYTES, "tool.result_bytes", 16 << 20, "bytes a tool's function may reply")       \
+    X(TOOL_RESULT_BYTES, "tool.result_bytes", 16 << 20, "bytes of one result of a tool")           \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with every alias written out")      \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
     X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \
+    X(FILES_GLOB_BYTES, "files.glob_bytes", 1024, "bytes of one path pattern")                     \
+    X(FILES_GLOB_ALTERNATIVES, "files.glob_alternatives", 256,                                     \
+      "patterns that the braces of one path pattern may stand for")                                \
+    X(FILES_PATH_BYTES, "files.path_bytes", 4095,                                                  \
+      "bytes of a path below the root, or an ignore rule")                                         \
+    X(FILES_DEPTH, "files.depth", 128, "directories inside each other that a search goes into")    \
+    X(FILES_ENTRIES, "files.entries", 1000000, "files and directories one search looks at")        \
+    X(FILES_IGNORE_BYTES, "files.ignore_bytes", 1 << 20, "bytes of one .gitignore that are read")  \
+    X(FILES_RESULT_BYTES, "files.result_bytes", 256 << 10, "bytes of one result, notes aside")     \
+    X(FILES_GLOB_RESULTS, "files.glob_results", 1000, "paths in one result of glob")               \
+    X(FILES_FILE_BYTES, "files.file_bytes", 64 << 20,                                              \
+      "bytes of one file that grep and read look at")                                              \
+    X(FILES_READ_DEFAULT, "files.read_default", 2000, "lines read returns unless told otherwise")  \
+    X(FILES_READ_LINES, "files.read_lines", 20000, "lines read returns at most")                   \
+    X(FILES_READ_LINE_BYTES, "files.read_line_bytes", 2000, "bytes of one line in read's result")  \
+    X(FILES_MATCH_STEPS, "files.match_steps", 100000,                                              \
+      "steps of one match of grep (PCRE2 match limit)")                                            \
+    X(FILES_GREP_DEFAULT, "files.grep_default", 100, "lines grep returns unless told otherwise")   \
+    X(FILES_GREP_LINES, "files.grep_lines", 2000, "lines grep returns at most")                    \
+    X(FILES_GREP_LINE_BYTES, "files.grep_line_bytes", 400, "bytes of one line in grep's result")   \
+    X(FILES_SEARCH_BYTES, "files.search_bytes", 1 << 20,                                           \
+      "bytes of a line that grep matches as one")                                                  \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
+    X(MODEL_EVENT_BYTES, "model.event_bytes", 8 << 20, "bytes of one event of a streamed reply")   \
+    X(MODEL_ERROR_BYTES, "model.error_bytes", 64 << 10, "bytes of a server's error looked at")     \
+    X(MODEL_ERROR_CHARS, "model.error_chars", 500, "code points of a server's message kept")       \
+    X(MODEL_RETRIES, "model.retries", 2, "retries of a model call after its first attempt")        \
+    X(MODEL_RETRY_MS, "model.retry_ms", 60000, "milliseconds a server may ask to wait")            \
+    X(MODEL_CONNECT_MS, "model.connect_ms", 10000, "milliseconds to reach a model server")         \
+    X(MODEL_FIRST_BYTE_MS, "model.first_byte_ms", 120000, "milliseconds to its first byte")        \
+    X(MODEL_IDLE_MS, "model.idle_ms", 60000, "milliseconds between two bytes of a reply")          \
+    X(MODEL_TOTAL_MS, "model.total_ms", 600000, "milliseconds one attempt of a model call takes")  \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
+    X(INPUT_BYTES, "run.input_bytes", 4 << 20, "bytes of one --input file of a task")              \
+    X(OFFLINE_WORDS, "offline.words", 8, "words of a task that offline looks for")                 \
+    X(OFFLINE_LINES, "offline.lines", 4000, "lines of results that offline keeps in mind")         \
+    X(OFFLINE_FILES, "offline.files", 2000, "files in results that offline keeps in mind")         \
+    X(OFFLINE_FACTS, "offline.facts", 512, "values in results that offline keeps in mind")         \
+    X(OFFLINE_AT_ONCE, "offline.at_once", 3, "calls in one reply of offline")                      \
+    X(OFFLINE_SEARCHES, "offline.searches", 6, "searches that offline makes unless it is forced")  \
+    X(OFFLINE_READS, "offline.reads", 6, "reads that offline makes unless it is forced")           \
+    X(OFFLINE_OTHERS, "offline.others", 8, "other calls of offline unless forced, and in a text")  \
+    X(OFFLINE_LINE_CHARS, "offline.line_chars", 160, "code points of a line that offline quotes")  \
+    X(OFFLINE_RESULT_CHARS, "offline.result_chars", 1500, "code points of any other result")       \
+    X(OFFLINE_QUOTED_FILES, "offline.quoted_files", 6, "files quoted in a report of offline")      \
+    X(OFFLINE_QUOTED_LINES, "offline.quoted_lines", 12, "lines of one file in such a report")      \
+    X(OFFLINE_REFERENCES, "offline.references", 3, "lines that it names as the best")              \
+    X(OFFLINE_KINDS, "offline.kinds", 8, "kinds of files that it lists")                           \
+    X(OFFLINE_STEPS, "offline.steps", 40, "calls that it says it has made")                        \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
+    X(STORE_TEXT_BYTES, "store.text_bytes", 64 << 20,                                              \
+      "bytes of one event, spec, answer, artifact, message or result in a store")                  \
+    X(STORE_NAME_BYTES, "store.name_bytes", 4096,                                                  \
+      "bytes of a name in a store: thread, user, owner, scope, path ...")                          \
+    X(STORE_LIST, "store.list", 1000, "runs listed at once, or of a thread's past")                \
+    X(STORE_MESSAGES, "store.messages", 1000,                                                      \
+      "messages that wait for one run, and that are received at once")                             \
+    X(STORE_RESULTS, "store.results", 10000, "results of calls remembered; the oldest go first")   \
+    X(HTTP_IDLE, "http.idle", 128, "connections, and ended requests, an HTTP client keeps")        \
+    X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10, "bytes of an answer's headers")           \
+    X(STORE_BATCH, "store.batch", 512, "requests written to a database in one transaction")        \
+    X(STORE_GC_RUNS, "store.gc_runs", 100, "runs removed from a database in one transaction")      \
+    X(STORE_BUSY_MS, "store.busy_ms", 5000, "milliseconds to wait for a database's lock")          \
+    X(STORE_CACHE_KIB, "store.cache_kib", 8192, "KiB of a database that a connection keeps")       \
+    X(STORE_WAL_PAGES, "store.wal_pages", 1000,                                                    \
+      "pages of a database's log after which they are moved into the database")                    \
+    X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \
+    X(POOL_LOST, "pool.lost", 8, "threads replaced at a time because their job overran")           \
+    X(CHILD_ERROR_BYTES, "child.error_bytes", 8192, "last bytes kept of a program's errors")       \
+    X(HTTP_REDIRECTS, "http.redirects", 5, "redirects an HTTP tool follows")                       \
+    X(HTTP_ERROR_BYTES, "http.error_bytes", 1000, "bytes of a body that an HTTP error shows")      \
+    X(CHAT_TOOLS, "chat.tools", 128, "tools in one Chat Completions request")                      \
+    X(CHAT_CALLS, "chat.calls", 128, "tool calls in one message of such a request")                \
+    X(CHAT_PIECES, "chat.pieces", 256, "pieces that one text of a reply is streamed in")           \
+    X(SERVER_HEADER_BYTES, "server.header_bytes", 16384, "bytes of a request's line and headers")  \
+    X(SERVER_BODY_BYTES, "server.body_bytes", 64 << 20, "bytes of a request's body")               \
+    X(SERVER_EXCESS_BYTES, "server.excess_bytes", 1 << 20,                                         \
+      "bytes past that which are still read, so that the answer arrives")                          \
+    X(SERVER_QUEUE_BYTES, "server.queue_bytes", 64 << 20,                                          \
+      "bytes of a streamed answer that its client has not taken")                                  \
+    X(SERVER_CONNECTIONS, "server.connections", 4096, "connections to one server at a time")       \
+    X(SERVER_IDLE_MS, "server.idle_ms", 75000, "milliseconds a connection may do nothing")         \
+    X(SERVER_RECEIVE_MS, "server.receive_ms", 60000,                                               \
+      "milliseconds the headers of a request may take, and each 64 KiB of its body")               \
+    X(EXEC_MEMORY_MIB, "exec.memory_mib", 4096, "MiB of address space of a command's process")     \
+    X(EXEC_FILES, "exec.files", 1024, "files a command's process may have open")                   \
+    X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds guard has to end a command")            \
+    X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20, "bytes of one call's untold progress")  \
+    X(REDACT_MIN_BYTES, "redact.min_bytes", 8, "bytes a secret must have to be looked for")        \
+    X(REDACT_SECRETS, "redact.secrets", 512, "secrets that are looked for")                        \
+    X(REDACT_SECRET_BYTES, "redact.secret_bytes", 16384, "bytes of one secret")                    \
+    X(REDACT_BYTES, "redact.bytes", 4 << 20, "bytes of all secrets, in all their spellings")       \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

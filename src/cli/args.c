@@ -87,14 +87,21 @@ static haft_status check_value(const parser *p, const haft__option *option, cons
         }
         return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s wants a whole number, found '%s'",
                           option->name, value);
+    case HAFT__OPTION_MAYBE:
     case HAFT__OPTION_CHOICE:
-        if (is_choice(haft__str(option->value), haft__str(value))) {
+        if (value == NULL || is_choice(haft__str(option->value), haft__str(value))) {
             return HAFT_OK;
         }
         return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s wants one of %s, found '%s'",
                           option->name, option->value, value);
     }
     HAFT__UNREACHABLE();
+}
+
+/* Whether its value may stand in the next word. */
+static bool takes_word(const haft__option *option)
+{
+    return option->kind != HAFT__OPTION_FLAG && option->kind != HAFT__OPTION_MAYBE;
 }
 
 /* Takes an option in; `value` is what stood in the same word, or NULL. */
@@ -104,7 +111,7 @@ static haft_status take_option(parser *p, const haft__option *option, const char
         return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s takes no value, found '%s'",
                           option->name, value);
     }
-    if (option->kind != HAFT__OPTION_FLAG && value == NULL) {
+    if (takes_word(option) && value == NULL) {
         if (p->at == p->count) {
             return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s wants a value (%s), found nothing",
                               option->name, option->value);
@@ -135,9 +142,9 @@ static haft_status take_short(parser *p, const char *word)
         if (option == NULL) {
             return fail_unknown_letter(p, word);
         }
-        bool has_value = option->kind != HAFT__OPTION_FLAG && letter[1] != '\0';
+        bool has_value = takes_word(option) && letter[1] != '\0';
         haft_status status = take_option(p, option, has_value ? letter + 1 : NULL);
-        if (status != HAFT_OK || option->kind != HAFT__OPTION_FLAG) {
+        if (status != HAFT_OK || takes_word(option)) {
             return status;
         }
     }

@@ -20,6 +20,7 @@ typedef enum haft__option_kind {
     HAFT__OPTION_TEXT,   /* takes any value */
     HAFT__OPTION_NUMBER, /* takes a decimal integer without sign */
     HAFT__OPTION_CHOICE, /* takes one of the words in `value`, which are separated by '|' */
+    HAFT__OPTION_MAYBE,  /* takes one of these or nothing: --yes, --yes=all */
 } haft__option_kind;
 
 /* One row of a command's table; the row after the last has no name. */

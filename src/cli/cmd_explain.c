@@ -70,14 +70,18 @@ static haft_status decide_first(haft__arena *arena, explained *e, haft_str task,
 
 static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *err)
 {
+    const haft__provider *provider = haft__provider_of(&e->spec->model);
+    haft__chat_options options = {.stream = provider != NULL,
+                                  .serial = e->spec->limits.parallel == 1,
+                                  .options = e->spec->model.options};
     haft__chat chat;
-    haft__chat_init(&chat);
+    haft__chat_init(&chat, provider != NULL ? provider : haft__provider_compatible());
     haft_status status = haft__decide_request(&e->run, arena, &e->request, err);
     if (status == HAFT_OK) {
         status = haft__chat_sync(&chat, &e->request, err);
     }
     if (status == HAFT_OK) {
-        haft__chat_write(&chat, &e->request, &e->prompt);
+        haft__chat_write(&chat, &e->request, &options, &e->prompt);
         status = haft__buf_check(&e->prompt, err);
     }
     haft__chat_finish(&chat);

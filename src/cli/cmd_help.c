@@ -25,8 +25,10 @@ void haft__help_all(FILE *out)
     const haft__command *const *commands = haft__commands(&count);
     for (size_t i = 0; i < count; i++) {
         char left[128];
-        (void)snprintf(left, sizeof(left), "%s %s", commands[i]->name, commands[i]->usage);
-        print_row(out, left, 26, commands[i]->summary);
+        if (!commands[i]->hidden) {
+            (void)snprintf(left, sizeof(left), "%s %s", commands[i]->name, commands[i]->usage);
+            print_row(out, left, 26, commands[i]->summary);
+        }
     }
     (void)fprintf(out, "\n'haft help COMMAND' says more about one. FILE may be '-' for standard "
                        "input.\n\nExit status:\n");
@@ -39,9 +41,13 @@ static void print_option(FILE *out, const haft__option *option)
 {
     char left[128];
     char letter[5] = {'-', option->letter, ',', ' ', '\0'};
-    (void)snprintf(left, sizeof(left), "%s--%s%s%s", option->letter != '\0' ? letter : "    ",
-                   option->name, option->value != NULL ? " " : "",
-                   option->value != NULL ? option->value : "");
+    bool maybe = option->kind == HAFT__OPTION_MAYBE;
+    (void)snprintf(left, sizeof(left), "%s--%s%s%s%s", option->letter != '\0' ? letter : "    ",
+                   option->name,
+                   maybe                   ? "[="
+                   : option->value != NULL ? " "
+                                           : "",
+                   option->value != NULL ? option->value : "", maybe ? "]" : "");
     print_row(out, left, 24, option->help);
 }
 

@@ -1,196 +1,115 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cmd_run.c - `haft run`: one run from its start to its end, or until it waits for somebody.
- *
- * The answer goes to standard output, what happens on the way to standard error; with --events only
- * events, with --json only the result. Tests: tests/cli/run_test.py.
- */
-#include <string.h>
-
+/* cmd_run.c - `haft run`: starts a run and goes along with it. Tests: tests/cli/run_test.py. */
 #include "base/error.h"
-#include "base/id.h"
+#include "base/limits.h"
 #include "base/str.h"
-#include "cli/commands.h"
-#include "cli/script_file.h"
+#include "cli/follow.h"
 #include "cli/spec_file.h"
-#include "cli/timeline.h"
-#include "engine/drive.h"
-#include "io/clock.h"
-#include "io/random.h"
-#include "run/result.h"
+#include "io/file.h"
 
-typedef struct shown {
-    FILE *out;
-    bool events;          /* print each event */
-    haft__timeline *told; /* or tell what happens; NULL: neither */
-} shown;
-
-static bool show_event(void *context, haft_str line)
+/* The task, and behind it each --input file under its name. */
+static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf *task,
+                               haft_error *err)
 {
-    const shown *s = context;
-    if (s->events) {
-        bool good = fwrite(line.ptr, 1, line.len, s->out) == line.len && putc('\n', s->out) != EOF;
-        return good && fflush(s->out) == 0;
+    size_t at = 0;
+    haft_status status = HAFT_OK;
+    haft__buf_add_str(task, haft__str(args->word_count > 1 ? args->words[1] : ""));
+    for (const char *path;
+         status == HAFT_OK && (path = haft__args_next(args, "input", &at)) != NULL;) {
+        haft_str text = {NULL, 0};
+        status = haft__file_keep(&cli->arena, path, HAFT__LIMIT_INPUT_BYTES, &text, err);
+        if (status == HAFT_OK) {
+            haft__buf_addf(task, "%s--- %s\n", task->len > 0 ? "\n\n" : "", path);
+            haft__buf_add_str(task, text);
+        }
     }
-    if (s->told != NULL) {
-        haft__timeline_tell(s->told, line);
-    }
-    return true;
+    haft__buf_add_char(task, '\0');
+    return status == HAFT_OK ? haft__buf_check(task, err) : status;
 }
 
-static uint64_t clock_now(void *context)
+/* The run is in the store; somebody else goes on with it. */
+static haft__exit detach(haft__cli *cli, haft_run *run, haft_error *err)
 {
-    (void)context;
-    return haft__clock_now();
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && run->stage != HAFT__LIVE_FAILED && run->durable_seq == 0) {
+        status = haft_runtime_step(run->runtime, -1, err);
+    }
+    if (status == HAFT_OK && run->stage == HAFT__LIVE_FAILED) {
+        *err = run->error;
+        status = err->status;
+    }
+    if (status != HAFT_OK) {
+        return HAFT__EXIT_FAILED;
+    }
+    (void)fprintf(cli->out, "%s\n", run->id);
+    return HAFT__EXIT_DONE;
 }
 
-static void clock_sleep(void *context, uint64_t ms)
+static haft__exit start(haft__cli *cli, const haft__args *args, haft_agent *agent, const char *task,
+                        haft_error *err)
 {
-    (void)context;
-    haft__clock_sleep(ms);
-}
-
-static haft_status make_id(char id[HAFT__ID_LENGTH + 1], haft_error *err)
-{
-    uint8_t random[10];
-    if (!haft__random_bytes(random, sizeof(random))) {
-        return haft__fail(err, HAFT_IO, "", "the system has no randomness for an id");
+    haft_run_options options = HAFT_RUN_OPTIONS_INIT;
+    options.thread = haft__args_text(args, "thread", NULL);
+    options.enqueue = haft__args_has(args, "detach");
+    haft_run *run = NULL;
+    haft_status status = haft_run_start(agent, task, &options, &run, err);
+    if (status != HAFT_OK) {
+        haft__error_at(err, status == HAFT_BAD_INPUT ? "--thread" : "");
+        return haft__session_exit(status);
     }
-    haft__id_make(haft__clock_now(), random, id);
-    return HAFT_OK;
-}
-
-static haft__exit exit_of(const haft__run *run)
-{
-    if (run->stage != HAFT__RUN_ENDED) {
-        return HAFT__EXIT_WAITING;
-    }
-    switch (run->end) {
-    case HAFT__END_DONE:
-    case HAFT__END_DIRECT: return HAFT__EXIT_DONE;
-    case HAFT__END_EXHAUSTED:
-    case HAFT__END_INCOMPLETE: return HAFT__EXIT_EXHAUSTED;
-    case HAFT__END_REFUSED: return HAFT__EXIT_REFUSED;
-    case HAFT__END_VIOLATED: return HAFT__EXIT_VIOLATED;
-    case HAFT__END_FAILED: return HAFT__EXIT_FAILED;
-    case HAFT__END_CANCELLED: return HAFT__EXIT_CANCELLED;
-    case HAFT__END_EXPIRED: return HAFT__EXIT_EXPIRED;
-    }
-    HAFT__UNREACHABLE();
-}
-
-static haft_status print_result(const haft__cli *cli, const haft__args *args, const haft__run *run,
-                                haft_error *err)
-{
-    if (haft__args_has(args, "events")) {
-        return HAFT_OK;
-    }
-    if (!haft__args_has(args, "json")) {
-        (void)fwrite(run->answer.ptr, 1, run->answer.len, cli->out);
-        (void)fputs(run->answer.len > 0 ? "\n" : "", cli->out);
-        return HAFT_OK;
-    }
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__result_write(&text, run);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, cli->out);
-    }
-    haft__buf_finish(&text);
-    return status;
-}
-
-static haft_status drive(const haft__cli *cli, const haft__args *args, haft__drive *driver,
-                         haft_str thread, haft_error *err)
-{
-    char id[HAFT__ID_LENGTH + 1], own[HAFT__ID_LENGTH + 1];
-    haft_status status = make_id(id, err);
-    if (status == HAFT_OK && thread.len == 0) {
-        status = make_id(own, err);
-        thread = (haft_str){own, HAFT__ID_LENGTH};
-    }
-    haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
-    if (status == HAFT_OK) {
-        status = haft__drive_start(driver, (haft_str){id, HAFT__ID_LENGTH}, thread, task, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__drive_on(driver, err);
-    }
-    return status == HAFT_OK ? print_result(cli, args, &driver->run, err) : status;
+    haft__exit result = options.enqueue ? detach(cli, run, err) : haft__follow(cli, args, run, err);
+    haft_run_release(run);
+    return result;
 }
 
 static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__spec *spec,
-                           haft__hash_key hash_key, haft_error *err)
+                           const char *task, haft_error *err)
 {
-    haft__script script;
-    haft_status status = haft__script_file_load(&cli->arena, spec, hash_key, &script, err);
+    haft_runtime *runtime = NULL;
+    haft_agent *agent = NULL;
+    haft_status status = haft__session_open(cli, args, &runtime, err);
     if (status != HAFT_OK) {
-        return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
+        return HAFT__EXIT_FAILED;
     }
-    haft__timeline timeline;
-    haft__timeline_init(&timeline, cli->errors, spec);
-    bool events = haft__args_has(args, "events");
-    bool silent = events || haft__args_has(args, "quiet") || haft__args_has(args, "json");
-    shown s = {cli->out, events, silent ? NULL : &timeline};
-    haft__drive_options options = {.script = &script,
-                                   .sink = show_event,
-                                   .sink_context = &s,
-                                   .clock = clock_now,
-                                   .wait = clock_sleep,
-                                   .hash_key = hash_key};
-    haft__drive driver;
-    status = haft__drive_init(&driver, &cli->arena, spec, &options, err);
-    if (status == HAFT_OK) {
-        status = drive(cli, args, &driver, haft__str(haft__args_text(args, "thread", "")), err);
-    }
-    haft__exit result = status == HAFT_OK ? exit_of(&driver.run) : HAFT__EXIT_FAILED;
-    haft__drive_finish(&driver);
-    haft__timeline_finish(&timeline);
+    status = haft__agent_create(runtime, spec, &agent, err);
+    haft__exit result =
+        status == HAFT_OK ? start(cli, args, agent, task, err) : haft__session_exit(status);
+    haft_agent_release(agent);
+    haft_runtime_destroy(runtime);
     return result;
 }
 
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
-    if (haft__args_has(args, "events") && haft__args_has(args, "json")) {
-        (void)haft__fail(err, HAFT_BAD_INPUT, "", "--events and --json exclude each other");
-        return HAFT__EXIT_USAGE;
-    }
-    haft_str thread = haft__str(haft__args_text(args, "thread", ""));
-    if (haft__args_has(args, "thread") && !haft__id_valid(thread)) {
-        (void)haft__fail(err, HAFT_BAD_INPUT, "--thread",
-                         "expected an id of %d lower-case letters and digits, found \"%.*s\"",
-                         HAFT__ID_LENGTH, HAFT__ARG(thread));
-        return HAFT__EXIT_USAGE;
-    }
-    haft__hash_key hash_key = haft__random_hash_key();
     haft__spec_file file;
-    haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
-    if (status != HAFT_OK || !haft__spec_file_usable(&file, cli)) {
-        return HAFT__EXIT_USAGE;
+    haft__buf task;
+    haft__buf_init(&task, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__follow_check(args, err);
+    if (status == HAFT_OK) {
+        status = haft__spec_file_read(cli, args->words[0], args, &file, err);
     }
-    const haft__spec *spec = file.spec;
-    haft_str provider = spec->model.provider;
-    if (!haft__str_equal(provider, HAFT__LIT("script"))
-        && !haft__str_equal(provider, HAFT__LIT("replay"))) {
-        status =
-            haft__fail(err, HAFT_UNSUPPORTED, "model",
-                       "expected script:FILE or replay:FILE, found \"%.*s\"", HAFT__ARG(provider));
-        (void)haft__hint(err, status, "--model script:FILE plays a script");
-        return HAFT__EXIT_USAGE;
+    if (status == HAFT_OK && !haft__spec_file_usable(&file, cli)) {
+        status = HAFT_BAD_INPUT; /* its problems have been printed */
     }
-    return run_spec(cli, args, spec, hash_key, err);
+    if (status == HAFT_OK) {
+        status = gather_task(cli, args, &task, err);
+    }
+    haft__exit result =
+        status == HAFT_OK ? run_spec(cli, args, file.spec, task.ptr, err) : HAFT__EXIT_USAGE;
+    haft__buf_finish(&task);
+    return result;
 }
 
 static const haft__option options[] = {
     {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
-    {"thread", 0, HAFT__OPTION_TEXT, "ID", "the thread the run belongs to"},
-    {"store", 0, HAFT__OPTION_CHOICE, "memory:", "where events are kept: in memory, so far"},
-    {"events", 0, HAFT__OPTION_FLAG, NULL, "print each event, one JSON object a line"},
-    {"json", 0, HAFT__OPTION_FLAG, NULL, "print the result as one JSON object"},
-    {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "print the answer only"},
+    {"input", 0, HAFT__OPTION_TEXT, "FILE", "add a file to the task; may be repeated"},
+    {"thread", 0, HAFT__OPTION_TEXT, "ID", "the thread whose earlier runs the model is to know"},
+    HAFT__OPTION_STORE,
+    {"yes", 'y', HAFT__OPTION_MAYBE, "all", "approve what is not destructive; =all: everything"},
+    {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},
+    {"detach", 0, HAFT__OPTION_FLAG, NULL, "only put it into the store, and print its id"},
+    HAFT__OPTIONS_SHOW,
     {0},
 };
 
@@ -200,8 +119,9 @@ const haft__command haft__cmd_run = {
     .summary = "run an agent",
     .help = "Runs the agent that SPEC (YAML or JSON) describes until it ends or waits for\n"
             "somebody. The answer goes to standard output, what happens on the way to standard\n"
-            "error. Models so far: script:FILE, which plays replies from a file, and replay:FILE,\n"
-            "which plays those of a run that `haft run --events` has written down.\n",
+            "error. At a terminal, questions and approvals are asked there; elsewhere the run\n"
+            "waits, and haft answer, approve and reject go on with it. Models: provider:model,\n"
+            "offline, script:FILE, replay:FILE; OPENAI_BASE_URL names another server for openai.\n",
     .options = options,
     .min_words = 1,
     .max_words = 2,

@@ -1,52 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_runs.c - `haft runs`: looks at runs that were written down.
+ * cmd_runs.c - `haft runs`: looks at runs, in the store or in a file of events.
  *
- * A run is named by the file its events are in (`haft run --events > run.jsonl`). What has to be
- * folded or recomputed needs the spec too. Tests: tests/cli/run_test.py.
+ * A run is named by its id, the beginning of it or `last`; or by the file its events are in (`haft
+ * run --events > run.jsonl`), and then by its spec too. Tests: tests/cli/run_test.py and
+ * store_test.py.
  */
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
-#include "base/id.h"
 #include "base/limits.h"
-#include "base/macros.h"
 #include "base/str.h"
-#include "cli/commands.h"
+#include "cli/follow.h"
 #include "cli/log_file.h"
+#include "cli/print.h"
 #include "cli/spec_file.h"
-#include "io/clock.h"
 #include "io/random.h"
 #include "run/replay.h"
 #include "run/result.h"
+#include "tool/duration.h"
+#include "json/write.h"
 
 /* What the subcommands work with. */
 typedef struct asked {
     haft__cli *cli;
     const haft__args *args;
+    haft_runtime *runtime; /* NULL until the store is needed */
     haft__hash_key hash_key;
-    const char *path;
+    const char *name; /* of the run; NULL for none */
+    haft__store_run row;
+    haft_agent *agent; /* of a run of the store */
     haft_str lines;
-    const haft__spec *spec; /* NULL unless --spec was given */
+    const haft__spec *spec;
     haft_error *err;
 } asked;
-
-static haft__exit want_spec(const asked *a)
-{
-    if (a->spec != NULL) {
-        return HAFT__EXIT_DONE;
-    }
-    haft_status status = haft__fail(a->err, HAFT_BAD_INPUT, "", "this needs the run's spec");
-    (void)haft__hint(a->err, status, "add --spec SPEC");
-    return HAFT__EXIT_USAGE;
-}
-
-static haft__exit failed(haft_status status)
-{
-    return status == HAFT_BAD_INPUT || status == HAFT_UNSUPPORTED ? HAFT__EXIT_USAGE
-                                                                  : HAFT__EXIT_FAILED;
-}
 
 static haft__exit print(const asked *a, haft__buf *text)
 {
@@ -58,68 +46,202 @@ static haft__exit print(const asked *a, haft__buf *text)
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
-/* One line: run, start, events, end, task. */
-static haft__exit list(const asked *a)
+/* ---- where a run comes from ---- */
+
+static haft_status want_store(asked *a)
 {
-    haft__event event, last;
-    haft_status status =
-        haft__log_ends(&a->cli->arena, a->path, a->lines, a->hash_key, &event, &last, a->err);
-    if (status != HAFT_OK) {
-        return failed(status);
+    return a->runtime != NULL ? HAFT_OK : haft__session_open(a->cli, a->args, &a->runtime, a->err);
+}
+
+static haft_status find(asked *a)
+{
+    haft__store_request request = {.verb = HAFT__STORE_FIND, .name = haft__str(a->name)};
+    haft_status status = want_store(a);
+    if (status == HAFT_OK) {
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
     }
+    if (status == HAFT_OK) {
+        a->row = request.found[0];
+    }
+    return status;
+}
+
+static haft_status read_stored(asked *a, bool want_spec)
+{
+    haft_status status = find(a);
+    haft__store_request request = {.verb = HAFT__STORE_READ, .run.id = a->row.id};
+    if (status == HAFT_OK) {
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+        a->lines = request.text;
+    }
+    if (status == HAFT_OK && want_spec) {
+        status = haft__agent_load_text(a->runtime, a->row.spec, a->row.spec_path, true, &a->agent,
+                                       a->err);
+        a->spec = status == HAFT_OK ? a->agent->spec : NULL;
+    }
+    return status;
+}
+
+static haft_status read_file(asked *a, bool want_spec)
+{
+    const char *path = haft__args_text(a->args, "spec", NULL);
+    haft_status status = HAFT_OK;
+    if (want_spec && path == NULL) {
+        status = haft__fail(a->err, HAFT_BAD_INPUT, a->name, "a file of events needs its spec");
+        return haft__hint(a->err, status, "add --spec SPEC");
+    }
+    if (path != NULL) {
+        haft__spec_file file;
+        status = haft__spec_file_read(a->cli, path, a->args, &file, a->err);
+        if (status == HAFT_OK && !haft__spec_file_usable(&file, a->cli)) {
+            return HAFT_BAD_INPUT; /* its problems have been printed */
+        }
+        a->spec = file.spec;
+    }
+    return status == HAFT_OK
+               ? haft__log_read(&a->cli->arena, a->name, a->cli->errors, &a->lines, a->err)
+               : status;
+}
+
+/* The events, and the spec if that is wanted. */
+static haft_status read_run(asked *a, bool want_spec)
+{
+    bool file = strcmp(a->name, "-") == 0 || access(a->name, R_OK) == 0;
+    return file ? read_file(a, want_spec) : read_stored(a, want_spec);
+}
+
+/* ---- list ---- */
+
+static void row_json(haft__json_writer *w, const haft__store_run *row)
+{
     char at[HAFT__TIME_SIZE];
-    haft__time_format(event.at_ms, at);
-    const haft__json *end = haft__event_field(&last, "end"),
-                     *task = haft__event_field(&event, "task");
-    haft_str ending = end != NULL ? haft__json_text(*end) : HAFT__LIT("open");
-    haft_str about = task != NULL ? haft__json_text(*task) : HAFT__LIT("");
-    (void)fprintf(a->cli->out, "%.*s  %s  %4llu events  %-10.*s  %.*s\n", HAFT__ARG(event.run), at,
-                  (unsigned long long)last.seq, HAFT__ARG(ending), HAFT__ARG(about));
+    const struct {
+        const char *key;
+        haft_str text;
+    } texts[] = {
+        {"run", row->id},
+        {"thread", row->thread},
+        {"name", row->name},
+        {"task", row->task},
+        {"state", haft__str(haft__run_state_name(row->state))},
+        {"end", row->end},
+    };
+    haft__json_begin_object(w);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        haft__json_key(w, texts[i].key);
+        haft__json_add_str(w, texts[i].text);
+    }
+    haft__time_format(row->created_ms, at);
+    haft__json_key(w, "created");
+    haft__json_add_str(w, haft__str(at));
+    haft__time_format(row->updated_ms, at);
+    haft__json_key(w, "updated");
+    haft__json_add_str(w, haft__str(at));
+    haft__json_key(w, "turns");
+    haft__json_add_int(w, row->turns);
+    haft__json_key(w, "calls");
+    haft__json_add_int(w, row->calls);
+    haft__json_end_object(w);
+}
+
+static void list_json(haft__buf *buf, const haft__store_request *list)
+{
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "runs");
+    haft__json_begin_array(&w);
+    for (size_t i = 0; i < list->found_count; i++) {
+        row_json(&w, &list->found[i]);
+    }
+    haft__json_end_array(&w);
+    haft__json_end_object(&w);
+    haft__buf_add_char(buf, '\n');
+}
+
+static void list_line(FILE *out, const haft__store_run *row)
+{
+    char at[HAFT__TIME_SIZE];
+    haft__time_format(row->created_ms, at);
+    bool ended = row->state == HAFT__STATE_ENDED;
+    haft_str state = ended ? row->end : haft__str(haft__run_state_name(row->state));
+    (void)fprintf(out, "%.*s  %s  %-10.*s  %3u turns  %3u calls  ", HAFT__ARG(row->id), at,
+                  HAFT__ARG(state), row->turns, row->calls);
+    haft__print_short(out, row->task);
+    (void)fputc('\n', out);
+}
+
+static haft__exit list(asked *a)
+{
+    haft__store_request request = {
+        .verb = HAFT__STORE_LIST,
+        .thread = haft__str(haft__args_text(a->args, "thread", "")),
+        .limit = haft__args_number(a->args, "limit", 0),
+        .open_only = haft__args_has(a->args, "open"),
+    };
+    haft_status status = want_store(a);
+    if (status == HAFT_OK) {
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+    }
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    if (haft__args_has(a->args, "json")) {
+        haft__buf text;
+        haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+        list_json(&text, &request);
+        return print(a, &text);
+    }
+    for (size_t i = 0; i < request.found_count; i++) {
+        list_line(a->cli->out, &request.found[i]);
+    }
     return HAFT__EXIT_DONE;
 }
 
-static haft__exit show(const asked *a)
+/* ---- one run ---- */
+
+static haft__exit show(asked *a)
 {
-    haft__exit result = want_spec(a);
     haft__run run;
-    if (result != HAFT__EXIT_DONE) {
-        return result;
+    haft_status status = read_run(a, true);
+    if (status == HAFT_OK) {
+        status = haft__log_fold(&a->cli->arena, a->spec, a->name, a->lines, UINT64_MAX, a->hash_key,
+                                &run, a->err);
     }
-    haft_status status = haft__log_fold(&a->cli->arena, a->spec, a->path, a->lines, UINT64_MAX,
-                                        a->hash_key, &run, a->err);
     if (status != HAFT_OK) {
-        return failed(status);
+        return haft__session_exit(status);
     }
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__result_write(&text, &run);
+    haft__result_write(&text, &run, NULL);
     haft__buf_add_char(&text, '\n');
     return print(a, &text);
 }
 
-static haft__exit events(const asked *a)
+static haft__exit events(asked *a)
 {
+    haft_status status = read_run(a, false);
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
     (void)fwrite(a->lines.ptr, 1, a->lines.len, a->cli->out);
     return HAFT__EXIT_DONE;
 }
 
-static haft__exit replay(const asked *a)
+static haft__exit replay(asked *a)
 {
-    haft__exit result = want_spec(a);
     haft__replay found;
-    if (result != HAFT__EXIT_DONE) {
-        return result;
-    }
     haft__event first, last;
-    haft_status status =
-        haft__log_ends(&a->cli->arena, a->path, a->lines, a->hash_key, &first, &last, a->err);
-    if (status != HAFT_OK) {
-        return failed(status);
+    haft_status status = read_run(a, true);
+    if (status == HAFT_OK) {
+        status =
+            haft__log_ends(&a->cli->arena, a->name, a->lines, a->hash_key, &first, &last, a->err);
     }
-    status = haft__replay_log(&a->cli->arena, a->spec, a->lines, a->hash_key, &found, a->err);
+    if (status == HAFT_OK) {
+        status = haft__replay_log(&a->cli->arena, a->spec, a->lines, a->hash_key, &found, a->err);
+    }
     if (status != HAFT_OK) {
-        haft__error_at(a->err, a->path);
-        return failed(status);
+        return haft__session_exit(status);
     }
     if (found.identical) {
         (void)fprintf(a->cli->out, "identical: %llu events, %llu decisions recomputed\n",
@@ -132,112 +254,230 @@ static haft__exit replay(const asked *a)
     return HAFT__EXIT_FAILED;
 }
 
-/* Prints the events up to --at as a run of its own. A fork starts between two turns. */
-static haft__exit fork_run(const asked *a)
+static haft__exit artifact(asked *a)
 {
-    uint64_t at = haft__args_number(a->args, "at", UINT64_MAX);
-    haft__exit result = want_spec(a);
-    haft__run run;
-    if (result != HAFT__EXIT_DONE) {
-        return result;
-    }
-    haft_status status =
-        haft__log_fold(&a->cli->arena, a->spec, a->path, a->lines, at, a->hash_key, &run, a->err);
-    if (status == HAFT_OK && run.stage != HAFT__RUN_IDLE) {
-        status = haft__fail(a->err, HAFT_BAD_INPUT, a->path,
-                            "expected the end of a turn at event %llu, found one under way",
-                            (unsigned long long)run.seq);
-        (void)haft__hint(a->err, status, "--at takes the last event before a turn_started");
-    }
-    uint8_t random[10];
-    if (status == HAFT_OK && !haft__random_bytes(random, sizeof(random))) {
-        status = haft__fail(a->err, HAFT_IO, "", "the system has no randomness for an id");
+    haft__store_request request = {.verb = HAFT__STORE_ARTIFACT,
+                                   .name = haft__str(a->args->words[2])};
+    haft_status status = find(a);
+    if (status == HAFT_OK) {
+        request.run.id = a->row.id;
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
     }
     if (status != HAFT_OK) {
-        return failed(status);
+        return haft__session_exit(status);
     }
-    char id[HAFT__ID_LENGTH + 1];
-    haft__id_make(haft__clock_now(), random, id);
-    haft__buf text, body;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft_str content = request.artifact.content;
+    (void)fwrite(content.ptr, 1, content.len, a->cli->out);
+    return HAFT__EXIT_DONE;
+}
+
+/* ---- fork ---- */
+
+/* The first events again, as those of another run. */
+static haft_status rewrite(const asked *a, uint64_t last, const char *id, haft__buf *text)
+{
+    haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     haft_str lines = a->lines;
-    for (uint64_t seq = 0; seq < run.seq && status == HAFT_OK;) {
+    haft_status status = HAFT_OK;
+    for (uint64_t seq = 0; seq < last && status == HAFT_OK;) {
         haft_str line = haft__str_split(&lines, '\n');
         haft__event event;
         if (haft__str_trim(line).len > 0) {
             status = haft__event_read(&a->cli->arena, line, a->hash_key, &event, a->err);
             haft__buf_clear(&body);
             haft__event_body(&body, &event);
-            haft__event_write(&text, ++seq, event.at_ms, haft__str(id), haft__buf_str(&body));
-            haft__buf_add_char(&text, '\n');
+            haft__event_write(text, ++seq, event.at_ms, haft__str(id), haft__buf_str(&body));
+            haft__buf_add_char(text, '\n');
         }
     }
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&body, a->err);
+    }
     haft__buf_finish(&body);
-    return print(a, &text);
+    return status == HAFT_OK ? haft__buf_check(text, a->err) : status;
 }
+
+/* Puts it into the store, where it waits for `haft resume`. */
+static haft_status keep_fork(asked *a, const haft__run *run, const char *id, haft_str text)
+{
+    haft_str *lines = haft__arena_array(&a->cli->arena, run->seq, sizeof(*lines));
+    if (lines == NULL) {
+        return haft__arena_fail(&a->cli->arena, a->err);
+    }
+    for (uint64_t i = 0; i < run->seq; i++) {
+        lines[i] = haft__str_split(&text, '\n');
+    }
+    haft__store_request request = {.verb = HAFT__STORE_CREATE,
+                                   .run = a->row,
+                                   .lines = lines,
+                                   .line_count = run->seq,
+                                   .lease_ms = HAFT__LEASE_MS};
+    request.run.id = haft__str(id);
+    request.run.parent = a->row.id;
+    request.run.owner = haft__str(a->runtime->owner);
+    request.run.state = HAFT__STATE_RUNNING;
+    request.run.end = request.run.answer = HAFT__LIT("");
+    request.run.turns = run->turn;
+    request.run.calls = run->usage.calls;
+    request.run.created_ms = request.run.updated_ms = haft__runtime_now(a->runtime);
+    haft_status status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+    haft__store_request release = {
+        .verb = HAFT__STORE_RELEASE, .run.id = haft__str(id), .run.epoch = 1};
+    return status == HAFT_OK ? haft__session_ask(a->cli, a->runtime, &release, a->err) : status;
+}
+
+/* A fork is a run of its own that begins with the events of another, up to the end of a turn. */
+static haft__exit fork_run(asked *a)
+{
+    uint64_t at = haft__args_number(a->args, "at", UINT64_MAX);
+    haft__run run;
+    haft_status status = read_run(a, true);
+    if (status == HAFT_OK) {
+        status = haft__log_fold(&a->cli->arena, a->spec, a->name, a->lines, at, a->hash_key, &run,
+                                a->err);
+    }
+    if (status == HAFT_OK && run.stage != HAFT__RUN_IDLE) {
+        status = haft__fail(a->err, HAFT_BAD_INPUT, a->name,
+                            "expected the end of a turn at event %llu, found one under way",
+                            (unsigned long long)run.seq);
+        (void)haft__hint(a->err, status, "--at takes the last event before a turn_started");
+    }
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    char id[HAFT__ID_LENGTH + 1] = "";
+    if (status == HAFT_OK) {
+        status = haft__runtime_make_id(a->runtime, id, a->err);
+    }
+    if (status == HAFT_OK) {
+        status = rewrite(a, run.seq, id, &text);
+    }
+    if (status == HAFT_OK && a->agent == NULL) {
+        return print(a, &text);
+    }
+    if (status == HAFT_OK) {
+        status = keep_fork(a, &run, id, haft__buf_str(&text));
+    }
+    haft__buf_finish(&text);
+    if (status == HAFT_OK) {
+        (void)fprintf(a->cli->out, "%s\n", id);
+    }
+    return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit(status);
+}
+
+/* ---- away with it ---- */
+
+static haft__exit remove_run(asked *a)
+{
+    haft__store_request request = {.verb = HAFT__STORE_REMOVE};
+    haft_status status = find(a);
+    if (status == HAFT_OK) {
+        request.run.id = a->row.id;
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+    }
+    return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit(status);
+}
+
+static haft__exit collect(asked *a)
+{
+    uint64_t age = 0;
+    const char *given = haft__args_text(a->args, "older", NULL);
+    if (given != NULL && haft__duration_parse(haft__str(given), &age, a->err) != HAFT_OK) {
+        haft__error_at(a->err, "--older");
+        return HAFT__EXIT_USAGE;
+    }
+    haft__store_request request = {.verb = HAFT__STORE_GC};
+    haft_status status = want_store(a);
+    if (status == HAFT_OK && given != NULL) {
+        uint64_t now = haft__runtime_now(a->runtime);
+        request.before_ms = now > age ? now - age : 1;
+    }
+    if (status == HAFT_OK) {
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+    }
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    (void)fprintf(a->cli->out, "%llu runs removed\n", (unsigned long long)request.count);
+    return HAFT__EXIT_DONE;
+}
+
+/* ---- the command ---- */
 
 static const struct {
     const char *name;
-    haft__exit (*run)(const asked *a);
+    size_t words; /* with its own */
+    haft__exit (*run)(asked *a);
 } subcommands[] = {
-    {"list", list}, {"show", show}, {"events", events}, {"replay", replay}, {"fork", fork_run},
+    {"list", 1, list},     {"show", 2, show},         {"events", 2, events}, {"replay", 2, replay},
+    {"fork", 2, fork_run}, {"artifact", 3, artifact}, {"rm", 2, remove_run}, {"gc", 1, collect},
 };
+
+static haft__exit run_subcommand(asked *a, size_t index)
+{
+    const haft__args *args = a->args;
+    size_t found = args->word_count > 0 ? args->word_count : 1;
+    if (found != subcommands[index].words) {
+        haft_status status =
+            haft__fail(a->err, HAFT_BAD_INPUT, subcommands[index].name,
+                       "wanted %zu arguments, found %zu", subcommands[index].words - 1, found - 1);
+        (void)haft__hint(a->err, status, "'haft help runs' says more");
+        return HAFT__EXIT_USAGE;
+    }
+    a->name = found > 1 ? args->words[1] : NULL;
+    haft__exit result = subcommands[index].run(a);
+    haft_agent_release(a->agent);
+    haft_runtime_destroy(a->runtime);
+    return result;
+}
 
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
+    const char *name = args->word_count > 0 ? args->words[0] : "list";
     for (size_t i = 0; i < COUNT(subcommands); i++) {
-        if (strcmp(subcommands[i].name, args->words[0]) != 0) {
-            continue;
+        if (strcmp(subcommands[i].name, name) == 0) {
+            asked a = {.cli = cli, .args = args, .hash_key = haft__random_hash_key(), .err = err};
+            return run_subcommand(&a, i);
         }
-        asked a = {.cli = cli,
-                   .args = args,
-                   .hash_key = haft__random_hash_key(),
-                   .path = args->words[1],
-                   .err = err};
-        const char *spec = haft__args_text(args, "spec", NULL);
-        haft_status status = HAFT_OK;
-        if (spec != NULL) {
-            haft__spec_file file;
-            status = haft__spec_file_read(cli, spec, args, &file, err);
-            if (status != HAFT_OK || !haft__spec_file_usable(&file, cli)) {
-                return HAFT__EXIT_USAGE;
-            }
-            a.spec = file.spec;
-        }
-        if (status == HAFT_OK) {
-            status = haft__log_read(&cli->arena, a.path, cli->errors, &a.lines, err);
-        }
-        return status == HAFT_OK ? subcommands[i].run(&a) : HAFT__EXIT_USAGE;
     }
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                    "expected list, show, events, replay "
-                                    "or fork, found '%s'",
-                                    args->words[0]);
+                                    "expected list, show, events, replay, fork, artifact, rm or "
+                                    "gc, found '%s'",
+                                    name);
     (void)haft__hint(err, status, "'haft help runs' says more");
     return HAFT__EXIT_USAGE;
 }
 
 static const haft__option options[] = {
-    {"spec", 0, HAFT__OPTION_TEXT, "SPEC", "the spec of the run: for show, replay and fork"},
-    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "as it was given to the run"},
-    {"model", 'm', HAFT__OPTION_TEXT, "M", "as it was given to the run"},
+    HAFT__OPTION_STORE,
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "list: as one JSON object; show always is"},
+    {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only those that have not ended"},
+    {"thread", 0, HAFT__OPTION_TEXT, "ID", "list: only those of a thread"},
+    {"limit", 0, HAFT__OPTION_NUMBER, "N", "list: no more than these, the newest"},
     {"at", 0, HAFT__OPTION_NUMBER, "SEQ", "fork: the last event that is taken over"},
+    {"older", 0, HAFT__OPTION_TEXT, "TIME", "gc: remove runs that ended longer ago, 30d"},
+    {"spec", 0, HAFT__OPTION_TEXT, "SPEC", "of a file of events: the spec of the run"},
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "of its spec, as it was given to the run"},
+    {"model", 'm', HAFT__OPTION_TEXT, "M", "of its spec, as it was given to the run"},
     {0},
 };
 
 const haft__command haft__cmd_runs = {
     .name = "runs",
-    .usage = "list|show|events|replay|fork FILE",
-    .summary = "look at a run that was written down",
-    .help = "FILE has the events of a run, as `haft run --events` prints them.\n\n"
-            "  list    one line about it\n"
-            "  show    its result, as `haft run --json` prints it\n"
-            "  events  its events\n"
-            "  replay  recompute every decision from the inputs and compare byte for byte\n"
-            "  fork    print its events up to --at, as the beginning of a run of its own\n",
+    .usage = "[list | show|events|replay|fork|rm ID | artifact ID NAME | gc]",
+    .summary = "look at runs that were made",
+    .help = "ID is a run's id, the beginning of one, or `last`; or a file with the events of a\n"
+            "run, as `haft run --events` prints them, which also needs --spec.\n\n"
+            "  list      a line for each, the newest first\n"
+            "  show      its result, as `haft run --json` prints it\n"
+            "  events    its events, one JSON object a line\n"
+            "  replay    recompute every decision from the inputs and compare byte for byte\n"
+            "  fork      make a run of its own that begins with its events up to --at\n"
+            "  artifact  print one of its artifacts\n"
+            "  rm        remove it\n"
+            "  gc        remove old runs (--older), and what nobody needs any more\n",
     .options = options,
-    .min_words = 2,
-    .max_words = 2,
+    .min_words = 0,
+    .max_words = 3,
     .run = run,
 };

@@ -2,9 +2,10 @@
 /*
  * cli/commands.h - the commands of haft, as a table.
  *
- * A command is one file, cmd_<name>.c, that defines `const haft__command haft__cmd_<name>`, and
- * one row in HAFT__COMMANDS below (and the file's name in src/meson.build). Help, usage errors and
- * the choice of a command all come from the table. cmd_help.c is a small one to start from.
+ * A command is one file, cmd_<name>.c ('_' where the name has '-'), that defines
+ * `const haft__command haft__cmd_<name>`, and one row in HAFT__COMMANDS below (and the file's name
+ * in src/meson.build). Help, usage errors and the choice of a command all come from the table.
+ * cmd_help.c is a small one to start from.
  */
 #ifndef HAFT_CLI_COMMANDS_H
 #define HAFT_CLI_COMMANDS_H
@@ -21,7 +22,15 @@
     X(check)                                                                                       \
     X(tools)                                                                                       \
     X(runs)                                                                                        \
+    X(answer)                                                                                      \
+    X(approve)                                                                                     \
+    X(reject)                                                                                      \
+    X(resume)                                                                                      \
+    X(cancel)                                                                                      \
     X(validate)                                                                                    \
+    X(mock_model)                                                                                  \
+    X(doctor)                                                                                      \
+    X(bench)                                                                                       \
     X(help)                                                                                        \
     X(version)
 
@@ -44,6 +53,7 @@ typedef struct haft__command {
     const haft__option *options; /* NULL for none */
     size_t min_words, max_words; /* how many arguments it takes */
     haft__command_run *run;
+    bool hidden; /* from the list of commands: not for people */
 } haft__command;
 
 #define X(name) extern const haft__command haft__cmd_##name;

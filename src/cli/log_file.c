@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/file.h"
+#include "io/file.h"
 #include "json/read.h"
 
 static void at_line(haft_error *err, const char *path, size_t number)

@@ -4,18 +4,34 @@
  *
  * Output that did not arrive is a failure, also when the reader went away (a broken pipe) or the
  * disk is full: a script must not take half a result for a whole one.
- * Tests: tests/cli/output_test.py.
+ * Tests: tests/cli/output_test.py, tests/cli/faults_test.py.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 
+#include "base/macros.h"
 #include "cli/commands.h"
+
+/* The memory of this process may have keys in it: no other process of the user looks into it (and
+ * so not a tool, by /proc), and no core file keeps it. Leak checkers look into it, too. */
+static void keep_secrets(void)
+{
+    struct rlimit none = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &none);
+    if (!HAFT__ASAN) {
+        (void)prctl(PR_SET_DUMPABLE, 0);
+    }
+}
 
 int main(int argc, char **argv)
 {
+    keep_secrets();
     (void)signal(SIGPIPE, SIG_IGN); /* so that writing fails, and we can say so */
+    (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that may not grow (ulimit -f) */
     haft__exit result = haft__cli_run(argc, argv, stdout, stderr);
     errno = 0;
     int failed_before = ferror(stdout);

@@ -11,6 +11,8 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
+#define SHOWN 70
+
 static bool is_control(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code <= 0x9F);
@@ -31,4 +33,11 @@ void haft__print_text(FILE *out, haft_str text)
         }
         text = haft__str_skip(text, length);
     }
+}
+
+void haft__print_short(FILE *out, haft_str text)
+{
+    size_t shown = haft__utf8_offset(text, SHOWN);
+    haft__print_text(out, (haft_str){text.ptr, shown});
+    (void)fputs(shown < text.len ? "..." : "", out);
 }

@@ -11,4 +11,7 @@
  * \u001b, a byte that is no UTF-8 as \xff. */
 void haft__print_text(FILE *out, haft_str text);
 
+/* The same on one line of at most 70 characters; what is longer is cut, and "..." says so. */
+void haft__print_short(FILE *out, haft_str text);
+
 #endif

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "cli/file.h"
+#include "io/file.h"
 #include "json/read.h"
 
 haft_status haft__remotes_check(const char *directory, haft_error *err)

@@ -3,31 +3,19 @@
  * tests/cli/check_test.py. */
 #include "cli/spec_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "cli/file.h"
+#include "io/environment.h"
+#include "io/file.h"
 #include "io/random.h"
+#include "model/provider.h"
 
 /* Characters of a line that are shown before and behind the place. */
 #define SHOWN_BEFORE 80U
 #define SHOWN        120U
-
-static haft_str get_variable(void *context, haft_str name)
-{
-    (void)context;
-    char text[256];
-    if (name.len >= sizeof(text)) {
-        return (haft_str){NULL, 0};
-    }
-    memcpy(text, name.ptr, name.len);
-    text[name.len] = '\0';
-    const char *value = getenv(text);
-    return value != NULL ? haft__str(value) : (haft_str){NULL, 0};
-}
 
 /* The values of --set, in their order, and behind them --model, which is one more. */
 static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__spec_options *options,
@@ -58,9 +46,14 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
 {
     bool is_stdin = strcmp(path, "-") == 0;
     haft__spec_file file = {.name = is_stdin ? "standard input" : path};
-    haft__spec_options options = {.path = is_stdin ? HAFT__LIT("") : haft__str(path),
-                                  .env = {get_variable, NULL},
+    haft_str place = haft__file_absolute(&cli->arena, path); /* others go on elsewhere */
+    haft__spec_options options = {.path = place,
+                                  .env = {haft__environment_get, NULL},
+                                  .find_price = haft__provider_price,
                                   .hash_key = haft__random_hash_key()};
+    if (place.ptr == NULL) {
+        return haft__arena_fail(&cli->arena, err);
+    }
     haft_status status =
         haft__file_keep(&cli->arena, path, HAFT__LIMIT_SPEC_BYTES, &file.text, err);
     if (status == HAFT_OK) {

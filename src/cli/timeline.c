@@ -13,8 +13,6 @@
 #include "cli/print.h"
 #include "json/write.h"
 
-#define SHOWN 70
-
 void haft__timeline_init(haft__timeline *timeline, FILE *out, const haft__spec *spec)
 {
     *timeline = (haft__timeline){.out = out, .spec = spec};
@@ -24,14 +22,6 @@ void haft__timeline_init(haft__timeline *timeline, FILE *out, const haft__spec *
 void haft__timeline_finish(haft__timeline *timeline)
 {
     haft__arena_finish(&timeline->arena);
-}
-
-/* A text on one line, cut. */
-static void print_short(FILE *out, haft_str text)
-{
-    size_t shown = haft__utf8_offset(text, SHOWN);
-    haft__print_text(out, (haft_str){text.ptr, shown});
-    (void)fputs(shown < text.len ? "..." : "", out);
 }
 
 static haft_str text_of(const haft__event *event, const char *key)
@@ -48,7 +38,7 @@ static void print_value(FILE *out, const haft__json *value)
     if (value != NULL) {
         haft__json_write(&text, *value);
     }
-    print_short(out, haft__buf_str(&text));
+    haft__print_short(out, haft__buf_str(&text));
     haft__buf_finish(&text);
 }
 
@@ -64,7 +54,7 @@ static void tell_turn(haft__timeline *t, const haft__event *event)
     (void)fprintf(t->out, "[%.*s] turn %.*s/%u  %.*s%s%.*s  ", HAFT__ARG(name_of(t)),
                   HAFT__ARG(text_of(event, "turn")), t->spec->limits.turns, HAFT__ARG(mode),
                   tool.len > 0 ? " " : "", HAFT__ARG(tool));
-    print_short(t->out, text_of(event, "reason"));
+    haft__print_short(t->out, text_of(event, "reason"));
     (void)putc('\n', t->out);
 }
 
@@ -83,7 +73,7 @@ static void tell_finished(haft__timeline *t, const haft__event *event)
         return;
     }
     (void)fputs("error: ", t->out);
-    print_short(t->out, message != NULL ? haft__json_text(*message) : (haft_str){NULL, 0});
+    haft__print_short(t->out, message != NULL ? haft__json_text(*message) : (haft_str){NULL, 0});
     (void)putc('\n', t->out);
 }
 
@@ -91,7 +81,7 @@ static void tell_finished(haft__timeline *t, const haft__event *event)
 static void tell_line(haft__timeline *t, const char *what, haft_str about, haft_str text)
 {
     (void)fprintf(t->out, "  %s%s%.*s: ", what, about.len > 0 ? " " : "", HAFT__ARG(about));
-    print_short(t->out, text);
+    haft__print_short(t->out, text);
     (void)putc('\n', t->out);
 }
 
@@ -103,11 +93,25 @@ static void tell_started(haft__timeline *t, const haft__event *event)
     (void)putc('\n', t->out);
 }
 
+static void tell_paused(haft__timeline *t, const haft__event *event)
+{
+    haft_str question = text_of(event, "question");
+    (void)fprintf(t->out, "  %.*s waits for %.*s: ", HAFT__ARG(text_of(event, "call")),
+                  HAFT__ARG(text_of(event, "pause")));
+    if (question.len > 0) {
+        haft__print_short(t->out, question);
+    } else {
+        (void)fprintf(t->out, "%.*s ", HAFT__ARG(text_of(event, "tool")));
+        print_value(t->out, haft__event_field(event, "arguments"));
+    }
+    (void)putc('\n', t->out);
+}
+
 static void tell_refused(haft__timeline *t, const haft__event *event)
 {
     (void)fprintf(t->out, "  %.*s %.*s refused (%.*s): ", HAFT__ARG(text_of(event, "call")),
                   HAFT__ARG(text_of(event, "tool")), HAFT__ARG(text_of(event, "why")));
-    print_short(t->out, text_of(event, "text"));
+    haft__print_short(t->out, text_of(event, "text"));
     (void)putc('\n', t->out);
 }
 
@@ -135,9 +139,7 @@ void haft__timeline_tell(haft__timeline *timeline, haft_str line)
     case HAFT__EVENT_CALL_STARTED: tell_started(t, &event); return;
     case HAFT__EVENT_CALL_FINISHED: tell_finished(t, &event); return;
     case HAFT__EVENT_CALL_REFUSED: tell_refused(t, &event); return;
-    case HAFT__EVENT_PAUSED:
-        tell_line(t, "waits for", text_of(&event, "pause"), text_of(&event, "question"));
-        return;
+    case HAFT__EVENT_PAUSED: tell_paused(t, &event); return;
     case HAFT__EVENT_ARTIFACT_STORED:
         tell_line(t, "stored", text_of(&event, "name"), text_of(&event, "sha256"));
         return;

@@ -12,12 +12,19 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "io/http.h"
 
 static const struct {
     haft__tool_source source;
     const char *name; /* of a built-in; NULL: every tool of that source */
     const haft__executor *executor;
 } executors[] = {
+    {HAFT__TOOL_HTTP, NULL, &haft__executor_http},
+    {HAFT__TOOL_FUNCTION, NULL, &haft__executor_function},
+    {HAFT__TOOL_COMMAND, NULL, &haft__executor_command},
+    {HAFT__TOOL_BUILTIN, "glob", &haft__executor_glob},
+    {HAFT__TOOL_BUILTIN, "grep", &haft__executor_grep},
+    {HAFT__TOOL_BUILTIN, "read", &haft__executor_read},
     {HAFT__TOOL_PROVIDER, NULL, NULL}, /* runs at the provider, never here */
 };
 
@@ -41,12 +48,31 @@ haft_status haft__exec_create(const haft__exec_options *options, haft__exec **re
         return haft__fail_no_memory(err);
     }
     exec->options = *options;
+    exec->options.guard = NULL; /* it may not live as long as we do */
+    haft_status status = haft__guard_find(options->guard, &exec->guard, &exec->no_guard);
+    if (status == HAFT_OK || status == HAFT_NOT_FOUND) { /* only commands cannot do without it */
+        status = haft__pool_create(options->loop, options->threads, &exec->pool, err);
+    } else {
+        status = haft__fail_no_memory(err);
+    }
+    if (status != HAFT_OK) {
+        haft__exec_destroy(exec);
+        return status;
+    }
     *ret_exec = exec;
     return HAFT_OK;
 }
 
 void haft__exec_destroy(haft__exec *exec)
 {
+    if (exec == NULL) {
+        return;
+    }
+    haft__http_destroy(exec->open_web);
+    haft__http_destroy(exec->any_web);
+    haft__children_finish(&exec->children);
+    haft__pool_destroy(exec->pool);
+    free(exec->guard);
     free(exec);
 }
 
@@ -109,7 +135,9 @@ static void report_failure(haft__exec_job *job, const haft_error *error)
 {
     haft__exec_result result = {.text = haft__str(error->message),
                                 .where = haft__str(error->where),
-                                .hint = haft__str(error->hint)};
+                                .hint = haft__str(error->hint),
+                                .transient =
+                                    error->status == HAFT_IO || error->status == HAFT_NO_MEMORY};
     haft__exec_report(job, &result);
 }
 
@@ -126,19 +154,22 @@ static void abandon(haft__exec_job *job)
     }
 }
 
+/* One that still waited for its turn cannot have had any effect. */
 static void on_deadline(void *context)
 {
     haft__exec_job *job = context;
+    bool started = job->executor->started == NULL || job->executor->started(job);
+    abandon(job);
     char text[96];
-    (void)snprintf(text, sizeof(text), "the call took longer than the %llu ms it may take",
+    (void)snprintf(text, sizeof(text), "the call %s longer than the %llu ms it may take",
+                   job->waiting ? "would have to wait" : "took",
                    (unsigned long long)job->call.timeout_ms);
     haft__exec_result result = {.text = haft__str(text),
                                 .hint = HAFT__LIT("ask for less at once, or raise `timeout`"),
                                 .timed_out = true,
-                                .started = true,
+                                .started = started && !job->waiting,
                                 .transient = true};
     haft__exec_report(job, &result);
-    abandon(job);
 }
 
 void haft__exec_cancel(haft__exec_job *job)

@@ -29,6 +29,10 @@ HAFT_MUST_USE haft_status haft__exec_create(const haft__exec_options *options,
  * haft_cancelled. */
 void haft__exec_destroy(haft__exec *exec);
 
+/* The path of libexec/haft/guard, to be freed: `given`, or where it is usually found if that is
+ * NULL. NOT_FOUND when there is none that can be run. */
+HAFT_MUST_USE haft_status haft__guard_find(const char *given, char **ret_path, haft_error *err);
+
 typedef struct haft__exec_call {
     const haft__spec *spec; /* its path and root say where files are */
     const haft__tool *tool;

@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "exec/exec.h"
+#include "io/child.h"
+#include "io/pool.h"
 
 /* How one kind of tool runs. */
 typedef struct haft__executor {
@@ -17,6 +19,8 @@ typedef struct haft__executor {
     /* Ends the job at once: its report is no longer wanted, and its memory goes as soon as this
      * returns, unless it says that it keeps it (true) and gives it back by haft__exec_free. */
     bool (*abandon)(haft__exec_job *job);
+    /* Whether it can have had an effect by now; asked at its deadline. NULL: it can. */
+    bool (*started)(const haft__exec_job *job);
 } haft__executor;
 
 struct haft__exec_job {
@@ -33,12 +37,15 @@ struct haft__exec_job {
     uint64_t started_ms;
     uint32_t holds; /* who still needs it: we, and an executor that kept it */
     bool reported;
+    bool waiting; /* set by an executor that abandons it: it had not begun */
 };
 
 struct haft__exec {
     haft__exec_options options;
-    char *guard;                 /* its path, or NULL when it was not found */
-    struct haft__pool *pool;     /* io/pool.h */
+    char *guard;             /* its path, or NULL when it was not found, ... */
+    haft_error no_guard;     /* ... and why */
+    haft__children children; /* commands, those under way and those being ended */
+    haft__pool *pool;
     struct haft__http *open_web; /* io/http.h: addresses of the public network only */
     struct haft__http *any_web;  /* for tools with allow_private */
 };

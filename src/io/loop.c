@@ -22,7 +22,7 @@ struct haft__loop {
     uv_timer_t alarm;
     haft__timer **timers; /* a heap: none is due before its parent */
     size_t timer_count, timer_capacity;
-    tasks posted;
+    tasks posted, running;
     pthread_mutex_t lock; /* of `sent` */
     tasks sent;
 };
@@ -152,6 +152,19 @@ static void tasks_add(tasks *list, haft__task *task)
     list->end = &task->next;
 }
 
+/* Fine when it is not there. */
+static void tasks_remove(tasks *list, haft__task *task)
+{
+    haft__task **at = &list->first;
+    while (*at != NULL && *at != task) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        *at = task->next;
+        list->end = task->next == NULL ? at : list->end;
+    }
+}
+
 /* Moves all of `from` behind those of `to`. */
 static void tasks_move(tasks *from, tasks *to)
 {
@@ -186,14 +199,19 @@ static void take_sent(haft__loop *loop)
 /* Those that are posted meanwhile wait for the next round, so that nobody else starves. */
 static void run_tasks(haft__loop *loop)
 {
-    tasks now;
-    tasks_init(&now);
-    tasks_move(&loop->posted, &now);
-    while (now.first != NULL) {
-        haft__task *task = now.first;
-        now.first = task->next;
+    tasks_move(&loop->posted, &loop->running);
+    while (loop->running.first != NULL) {
+        haft__task *task = loop->running.first;
+        tasks_remove(&loop->running, task);
         task->run(task);
     }
+}
+
+void haft__loop_withdraw(haft__loop *loop, haft__task *task)
+{
+    take_sent(loop);
+    tasks_remove(&loop->posted, task);
+    tasks_remove(&loop->running, task);
 }
 
 /* ---- the loop ---- */
@@ -203,9 +221,11 @@ static void on_wake(uv_async_t *wake)
     take_sent(wake->data);
 }
 
+/* The waiting is over, or shall not begin: libuv runs timers before it waits, too, and would then
+ * wait without an end. */
 static void on_alarm(uv_timer_t *alarm)
 {
-    (void)alarm; /* the waiting is over; that is all it is for */
+    uv_stop(alarm->loop);
 }
 
 haft_status haft__loop_create(haft__loop **ret_loop, haft_error *err)
@@ -221,6 +241,7 @@ haft_status haft__loop_create(haft__loop **ret_loop, haft_error *err)
     }
     (void)pthread_mutex_init(&loop->lock, NULL);
     tasks_init(&loop->posted);
+    tasks_init(&loop->running);
     tasks_init(&loop->sent);
     (void)uv_timer_init(&loop->uv, &loop->alarm);
     loop->wake.data = loop;
@@ -251,6 +272,10 @@ void haft__loop_destroy(haft__loop *loop)
     if (loop == NULL) {
         return;
     }
+    do { /* who sent one counts on it; and one may lead to another */
+        take_sent(loop);
+        run_tasks(loop);
+    } while (loop->posted.first != NULL);
     uv_walk(&loop->uv, close_handle, NULL);
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
     (void)uv_loop_close(&loop->uv);
@@ -282,6 +307,7 @@ haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err)
     int own = haft__loop_timeout(loop);
     int wait = own >= 0 && (timeout_ms < 0 || own < timeout_ms) ? own : timeout_ms;
     if (wait > 0) {
+        uv_update_time(&loop->uv); /* which its timers count from */
         int code = uv_timer_start(&loop->alarm, on_alarm, (uint64_t)wait, 0);
         if (code != 0) {
             return fail_uv(err, code);

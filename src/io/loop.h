@@ -17,7 +17,8 @@ typedef struct haft__loop haft__loop;
 
 HAFT_MUST_USE haft_status haft__loop_create(haft__loop **ret_loop, haft_error *err);
 
-/* Whoever uses the loop must be gone before: no timer runs, no task is under way. */
+/* Whoever uses the loop must be gone before: no timer runs, no thread sends. Tasks that are under
+ * way are run, so that what they hold is given back. */
 void haft__loop_destroy(haft__loop *loop);
 
 /* Does what is ready; when nothing is, waits for it at most `timeout_ms`, without end when that is
@@ -63,5 +64,9 @@ void haft__loop_post(haft__loop *loop, haft__task *task);
 
 /* The same from any thread. */
 void haft__loop_send(haft__loop *loop, haft__task *task);
+
+/* Takes back a task that has not been run yet; fine when it is not there. From the loop's thread
+ * only, and looks at every task that waits. */
+void haft__loop_withdraw(haft__loop *loop, haft__task *task);
 
 #endif

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chat.c - requests as JSON text. Tests: tests/model/chat_test.c. */
+/*
+ * chat.c - requests as JSON text: their order, and which tools may be called.
+ * Tests: tests/model/chat_test.c.
+ */
 #include "model/chat.h"
 
 #include "base/limits.h"
+#include "base/macros.h"
 #include "base/str.h"
+#include "model/chat_int.h"
 #include "prompt/prompt.h"
-#include "tool/wire.h"
 #include "json/write.h"
 
 #define MOST_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
 
-void haft__chat_init(haft__chat *chat)
+/* Members that are made here, and can be taken away by an option that is null. */
+#define PARALLEL       "parallel_tool_calls"
+#define STREAM_OPTIONS "stream_options"
+
+void haft__chat_init(haft__chat *chat, const haft__provider *provider)
 {
-    *chat = (haft__chat){0};
+    *chat = (haft__chat){.provider = provider};
     haft__buf_init(&chat->messages, MOST_BYTES);
     haft__buf_init(&chat->tools, MOST_BYTES);
 }
@@ -21,56 +29,6 @@ void haft__chat_finish(haft__chat *chat)
 {
     haft__buf_finish(&chat->messages);
     haft__buf_finish(&chat->tools);
-}
-
-/* The name as providers allow it. */
-static void add_name(haft__json_writer *w, haft_str name)
-{
-    haft__wire wire = haft__wire_encode(name);
-    haft__json_add_str(w, haft__wire_str(&wire));
-}
-
-static void add_calls(haft__json_writer *w, const haft__message *message)
-{
-    haft__json_key(w, "tool_calls");
-    haft__json_begin_array(w);
-    for (size_t i = 0; i < message->call_count; i++) {
-        const haft__message_call *call = &message->calls[i];
-        haft__json_begin_object(w);
-        haft__json_key(w, "id");
-        haft__json_add_str(w, call->id);
-        haft__json_key(w, "type");
-        haft__json_add_str(w, HAFT__LIT("function"));
-        haft__json_key(w, "function");
-        haft__json_begin_object(w);
-        haft__json_key(w, "name");
-        add_name(w, call->name);
-        haft__json_key(w, "arguments");
-        haft__json_add_str(w, call->arguments);
-        haft__json_end_object(w);
-        haft__json_end_object(w);
-    }
-    haft__json_end_array(w);
-}
-
-void haft__chat_message(haft__buf *buf, const haft__message *message)
-{
-    static const char *const roles[] = {"system", "user", "assistant", "tool"};
-    haft__json_writer w;
-    haft__json_writer_init(&w, buf);
-    haft__json_begin_object(&w);
-    haft__json_key(&w, "role");
-    haft__json_add_str(&w, haft__str(roles[message->role]));
-    if (message->role == HAFT__MESSAGE_TOOL) {
-        haft__json_key(&w, "tool_call_id");
-        haft__json_add_str(&w, message->call_id);
-    }
-    haft__json_key(&w, "content");
-    haft__json_add_str(&w, message->text);
-    if (message->call_count > 0) {
-        add_calls(&w, message);
-    }
-    haft__json_end_object(&w);
 }
 
 static void add_tool(haft__buf *buf, const haft__tool *tool)
@@ -83,7 +41,7 @@ static void add_tool(haft__buf *buf, const haft__tool *tool)
     haft__json_key(&w, "function");
     haft__json_begin_object(&w);
     haft__json_key(&w, "name");
-    add_name(&w, tool->name);
+    haft__chat_add_name(&w, tool->name);
     haft__json_key(&w, "description");
     haft__json_add_str(&w, tool->description);
     haft__json_key(&w, "parameters");
@@ -92,11 +50,21 @@ static void add_tool(haft__buf *buf, const haft__tool *tool)
     haft__json_end_object(&w);
 }
 
+/* ---- what is kept ---- */
+
+static void add_kept(haft__chat *chat, const haft__messages *messages)
+{
+    const haft__message *message = &messages->items[chat->done];
+    const haft__message *before = chat->done > 0 ? message - 1 : NULL;
+    haft__chat_bridge(chat->provider, &chat->messages, before, message);
+    haft__chat_message(chat->provider, &chat->messages, message);
+    chat->done++;
+}
+
 haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft_error *err)
 {
-    for (; !request->transcript && chat->done < request->messages->count; chat->done++) {
-        haft__buf_add_str(&chat->messages, chat->done > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
-        haft__chat_message(&chat->messages, &request->messages->items[chat->done]);
+    while (!request->transcript && chat->done < request->messages->count) {
+        add_kept(chat, request->messages);
     }
     for (; chat->tools_done < request->tool_count; chat->tools_done++) {
         haft__buf_add_str(&chat->tools, chat->tools_done > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
@@ -106,46 +74,211 @@ haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft
     return status == HAFT_OK ? haft__buf_check(&chat->tools, err) : status;
 }
 
+/* ---- messages ---- */
+
 /* The planner shape: what came first, then everything as one text with the task at its end. */
-static void add_transcript(haft__buf *buf, const haft__request *request)
+static void add_transcript(const haft__chat *chat, haft__buf *buf, const haft__request *request)
 {
     haft__buf text;
     haft__buf_init(&text, MOST_BYTES);
     haft__prompt_transcript(&text, request->messages, request->task);
     const haft__message *first = request->messages->count > 0 ? request->messages->items : NULL;
     if (first != NULL && first->role == HAFT__MESSAGE_SYSTEM) {
-        haft__chat_message(buf, first);
+        haft__chat_message(chat->provider, buf, first);
         haft__buf_add_char(buf, ',');
     }
     haft__message task = {.role = HAFT__MESSAGE_USER, .text = haft__buf_str(&text)};
-    haft__chat_message(buf, &task);
+    haft__chat_message(chat->provider, buf, &task);
     buf->status = text.status != HAFT_OK ? text.status : buf->status;
     haft__buf_finish(&text);
 }
 
-static void add_choice(haft__json_writer *w, const haft__request *request)
+static void add_messages(const haft__chat *chat, haft__buf *buf, const haft__request *request)
 {
+    const haft__messages *messages = request->messages;
+    haft__message correction = {.role = HAFT__MESSAGE_USER, .text = request->correction};
+    const haft__message *last = NULL;
+    haft__message transcript = {.role = HAFT__MESSAGE_USER};
+    if (request->transcript) {
+        add_transcript(chat, buf, request);
+        last = &transcript;
+    } else {
+        haft__buf_add_str(buf, haft__buf_str(&chat->messages));
+        last = messages->count > 0 ? &messages->items[messages->count - 1] : NULL;
+    }
+    if (request->correction.len > 0) {
+        haft__chat_bridge(chat->provider, buf, last, &correction);
+        haft__chat_message(chat->provider, buf, &correction);
+    }
+}
+
+/* ---- which tools may be called ---- */
+
+static void add_function(haft__json_writer *w, haft_str name)
+{
+    haft__json_begin_object(w);
+    haft__json_key(w, "type");
+    haft__json_add_str(w, HAFT__LIT("function"));
+    haft__json_key(w, "function");
+    haft__json_begin_object(w);
+    haft__json_key(w, "name");
+    haft__chat_add_name(w, name);
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
+/* Those that are allowed, by their names; all tools stay declared, so that the cache holds. */
+static void add_allowed(haft__json_writer *w, const haft__request *request, const char *mode)
+{
+    haft__json_begin_object(w);
+    haft__json_key(w, "type");
+    haft__json_add_str(w, HAFT__LIT("allowed_tools"));
+    haft__json_key(w, "allowed_tools");
+    haft__json_begin_object(w);
+    haft__json_key(w, "mode");
+    haft__json_add_str(w, haft__str(mode));
+    haft__json_key(w, "tools");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < request->tool_count; i++) {
+        if (request->allowed[i]) {
+            add_function(w, request->tools[i]->name);
+        }
+    }
+    haft__json_end_array(w);
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
+static size_t count_allowed(const haft__request *request)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < request->tool_count; i++) {
+        count += request->allowed[i];
+    }
+    return count;
+}
+
+static void add_mode(const haft__chat *chat, haft__json_writer *w, const haft__request *request,
+                     const char *mode)
+{
+    size_t allowed = count_allowed(request);
+    if (allowed == 0) {
+        haft__json_add_str(w, HAFT__LIT("none")); /* a call could only be turned down */
+    } else if (allowed < request->tool_count && chat->provider->allowed_tools) {
+        add_allowed(w, request, mode);
+    } else {
+        haft__json_add_str(w, haft__str(mode));
+    }
+}
+
+/* The tool that is sent alone because the provider cannot be told its name; else NULL. */
+static const haft__tool *lone_tool(const haft__chat *chat, const haft__request *request)
+{
+    const haft__tool *found = NULL;
+    bool alone = request->mode == HAFT__MODE_TOOL && !chat->provider->named_choice;
+    for (size_t i = 0; alone && i < request->tool_count; i++) {
+        bool same = haft__str_equal(request->tools[i]->name, request->tool);
+        found = same ? request->tools[i] : found;
+    }
+    return found;
+}
+
+static void add_choice(const haft__chat *chat, haft__json_writer *w, const haft__request *request)
+{
+    const char *must_call = chat->provider->must_call;
     haft__json_key(w, "tool_choice");
     switch (request->mode) {
-    case HAFT__MODE_AUTO: haft__json_add_str(w, HAFT__LIT("auto")); return;
-    case HAFT__MODE_ANY: haft__json_add_str(w, HAFT__LIT("required")); return;
+    case HAFT__MODE_AUTO: add_mode(chat, w, request, "auto"); return;
+    case HAFT__MODE_ANY: add_mode(chat, w, request, must_call); return;
     case HAFT__MODE_NONE: haft__json_add_str(w, HAFT__LIT("none")); return;
     case HAFT__MODE_TOOL:
-        haft__json_begin_object(w);
-        haft__json_key(w, "type");
-        haft__json_add_str(w, HAFT__LIT("function"));
-        haft__json_key(w, "function");
-        haft__json_begin_object(w);
-        haft__json_key(w, "name");
-        add_name(w, request->tool);
-        haft__json_end_object(w);
-        haft__json_end_object(w);
+        if (chat->provider->named_choice) {
+            add_function(w, request->tool);
+        } else {
+            haft__json_add_str(w, haft__str(must_call));
+        }
         return;
     }
     HAFT__UNREACHABLE();
 }
 
-void haft__chat_write(const haft__chat *chat, const haft__request *request, haft__buf *buf)
+/* ---- options ---- */
+
+bool haft__chat_owns(haft_str key)
+{
+    static const char *const owned[] = {"model", "messages", "tools", "tool_choice", "stream"};
+    for (size_t i = 0; i < COUNT(owned); i++) {
+        if (haft__str_equal(key, haft__str(owned[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_option(const haft__chat_options *options, const char *key)
+{
+    return haft__json_get(options->options, haft__str(key)) != NULL;
+}
+
+/* The bound of the reply has two names, and each provider takes one of them. */
+static haft_str option_name(const haft__chat *chat, haft_str key)
+{
+    bool bound = haft__str_equal(key, HAFT__LIT("max_tokens"))
+                 || haft__str_equal(key, HAFT__LIT("max_completion_tokens"));
+    return bound && chat->provider->max_tokens[0] != '\0' ? haft__str(chat->provider->max_tokens)
+                                                          : key;
+}
+
+static void add_options(const haft__chat *chat, haft__json_writer *w,
+                        const haft__chat_options *options)
+{
+    haft__json given = options->options;
+    for (uint32_t i = 0; given.kind == HAFT__JSON_OBJECT && i < given.count; i++) {
+        haft_str key = haft__json_text(given.members[i].key);
+        haft_str name = option_name(chat, key);
+        bool given_too = !haft__str_equal(name, key) && haft__json_get(given, name) != NULL;
+        if (!haft__chat_owns(key) && !given_too && given.members[i].value.kind != HAFT__JSON_NULL) {
+            haft__json_key_str(w, name);
+            haft__json_add(w, given.members[i].value);
+        }
+    }
+}
+
+static void add_stream(const haft__chat *chat, haft__json_writer *w,
+                       const haft__chat_options *options)
+{
+    if (!options->stream) {
+        return;
+    }
+    haft__json_key(w, "stream");
+    haft__json_add_bool(w, true);
+    if (chat->provider->stream_usage && !has_option(options, STREAM_OPTIONS)) {
+        haft__json_key(w, STREAM_OPTIONS);
+        haft__json_begin_object(w);
+        haft__json_key(w, "include_usage");
+        haft__json_add_bool(w, true);
+        haft__json_end_object(w);
+    }
+}
+
+/* ---- the request ---- */
+
+static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__request *request)
+{
+    const haft__tool *lone = lone_tool(chat, request);
+    haft__json_key(w, "tools");
+    haft__buf_add_char(w->buf, '[');
+    if (lone != NULL) {
+        add_tool(w->buf, lone);
+    } else {
+        haft__buf_add_str(w->buf, haft__buf_str(&chat->tools));
+    }
+    haft__buf_add_char(w->buf, ']');
+    w->after_key = false;
+}
+
+void haft__chat_write(const haft__chat *chat, const haft__request *request,
+                      const haft__chat_options *options, haft__buf *buf)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
@@ -153,28 +286,21 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request, haft
     haft__json_key(&w, "model");
     haft__json_add_str(&w, request->model);
     if (request->tool_count > 0) {
-        haft__json_key(&w, "tools");
-        haft__buf_add_char(buf, '[');
-        haft__buf_add_str(buf, haft__buf_str(&chat->tools));
-        haft__buf_add_char(buf, ']');
-        w.after_key = false;
+        add_tools(chat, &w, request);
     }
     haft__json_key(&w, "messages");
     haft__buf_add_char(buf, '[');
-    if (request->transcript) {
-        add_transcript(buf, request);
-    } else {
-        haft__buf_add_str(buf, haft__buf_str(&chat->messages));
-    }
-    if (request->correction.len > 0) {
-        haft__message correction = {.role = HAFT__MESSAGE_USER, .text = request->correction};
-        haft__buf_add_char(buf, ',');
-        haft__chat_message(buf, &correction);
-    }
+    add_messages(chat, buf, request);
     haft__buf_add_char(buf, ']');
     w.after_key = false;
     if (request->tool_count > 0) {
-        add_choice(&w, request);
+        add_choice(chat, &w, request);
+        if (options->serial && chat->provider->parallel && !has_option(options, PARALLEL)) {
+            haft__json_key(&w, PARALLEL);
+            haft__json_add_bool(&w, false);
+        }
     }
+    add_stream(chat, &w, options);
+    add_options(chat, &w, options);
     haft__json_end_object(&w);
 }

@@ -3,31 +3,53 @@
  * model/chat.h - a request as JSON text, in the shape most providers share (Chat Completions).
  *
  * The bytes of each message are made once and kept, so that the request of turn n costs what is
- * new in turn n, and begins with exactly the bytes of the request before.
+ * new in turn n, and begins with exactly the bytes of the request before: model, tools, messages.
+ * What changes from turn to turn stands behind them.
  */
 #ifndef HAFT_MODEL_CHAT_H
 #define HAFT_MODEL_CHAT_H
 
 #include "model/model.h"
+#include "model/provider.h"
 
 typedef struct haft__chat {
+    const haft__provider *provider;
     haft__buf messages; /* the messages so far, with commas between */
     size_t done;        /* how many of them */
     haft__buf tools;    /* the declared tools, with commas between */
     size_t tools_done;
 } haft__chat;
 
-void haft__chat_init(haft__chat *chat);
+/* `provider` outlives the chat; it decides how messages are written. */
+void haft__chat_init(haft__chat *chat, const haft__provider *provider);
 void haft__chat_finish(haft__chat *chat);
 
 /* Brings the kept bytes up to date with what the request has. */
 HAFT_MUST_USE haft_status haft__chat_sync(haft__chat *chat, const haft__request *request,
                                           haft_error *err);
 
-/* Appends the whole request. The chat must be in sync with it. */
-void haft__chat_write(const haft__chat *chat, const haft__request *request, haft__buf *buf);
+typedef struct haft__chat_options {
+    bool stream;        /* the reply is to come in pieces */
+    bool serial;        /* at most one call in a reply, where the provider can be told */
+    haft__json options; /* of the spec: further members of the request; an object, or null */
+} haft__chat_options;
+
+/* Appends the whole request. The chat must be in sync with it. Of options.options, those of
+ * haft__chat_owns are left out; one that is null takes away what would stand there otherwise. */
+void haft__chat_write(const haft__chat *chat, const haft__request *request,
+                      const haft__chat_options *options, haft__buf *buf);
+
+/* Whether a member of the request is made here and nobody else's business: model, messages, tools,
+ * tool_choice, stream. */
+bool haft__chat_owns(haft_str key);
 
 /* Appends one message. */
-void haft__chat_message(haft__buf *buf, const haft__message *message);
+void haft__chat_message(const haft__provider *provider, haft__buf *buf,
+                        const haft__message *message);
+
+#define HAFT__SHORT_ID_BYTES 9
+
+/* An id of 9 letters and digits for any id; one that is so already stays. */
+void haft__chat_short_id(haft_str id, char to[HAFT__SHORT_ID_BYTES]);
 
 #endif

@@ -30,6 +30,16 @@ bool haft__stop_find(haft_str name, haft__stop *ret_stop)
     return false;
 }
 
+const char *haft__failure_name(haft__failure_kind kind)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        HAFT__FAILURES(X)
+#undef X
+    };
+    return names[kind];
+}
+
 static bool has(haft_str text, haft_str part)
 {
     if (part.len == 0) {

@@ -52,11 +52,38 @@ typedef struct haft__reply {
     haft_str model; /* that answered */
 } haft__reply;
 
+/* Why a model call gave no reply, as far as it matters to what is done about it. */
+#define HAFT__FAILURES(X)                                                                          \
+    X(OTHER, "other")         /* the request is wrong, there is no such model, ... */              \
+    X(TRANSIENT, "transient") /* load, a rate, a broken connection: may pass by itself */          \
+    X(AUTH, "auth")           /* the key is missing, wrong, or not good for this */                \
+    X(QUOTA, "quota")         /* no money or quota is left */                                      \
+    X(POLICY, "policy")       /* the provider does not let this content pass */                    \
+    X(CONTEXT, "context")     /* the request is longer than what the model can read */             \
+    X(CUT, "cut")             /* the reply broke off before its end */                             \
+    X(GARBLED, "garbled")     /* what came is no reply */
+
+typedef enum haft__failure_kind {
+#define X(name, text) HAFT__FAILURE_##name,
+    HAFT__FAILURES(X)
+#undef X
+} haft__failure_kind;
+
+const char *haft__failure_name(haft__failure_kind kind);
+
 /* A model call that gave no reply. */
 typedef struct haft__model_failure {
     uint32_t status; /* HTTP's, 0 when there was none */
     haft_str message;
+    haft__failure_kind kind;
 } haft__model_failure;
+
+/* What became of a model call. */
+typedef struct haft__model_answer {
+    bool failed; /* `failure` counts; else `reply` */
+    haft__reply reply;
+    haft__model_failure failure;
+} haft__model_answer;
 
 /* ---- a reply that arrives in pieces ---- */
 

@@ -40,7 +40,10 @@ static const char script_schema[] =
     "\"stop\":{\"enum\":[\"stop\",\"tool_calls\",\"length\",\"refusal\"]},"
     "\"delay\":{\"type\":\"number\",\"minimum\":0,\"maximum\":86400},"
     "\"error\":{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
-    "\"status\":{\"$ref\":\"#/$defs/count\"},\"body\":true}},"
+    "\"status\":{\"type\":\"integer\",\"minimum\":200,\"maximum\":599},\"body\":true,"
+    "\"headers\":{\"type\":\"object\",\"propertyNames\":{\"pattern\":\"^[A-Za-z0-9_-]+$\"},"
+    "\"additionalProperties\":{\"type\":[\"string\",\"integer\"],"
+    "\"pattern\":\"^[^\\u0000-\\u001f\\u007f]*$\"}}}},"
     "\"cut\":{\"$ref\":\"#/$defs/count\"}}}}}";
 
 static haft_status check_shape(haft__arena *arena, haft__json document, haft_error *err)
@@ -103,14 +106,21 @@ haft_status haft__script_init(haft__script *script, haft__arena *arena, haft__js
     if (status != HAFT_OK) {
         return status;
     }
-    if (results != NULL) {
-        script->results = *results;
-        script->results_used =
-            haft__arena_array(arena, results->count, sizeof(*script->results_used));
-        if (script->results_used == NULL) {
-            return haft__arena_fail(arena, err);
-        }
+    script->results = results != NULL ? *results : haft__json_null();
+    return haft__script_start(script, arena, script, err);
+}
+
+haft_status haft__script_start(const haft__script *script, haft__arena *arena,
+                               haft__script *ret_script, haft_error *err)
+{
+    bool results = script->results.kind == HAFT__JSON_OBJECT;
+    uint32_t *used = haft__arena_array(arena, results ? script->results.count : 0,
+                                       sizeof(*script->results_used));
+    if (used == NULL) {
+        return haft__arena_fail(arena, err);
     }
+    *ret_script = (haft__script){
+        .replies = script->replies, .results = script->results, .results_used = used};
     return HAFT_OK;
 }
 
@@ -275,21 +285,33 @@ static haft_status read_calls(haft__json listed, haft__arena *arena, haft__reply
     return HAFT_OK;
 }
 
-/* A reply that is cut behind `bytes` of what it says: its text, then its calls' arguments. */
-static bool is_cut(const haft__json *cut, const haft__reply *reply)
+/* Whether the cut is within what the reply says: its text, then its calls' arguments. */
+static bool is_cut(const haft__script_answer *answer)
 {
+    const haft__reply *reply = &answer->reply;
     size_t length = reply->content.len;
     for (size_t i = 0; i < reply->call_count; i++) {
         length += reply->calls[i].arguments.len;
     }
-    return cut != NULL && whole_number(cut) < length;
+    return answer->has_cut && answer->cut < length;
+}
+
+static void read_cut(haft__json entry, haft__script_answer *answer)
+{
+    const haft__json *cut = haft__json_get(entry, HAFT__LIT("cut"));
+    int64_t number = 0;
+    bool fits = cut != NULL && haft__number_to_int64(haft__json_text(*cut), &number);
+    answer->has_cut = cut != NULL;
+    answer->cut = fits ? (uint64_t)number : UINT64_MAX;
 }
 
 static haft_status read_failure(haft__json error, haft__arena *arena, haft__script_answer *answer,
                                 haft_error *err)
 {
     const haft__json *body = haft__json_get(error, HAFT__LIT("body"));
+    const haft__json *headers = haft__json_get(error, HAFT__LIT("headers"));
     answer->failed = true;
+    answer->headers = headers != NULL ? *headers : haft__json_null();
     answer->failure.status = (uint32_t)whole_number(haft__json_get(error, HAFT__LIT("status")));
     answer->failure.message = HAFT__LIT("");
     if (body != NULL) {
@@ -316,7 +338,8 @@ static haft_status read_reply(haft__json entry, haft__arena *arena, haft__script
     }
     reply->stop = reply->call_count > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END;
     (void)haft__stop_find(text_of(entry, "stop"), &reply->stop);
-    if (status == HAFT_OK && is_cut(haft__json_get(entry, HAFT__LIT("cut")), reply)) {
+    read_cut(entry, answer);
+    if (status == HAFT_OK && is_cut(answer)) {
         answer->failed = true;
         answer->failure.message = HAFT__LIT("the reply was cut off before its end");
     }
@@ -412,4 +435,14 @@ haft_status haft__script_result_of(haft__script *script, haft_str tool, haft__ar
         return HAFT_OK;
     }
     return read_result(listed->items[script->results_used[index]++], arena, ret_result, err);
+}
+
+void haft__script_skip_result(haft__script *script, haft_str tool)
+{
+    uint32_t index = 0;
+    const haft__json *listed = results_of(script, tool, &index);
+    if (listed != NULL && listed->kind == HAFT__JSON_ARRAY
+        && script->results_used[index] < listed->count) {
+        script->results_used[index]++;
+    }
 }

@@ -29,12 +29,20 @@ typedef struct haft__script {
 HAFT_MUST_USE haft_status haft__script_init(haft__script *script, haft__arena *arena,
                                             haft__json document, haft_error *err);
 
+/* The same script from its beginning, for another run; it borrows from the first. */
+HAFT_MUST_USE haft_status haft__script_start(const haft__script *script, haft__arena *arena,
+                                             haft__script *ret_script, haft_error *err);
+
 /* What a script makes of a request. */
 typedef struct haft__script_answer {
     bool failed; /* the model call fails: `failure`; else `reply` */
     haft__reply reply;
     haft__model_failure failure;
     uint64_t delay_ms;
+    /* For whoever speaks HTTP. A reply with a `cut` is there as a whole, failed or not. */
+    haft__json headers; /* of an error: an object of texts and integers, or null */
+    bool has_cut;
+    uint64_t cut;
 } haft__script_answer;
 
 /* The next reply. BAD_STATE when the request is not what the script expects, or when there is no
@@ -56,5 +64,8 @@ bool haft__script_has_results(const haft__script *script, haft_str tool);
 HAFT_MUST_USE haft_status haft__script_result_of(haft__script *script, haft_str tool,
                                                  haft__arena *arena,
                                                  haft__script_result *ret_result, haft_error *err);
+
+/* One of the tool's results has been used before. */
+void haft__script_skip_result(haft__script *script, haft_str tool);
 
 #endif

@@ -112,7 +112,7 @@ void haft__field_usage(haft__json_writer *w, const haft__run *run)
     haft__json_end_object(w);
 }
 
-static void write_error(haft__json_writer *w, const haft_error *error)
+void haft__field_error(haft__json_writer *w, const haft_error *error)
 {
     haft__json_key(w, "error");
     if (error == NULL) {
@@ -139,7 +139,7 @@ haft_status haft__decide_end(haft__deciding *d, haft__end end, haft_str answer, 
     haft__field_number(&d->w, "calls", d->run->usage.calls);
     haft__field_usage(&d->w, d->run);
     haft__field_text(&d->w, "reason", haft__str(reason));
-    write_error(&d->w, error);
+    haft__field_error(&d->w, error);
     return haft__deciding_commit(d);
 }
 

@@ -48,6 +48,9 @@ typedef struct haft__outcome {
     uint64_t ms;
 } haft__outcome;
 
+/* Whether the host runs it: it is neither a client's nor a built-in that needs only the run. */
+bool haft__call_is_external(const haft__run_call *call);
+
 /* A call had started when the host stopped, and nobody knows what became of it: run again, ask a
  * person, or tell the model. Decides an EVENT. */
 HAFT_MUST_USE haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,

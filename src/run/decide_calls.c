@@ -507,6 +507,11 @@ haft_status haft__decide_calls(haft__deciding *d)
     return HAFT_OK;
 }
 
+bool haft__call_is_external(const haft__run_call *call)
+{
+    return call->tool != NULL && is_external(call->tool);
+}
+
 haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
                                   const haft__run_call *call, uint64_t now_ms,
                                   haft__effect *ret_effect, haft_error *err)

@@ -33,6 +33,7 @@ void haft__field_text_or_null(haft__json_writer *w, const char *key, haft_str te
 void haft__field_number(haft__json_writer *w, const char *key, uint64_t number);
 void haft__field_flag(haft__json_writer *w, const char *key, bool flag);
 void haft__field_null(haft__json_writer *w, const char *key);
+void haft__field_error(haft__json_writer *w, const haft_error *error); /* NULL: null */
 void haft__field_usage(haft__json_writer *w, const haft__run *run);
 
 /* Whether the model sees only the beginning of a result. */

@@ -24,11 +24,12 @@ const char *haft__event_kind_name(haft__event_kind kind)
     return kinds[kind];
 }
 
-void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str run, haft_str body)
+static void write_envelope(haft__buf *buf, haft_str number, uint64_t seq, uint64_t at_ms,
+                           haft_str run, haft_str body)
 {
     char at[HAFT__TIME_SIZE];
     haft__time_format(at_ms, at);
-    haft__buf_add_str(buf, HAFT__LIT("{\"seq\":"));
+    haft__buf_add_str(buf, number);
     haft__buf_add_int(buf, (int64_t)seq);
     haft__buf_add_str(buf, HAFT__LIT(",\"at\":\""));
     haft__buf_add(buf, at, HAFT__TIME_SIZE - 1);
@@ -36,6 +37,17 @@ void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str ru
     haft__json_write_string(buf, run);
     haft__buf_add_char(buf, ',');
     haft__buf_add_str(buf, body);
+}
+
+void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str run, haft_str body)
+{
+    write_envelope(buf, HAFT__LIT("{\"seq\":"), seq, at_ms, run, body);
+}
+
+void haft__event_write_told(haft__buf *buf, uint64_t after, uint64_t at_ms, haft_str run,
+                            haft_str body)
+{
+    write_envelope(buf, HAFT__LIT("{\"after\":"), after, at_ms, run, body);
 }
 
 void haft__event_body(haft__buf *buf, const haft__event *event)

@@ -57,6 +57,11 @@ typedef struct haft__event {
 /* Appends a whole event: the envelope, and `body`, which starts with "kind": and ends with }. */
 void haft__event_write(haft__buf *buf, uint64_t seq, uint64_t at_ms, haft_str run, haft_str body);
 
+/* The same for what is told and not kept, call_progress for instance: it has no number of its own,
+ * but that of the event it comes after. */
+void haft__event_write_told(haft__buf *buf, uint64_t after, uint64_t at_ms, haft_str run,
+                            haft_str body);
+
 /* Appends the body of an event that was read, in the form decisions are made in. */
 void haft__event_body(haft__buf *buf, const haft__event *event);
 

@@ -43,7 +43,15 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
     haft__json_end_object(w);
 }
 
-void haft__result_write(haft__buf *buf, const haft__run *run)
+static haft_str end_of(const haft__run *run, const haft_error *stopped)
+{
+    if (run->stage == HAFT__RUN_ENDED) {
+        return haft__str(haft__end_name(run->end));
+    }
+    return stopped != NULL ? HAFT__LIT("failed") : HAFT__LIT("waiting");
+}
+
+void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *stopped)
 {
     bool ended = run->stage == HAFT__RUN_ENDED;
     haft__json_writer w;
@@ -51,7 +59,7 @@ void haft__result_write(haft__buf *buf, const haft__run *run)
     haft__json_begin_object(&w);
     haft__field_text(&w, "run", run->id);
     haft__field_text(&w, "thread", run->thread);
-    haft__field_text(&w, "end", ended ? haft__str(haft__end_name(run->end)) : HAFT__LIT("waiting"));
+    haft__field_text(&w, "end", end_of(run, stopped));
     haft__field_text(&w, "answer", ended ? run->answer : HAFT__LIT(""));
     haft__field_flag(&w, "exhausted", ended && run->end == HAFT__END_EXHAUSTED);
     haft__field_flag(&w, "forced_final", run->forced_final);
@@ -67,7 +75,11 @@ void haft__result_write(haft__buf *buf, const haft__run *run)
         }
     }
     haft__json_end_array(&w);
-    haft__json_key(&w, "error");
-    haft__json_add(&w, ended ? run->end_error : haft__json_null());
+    if (stopped != NULL) {
+        haft__field_error(&w, stopped);
+    } else {
+        haft__json_key(&w, "error");
+        haft__json_add(&w, ended ? run->end_error : haft__json_null());
+    }
     haft__json_end_object(&w);
 }

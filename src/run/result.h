@@ -6,7 +6,7 @@
 #include "run/run.h"
 
 /* Appends it; docs/schemas/result.schema.json describes it. A run that has not ended is
- * "waiting". */
-void haft__result_write(haft__buf *buf, const haft__run *run);
+ * "waiting", or "failed" when it stopped here because of an error, `stopped`, which may be NULL. */
+void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *stopped);
 
 #endif

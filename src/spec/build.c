@@ -186,7 +186,8 @@ static void build_model(haft__loader *l)
     /* What runs here costs nothing. */
     model->price.known = price.count > 0 || is_local(model->provider);
     const haft__spec_options *options = l->options;
-    if (!model->price.known && options->find_price != NULL) {
+    /* What a server of somebody else takes nobody here can know. */
+    if (!model->price.known && model->base_url.len == 0 && options->find_price != NULL) {
         haft__price found;
         if (options->find_price(options->price_context, model->provider, model->model, &found)) {
             model->price = found;

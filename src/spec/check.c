@@ -4,7 +4,9 @@
  * allowed but probably not meant. Tests: tests/spec/check_test.c.
  */
 #include "base/str.h"
+#include "model/chat.h"
 #include "spec/load_int.h"
+#include "tool/template.h"
 #include "tool/vague.h"
 
 /* ---- keys together ---- */
@@ -46,6 +48,21 @@ static void check_key(haft__loader *l)
             haft__loader_warning(l, HAFT__LIT("/model/api_key"), HAFT__ABOUT_VALUE,
                                  "this looks like a key written into the spec");
         haft__loader_hint(l, problem, "name a variable instead: api_key: ${OPENAI_API_KEY}");
+    }
+}
+
+/* A request is made from the run; of an option that would replace a part of it nothing is sent. */
+static void check_options(haft__loader *l)
+{
+    haft__json options = l->spec->model.options;
+    for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
+        haft_str key = haft__json_text(options.members[i].key);
+        if (haft__chat_owns(key)) {
+            haft_str pointer = haft__loader_at_key(l, HAFT__LIT("/model/options"), key);
+            (void)haft__loader_warning(l, pointer, HAFT__ABOUT_KEY,
+                                       "the option \"%.*s\" is not sent: haft itself says it",
+                                       HAFT__ARG(key));
+        }
     }
 }
 
@@ -129,6 +146,41 @@ static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer
     }
 }
 
+/* Whether an argument behind this text of a URL would choose the host. A variable may bring a path
+ * along; its value is not looked at here. */
+static bool is_before_path(haft_str text)
+{
+    haft_str rest = text;
+    (void)haft__str_split(&rest, ':');
+    rest = haft__str_skip(rest, strlen("//"));
+    for (size_t i = 0; i < rest.len; i++) {
+        if (strchr("/?#$", rest.ptr[i]) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void check_url(haft__loader *l, const haft__tool *tool, haft_str pointer)
+{
+    haft_str url = haft__edit_text(haft__edit_object(tool->definition, "http"), "url"), rest = url;
+    haft_str at = haft__loader_at(l, "%.*s/http/url", HAFT__ARG(pointer));
+    haft__template_piece piece;
+    while (haft__template_next(&rest, &piece)) {
+        haft_str before = {url.ptr, (size_t)(piece.text.ptr - url.ptr)};
+        if (piece.name.ptr != NULL && is_before_path(before)) {
+            haft__spec_problem *problem = haft__loader_error(
+                l, at, HAFT__ABOUT_VALUE, "the argument \"%.*s\" would choose the host",
+                HAFT__ARG(piece.name));
+            haft__loader_hint(l, problem, "arguments can stand in the path and behind it");
+        }
+        if (piece.name.ptr != NULL && !haft__template_knows(tool->input_schema, piece.name)) {
+            (void)haft__loader_warning(l, at, HAFT__ABOUT_VALUE,
+                                       "the tool has no argument \"%.*s\"", HAFT__ARG(piece.name));
+        }
+    }
+}
+
 static void check_tools(haft__loader *l)
 {
     haft__json entries = haft__edit_array(l->source, "tools");
@@ -137,6 +189,7 @@ static void check_tools(haft__loader *l)
         const haft__tool *tool = haft__tools_find(&l->spec->tools, name);
         if (tool != NULL && tool->source != HAFT__TOOL_BUILTIN) {
             check_tool(l, tool, haft__loader_at(l, "/tools/%u", i));
+            check_url(l, tool, haft__loader_at(l, "/tools/%u", i));
         }
     }
 }
@@ -207,6 +260,7 @@ void haft__loader_check(haft__loader *l)
     check_kind(l);
     check_money(l);
     check_key(l);
+    check_options(l);
     check_servers(l);
     check_approval_rules(l);
     check_tools(l);

@@ -6,9 +6,16 @@
  * performs it, and `done` is called from the loop, never from inside haft__store_submit. What is
  * reported as done is durable. Everything read back is checked: a store is not trusted.
  *
+ * Writes are performed in the order they were submitted in; a read sees at least what had been
+ * reported when it was submitted. One that failed has changed nothing, but for IO: whether that
+ * was kept is not known before the run is read again (and appending the same again is refused if
+ * it was).
+ *
  * A run belongs to one owner at a time. Claiming it makes a new epoch; each append names the epoch
  * and the event it follows, and is refused when either is not the run's (BAD_STATE): two processes
- * never both go on with a run.
+ * never both go on with a run. An owner is one life of one process: its name is never used again.
+ *
+ * The guarantees and the tables are in docs/store.md.
  */
 #ifndef HAFT_STORE_STORE_H
 #define HAFT_STORE_STORE_H
@@ -24,8 +31,13 @@ typedef struct haft__store haft__store;
 HAFT_MUST_USE haft_status haft__store_open(haft__loop *loop, const char *url,
                                            haft__store **ret_store, haft_error *err);
 
-/* Waits until everything submitted has been performed; its `done` is not called any more. */
+/* Waits until everything submitted has been performed; its `done` is not called any more. Not from
+ * inside a `done`. */
 void haft__store_close(haft__store *store);
+
+/* Leases are measured with this clock, milliseconds since 1970, instead of the machine's. Called
+ * from any thread; set it while no request is under way. */
+void haft__store_set_clock(haft__store *store, uint64_t (*now)(void *context), void *context);
 
 typedef enum haft__run_state {
     HAFT__STATE_RUNNING, /* somebody goes on with it, or should */
@@ -38,7 +50,8 @@ const char *haft__run_state_name(haft__run_state state);
 
 /* What is known of a run without reading its events. Texts are never NULL. */
 typedef struct haft__store_run {
-    haft_str id, thread, parent, user;
+    haft_str id; /* 26 characters, base/id.h: the newest has the greatest */
+    haft_str thread, parent, user;
     haft_str name, task;      /* of the spec; of the run */
     haft_str spec_hash, spec; /* the whole spec as JSON: another process can go on */
     haft_str spec_path;       /* what relative paths are relative to */
@@ -63,36 +76,63 @@ typedef struct haft__store_message {
 } haft__store_message;
 
 typedef enum haft__store_verb {
-    HAFT__STORE_CREATE,   /* run (with owner), lines, lease_ms -> found[0]: epoch 1 */
-    HAFT__STORE_APPEND,   /* run.id, .seq (last before), .epoch; lines; artifacts; messages (by id,
-                             consumed); and the new state, end, answer, turns, calls, wake_ms of
-                             run; lease_ms renews the lease */
-    HAFT__STORE_CLAIM,    /* run.id, run.owner, lease_ms, dead_owner -> found[0]; BAD_STATE while
-                             another has it, unless its lease is over or it is `dead_owner` */
-    HAFT__STORE_RENEW,    /* run.owner, lease_ms: all its leases -> count */
-    HAFT__STORE_RELEASE,  /* run.id, run.epoch: nobody's any more; fine when it was lost */
-    HAFT__STORE_READ,     /* run.id, after, limit (events; 0: all) -> text: lines, each ended by a
-                             line feed; count. BAD_INPUT when the chain of checksums is broken */
-    HAFT__STORE_FIND,     /* name: a run's id, the beginning of one, or "last" -> found[0].
-                             NOT_FOUND; BAD_INPUT when several begin so */
-    HAFT__STORE_LIST,     /* thread (or ""), open_only, limit, name (only ids before it, or "")
-                             -> found, the newest first, without `spec` and `answer` */
-    HAFT__STORE_THREAD,   /* thread, name: a run's id -> found: the runs of the thread that ended
-                             before that one began, the oldest first: id, task, end, answer */
-    HAFT__STORE_SEND,     /* run.id, text: leaves a message for whoever has the run */
-    HAFT__STORE_RECEIVE,  /* run.owner -> messages for its runs, the oldest first; run.id instead:
-                             those of that run */
+    /* run (with owner, or "" for anybody; created_ms 0: now), lines, lease_ms -> found[0]: epoch 1.
+     * BAD_STATE when there is one of that id. */
+    HAFT__STORE_CREATE,
+
+    /* run.id, .seq (last before), .epoch; lines; artifacts; messages (by id, consumed); and the new
+     * state, turns, calls, wake_ms of run; lease_ms, when it is not 0, renews the lease. With the
+     * state ENDED also end and answer: the run is then nobody's any more, takes no more events,
+     * and messages that nobody consumed are gone. BAD_STATE when it is not the owner's, has other
+     * events or has ended, or a message is not there any more; TOO_BIG past the limits of a run. */
+    HAFT__STORE_APPEND,
+
+    /* run.id, run.owner, lease_ms, dead_owner -> found[0]. BAD_STATE while another has it, unless
+     * its lease is over or it is `dead_owner`, and when the run has ended. */
+    HAFT__STORE_CLAIM,
+
+    HAFT__STORE_RENEW,   /* run.owner, lease_ms: all its leases -> count */
+    HAFT__STORE_RELEASE, /* run.id, run.epoch: nobody's any more; fine when it was lost -> count */
+
+    /* run.id, after, limit (events; 0: all) -> text: lines, each ended by a line feed; count.
+     * BAD_INPUT when the chain of checksums is broken. */
+    HAFT__STORE_READ,
+
+    /* name: a run's id, the beginning of one, or "last" (created) -> found[0]. NOT_FOUND; BAD_INPUT
+     * when several begin so. */
+    HAFT__STORE_FIND,
+
+    /* thread (or ""), open_only, limit (0, or too many: HAFT__LIMIT_STORE_LIST), name (only ids
+     * before it, or "") -> found, the greatest id first, without `spec` and `answer`. */
+    HAFT__STORE_LIST,
+
+    /* thread, name: a run's id, or "" for one that begins now -> found: the runs of the thread that
+     * ended before that one began, the oldest first: id, task, end, answer, created_ms. The newest
+     * HAFT__LIMIT_STORE_LIST of them when there are more. */
+    HAFT__STORE_THREAD,
+
+    /* run.id, text: leaves a message for whoever has the run. BAD_STATE when it has ended, TOO_BIG
+     * when too many wait. */
+    HAFT__STORE_SEND,
+
+    /* run.owner -> messages for its runs, the oldest first; run.id instead: those of that run. They
+     * stay until an append consumes them; what is too much for once comes then. */
+    HAFT__STORE_RECEIVE,
+
     HAFT__STORE_ARTIFACT, /* run.id, name -> artifact, its content checked; the newest of a name */
+
     HAFT__STORE_RECALL,   /* scope, name: a key, now_ms -> text; NOT_FOUND */
     HAFT__STORE_REMEMBER, /* scope, name, text, now_ms, lease_ms: how long; 0: for ever */
-    HAFT__STORE_REMOVE,   /* run.id; BAD_STATE while somebody has it */
-    HAFT__STORE_GC,       /* now_ms, before_ms: runs that ended before; 0: none. Blobs nobody needs
-                             and results that are too old go in any case -> count of runs */
+
+    HAFT__STORE_REMOVE, /* run.id; BAD_STATE while somebody has it */
+    HAFT__STORE_GC,     /* now_ms, before_ms: runs that ended before; 0: none. Results that are too
+                           old go in any case -> count of runs */
 } haft__store_verb;
 
 typedef struct haft__store_request haft__store_request;
 
-/* Filled in by the caller, zeroed before; inputs are borrowed until `done`. */
+/* Filled in by the caller, zeroed before; inputs are borrowed until `done`, and so is the arena,
+ * which nobody else may use meanwhile. */
 struct haft__store_request {
     haft__store_verb verb;
     haft__store_run run;
@@ -112,19 +152,22 @@ struct haft__store_request {
     /* What came of it. */
     haft__arena *arena; /* the caller's: what is read lives there. NULL where nothing is */
     haft_status status;
-    haft_error error;
+    haft_error error; /* when status is not OK; what follows is only there when it is */
     const haft__store_run *found;
     size_t found_count;
     haft__store_artifact artifact;
     uint64_t count;
 
-    haft__task task; /* the store's */
+    haft__store_request *next; /* the store's */
 };
+
+/* The version of SQLite at run time. Static. */
+const char *haft__store_library(void);
 
 void haft__store_submit(haft__store *store, haft__store_request *request);
 
-/* Submits and steps the loop until it is done; for programs that have nothing else to do.
- * Returns its status; `done` is not used. */
+/* Submits and steps the loop until it is done; for programs that have nothing else to do, and never
+ * from a callback of the loop. Returns its status; `done` and `context` are not used. */
 HAFT_MUST_USE haft_status haft__store_wait(haft__store *store, haft__store_request *request,
                                            haft_error *err);
 

@@ -8,8 +8,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 
-#define NAME_BYTES 64
-
 bool haft__args_name_fits(haft_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
@@ -20,7 +18,7 @@ bool haft__args_name_fits(haft_str name)
             return false;
         }
     }
-    return name.len > 0 && name.len <= NAME_BYTES;
+    return name.len > 0 && name.len <= HAFT__ARGS_NAME_BYTES;
 }
 
 /* `item` is one of at most HAFT__LIMIT_TOOL_ARGS, so looking through those before it is cheap. */
@@ -37,7 +35,8 @@ static haft_status check_name(haft__json args, uint32_t at, haft_error *err)
     if (!haft__args_name_fits(name)) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, where,
                                         "'%.*s' cannot be an argument's name", HAFT__ARG(name));
-        return haft__hint(err, status, "use 1 to %d letters, digits and _ . -", NAME_BYTES);
+        return haft__hint(err, status, "use 1 to %d letters, digits and _ . -",
+                          HAFT__ARGS_NAME_BYTES);
     }
     for (uint32_t i = 0; i < at; i++) {
         if (haft__str_equal(haft__json_text(args.items[i]), name)) {

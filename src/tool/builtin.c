@@ -29,12 +29,14 @@ static const haft__builtin builtins[] = {
         .name = "glob",
         .description = "List the files whose path matches a pattern, without opening "
                        "them. The cheapest way to find out what is there: use it before "
-                       "grep and read.",
+                       "grep and read. Files that .gitignore names are left out, and hidden "
+                       "ones unless the pattern writes their dot.",
         .arguments =
             {
                 {"pattern", FILLED, true,
                  "Path pattern: * stands for any characters of one name, ** for any "
-                 "directories, ? for one character; for example src/**/*.md"},
+                 "directories, ? for one character, {a,b} for a or b; without a slash it is "
+                 "about names at any depth; for example *.md or src/**/*.{c,h}"},
                 {"path", TEXT, false,
                  "Directory to look in, relative to the root; the root itself when "
                  "left out"},
@@ -51,14 +53,17 @@ static const haft__builtin builtins[] = {
                        "where something is written before reading a file.",
         .arguments =
             {
-                {"pattern", FILLED, true, "Regular expression to look for, matched line by line"},
+                {"pattern", FILLED, true,
+                 "Regular expression as in Perl, matched line by line; (?i) in front "
+                 "disregards case"},
                 {"path", TEXT, false,
                  "File or directory to search, relative to the root; the root "
                  "itself when left out"},
                 {"glob", TEXT, false,
                  "Search only files whose path matches this pattern, for example "
                  "*.md"},
-                {"limit", FROM_1, false, "Most matching lines to return"},
+                {"limit", FROM_1, false,
+                 "Most matching lines to return: 100 when left out, 2000 at most"},
             },
         .role = HAFT__ROLE_DATA,
         .cost = HAFT__COST_LIGHT,
@@ -67,15 +72,15 @@ static const haft__builtin builtins[] = {
     },
     {
         .name = "read",
-        .description = "Read a text file, all of it or a range of its lines. Long files "
-                       "are cut: find the right lines with grep first, then read around "
-                       "them.",
+        .description = "Read a text file, all of it or a range of its lines, with their "
+                       "numbers. Long files are cut: find the right lines with grep first, "
+                       "then read around them.",
         .arguments =
             {
                 {"path", FILLED, true, "File to read, relative to the root"},
                 {"offset", FROM_1, false,
                  "Number of the first line to return; the first line is 1"},
-                {"limit", FROM_1, false, "Most lines to return"},
+                {"limit", FROM_1, false, "Most lines to return: 2000 when left out, 20000 at most"},
             },
         .role = HAFT__ROLE_DATA,
         .cost = HAFT__COST_HEAVY,

@@ -116,6 +116,65 @@ def test_environment():
            "spec.yaml: 1 error, 0 warnings\n", ""))
 
 
+FULL = """\
+haft: 1
+kind: workflow
+name: report
+model: openai:gpt-5.4-mini
+instructions: |
+  Read before you speak. ...
+plan: {phases: [{worker: reader, goals: "..."}]}
+phases:
+  - {name: gather, tools: [glob, grep, read]}
+tools:
+  - builtin: [glob, grep, read, store_artifact, request_user_input, complete_workflow]
+  - name: word_count
+    description: Count the words of a text.
+    input_schema: {type: object, properties: {text: {type: string}}, required: [text]}
+    command: [wc, -w]
+    stdin: "{text}"
+    traits: {read_only: true, cost: light, timeout: 10s}
+  - name: weather
+    description: Weather for a city.
+    args: [city]
+    http: {method: GET, url: "https://example.org/weather?city={city}"}
+  - {name: pick_file, description: Let the user pick a file., args: [], headless: true}
+mcp:
+  servers:
+    docs: {command: [npx, -y, some-mcp-server], env: {TOKEN: "${DOCS_TOKEN}"}, enabled: true}
+    remote: {url: "https://example.org/mcp", headers: {Authorization: "Bearer ${T}"}}
+  allow: ["docs:*"]
+  deny: ["*:delete_*"]
+formats: {primary: native, enabled: [native, hermes, purejson]}
+choice:
+  min_tools_for_auto: 5
+  schedule: [{tool: glob}, gate]
+  default: auto
+root: .
+builtins: {enabled: [glob, grep, read, tool_search], allow: ["*"], deny: []}
+databases: {shop: {url: "sqlite:shop.db", read_only: true}}
+on_unknown: ask
+limits: {turns: 12, calls: 50, parallel: 3, overflow: queue, observation_chars: 8000,
+         tokens: 200000, usd: 0.50, wall: 10m, invalid_calls: 3, reminders: 2, violations: 2}
+approvals: [{tools: ["docs:send_*"], deadline: 24h, on_expire: reject}]
+"""
+
+
+def test_money():
+    env = {"DOCS_TOKEN": "d", "T": "t"}
+    check("a_spec_with_everything_and_a_limit_in_dollars",
+          haft("check", put("spec.yaml", FULL), env=env), (0, "spec.yaml: good\n", ""))
+    check("a_model_whose_price_nobody_knows",
+          haft("check", put("spec.yaml", FULL), "--set", "model=openai:other",
+               env=env)[1].split("\n")[0],
+          "spec.yaml:39:26: error: there is a limit in dollars, but the price of the model is not "
+          "known")
+    check("explain_shows_the_request_with_the_options",
+          '"stream":true,"stream_options":{"include_usage":true},"seed":7}' in
+          haft("explain", "--set", "model.options.seed=7",
+               put("spec.yaml", "model: {provider: vllm, model: x}\n"), "hi")[1], True)
+
+
 def test_bad_input():
     laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 20))
@@ -205,6 +264,7 @@ def test_speed():
 with tempfile.TemporaryDirectory() as scratch:
     test_words()
     test_environment()
+    test_money()
     test_bad_input()
     test_json()
     test_speed()

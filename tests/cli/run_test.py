@@ -64,7 +64,7 @@ def test_workflow():
 
 
 def test_other_examples():
-    status, log, _ = events(EXAMPLES / "pipeline.yaml", "Describe the letter")
+    status, log, _ = events(EXAMPLES / "pipeline.yaml", "Describe data/letter.txt")
     modes = [(e["mode"], e["tool"]) for e in log if e["kind"] == "turn_started"]
     check("the_pipeline_keeps_its_schedule", (status, modes),
           (0, [("tool", "extract_metadata"), ("auto", None), ("none", None)]))
@@ -134,6 +134,21 @@ def test_thread():
             f'"{bad}"\n'))
 
 
+def test_input():
+    """HAFT__LIMIT_INPUT_BYTES: a file of a task has at most 4 MiB."""
+    put("echo.script.json", {"replies": [{"expect": {"contains": "--- notes.txt\nof note"},
+                                          "text": "seen"}]})
+    path = put("echo.json", {"haft": 1, "model": "script:echo.script.json"})
+    put("notes.txt", "of note")
+    check("a_file_is_added_to_the_task", haft("run", path, "Read:", "--input", "notes.txt", "-q"),
+          (0, "seen\n", ""))
+    put("most.txt", "x" * (4 << 20))
+    put("more.txt", "x" * ((4 << 20) + 1))
+    check("as_long_as_it_may_be", haft("run", path, "--input", "most.txt", "-q")[0], 1)
+    status, _, err = haft("run", path, "--input", "more.txt", "-q")
+    check("longer_than_it_may_be", (status, "longer than the 4194304 bytes" in err), (2, True))
+
+
 def test_bad_input():
     check("a_spec_that_is_not_there", haft("run", "none.yaml")[0::2],
           (2, "haft: none.yaml: cannot be opened: No such file or directory\n"))
@@ -147,7 +162,7 @@ def test_bad_input():
     put("big.json", " " * (4 << 20) + " ")
     put("big.yaml", "haft: 1\nname: s\nmodel: script:big.json\n")
     check("a_script_that_is_too_long", haft("run", "big.yaml", "go"),
-          (2, "", "haft: big.json: is longer than the 4194304 bytes it may have\n"))
+          (2, "", f"haft: {scratch}/big.json: is longer than the 4194304 bytes it may have\n"))
     check("a_script_with_a_typo", (status, "bad.script.yaml" in err, "txt" in err), (2, True, True))
 
 
@@ -170,9 +185,6 @@ def test_runs():
     status, text, _ = haft("runs", "show", log, *spec)
     check("show_gives_the_result", (status, json.loads(text)["end"]), (0, "done"))
     check("events_prints_them", haft("runs", "events", log)[1], out)
-    status, text, _ = haft("runs", "list", log)
-    check("list_is_one_line", (status, "done" in text, "Report on the parser" in text),
-          (0, True, True))
     boundary = next(json.loads(line)["seq"] - 1 for line in out.splitlines()
                     if '"turn":3' in line)
     status, text, _ = haft("runs", "fork", log, "--at", boundary, *spec)
@@ -187,9 +199,6 @@ def test_runs():
     note = f"haft: {cut}:10: the last line was cut and is left out\n"
     status, text, err = haft("runs", "show", cut, *spec)
     check("a_log_that_was_cut", (status, err, json.loads(text)["end"]), (0, note, "waiting"))
-    status, text, err = haft("runs", "list", cut)
-    check("list_of_a_log_that_was_cut", (status, err, "   9 events  open" in text),
-          (0, note, True))
     status, text, err = haft("runs", "replay", cut, *spec)
     check("replay_of_a_log_that_was_cut", (status, err, text.startswith("identical: 9 events")),
           (0, note, True))
@@ -199,7 +208,7 @@ def test_runs():
           (status, err, text.startswith(f"identical: {count} events")), (0, "", True))
     empty, torn = put("empty.jsonl", "\n"), put("torn.jsonl", lines[0][:20])
     damaged = put("damaged.jsonl", "\n".join([lines[0], lines[1][:20], *lines[2:]]) + "\n")
-    for word in ("list", "show", "replay"):
+    for word in ("show", "replay"):
         check(f"{word}_wants_events", haft("runs", word, empty, *spec),
               (2, "", f"haft: {empty}: expected events, found none\n"))
         status, text, err = haft("runs", word, torn, *spec)
@@ -209,11 +218,11 @@ def test_runs():
         status, text, err = haft("runs", word, damaged, *spec)
         check(f"{word}_of_a_damaged_log", (status, text, "damaged.jsonl:2" in err), (2, "", True))
     newer = put("newer.jsonl", out.replace('"version":1', '"version":2', 1))
-    for word in ("list", "show", "replay"):
+    for word in ("show", "replay"):
         status, _, err = haft("runs", word, newer, *spec)
         check(f"{word}_of_a_newer_version", (status, "version 1, found 2" in err), (2, True))
     check("show_needs_the_spec", haft("runs", "show", log)[0::2],
-          (2, "haft: this needs the run's spec\nhint: add --spec SPEC\n"))
+          (2, f"haft: {log}: a file of events needs its spec\nhint: add --spec SPEC\n"))
 
 
 def test_explain():
@@ -236,6 +245,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_output()
     test_ends()
     test_thread()
+    test_input()
     test_bad_input()
     test_runs()
     test_explain()

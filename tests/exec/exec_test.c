@@ -54,3 +54,21 @@ TEST(a_cancelled_call_is_not_reported)
     call_nobody(&t, true);
     CHECK_INT(t.times, 0, "reports");
 }
+
+TEST(an_exec_without_memory_says_so)
+{
+    haft__loop *loop = NULL;
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    for (unsigned n = 0;; n++) {
+        haft__exec *exec = NULL;
+        test_fail_allocation(n);
+        haft_status status = haft__exec_create(&(haft__exec_options){.loop = loop}, &exec, NULL);
+        bool failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        haft__exec_destroy(exec);
+        if (!failed) {
+            break;
+        }
+    }
+    haft__loop_destroy(loop);
+}

@@ -3,7 +3,9 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
+#include "io/clock.h"
 #include "test.h"
 
 #define MANY 200
@@ -66,6 +68,61 @@ TEST(a_task_that_posts_itself_waits_for_the_next_round)
     CHECK_INT(order, 1, "rounds");
     step(loop, -1);
     CHECK_INT(order, 2, "rounds");
+    haft__loop_destroy(loop);
+}
+
+TEST(a_task_that_is_taken_back_does_not_run)
+{
+    for (int taken = 0; taken < 4; taken++) {
+        haft__loop *loop = make();
+        int order = 0;
+        counted tasks[3];
+        for (int i = 0; i < 3; i++) {
+            tasks[i] = (counted){.task = {.run = run_counted}, .loop = loop, .order = &order};
+            if (taken % 2 == 0) {
+                haft__loop_post(loop, &tasks[i].task);
+            } else {
+                haft__loop_send(loop, &tasks[i].task);
+            }
+        }
+        if (taken < 3) {
+            haft__loop_withdraw(loop, &tasks[taken].task);
+            haft__loop_withdraw(loop, &tasks[taken].task);
+        }
+        counted last = {.task = {.run = run_counted}, .loop = loop, .order = &order};
+        haft__loop_post(loop, &last.task);
+        step(loop, 0);
+        CHECK_INT(order, taken < 3 ? 3 : 4, "tasks run without task %d", taken);
+        CHECK(last.number > 0, "the list goes on without task %d", taken);
+        haft__loop_destroy(loop);
+    }
+}
+
+typedef struct taker {
+    haft__task task;
+    haft__loop *loop;
+    haft__task *other;
+} taker;
+
+static void take_other(haft__task *task)
+{
+    taker *t = (taker *)task;
+    haft__loop_withdraw(t->loop, t->other);
+}
+
+TEST(a_task_can_take_back_one_of_the_same_round)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    counted other = {.task = {.run = run_counted}, .loop = loop, .order = &order};
+    taker first = {.task = {.run = take_other}, .loop = loop, .other = &other.task};
+    haft__loop_post(loop, &first.task);
+    haft__loop_post(loop, &other.task);
+    step(loop, -1);
+    CHECK_INT(order, 0, "tasks run");
+    haft__loop_post(loop, &other.task);
+    step(loop, -1);
+    CHECK_INT(order, 1, "tasks run when posted again");
     haft__loop_destroy(loop);
 }
 
@@ -139,6 +196,18 @@ TEST(a_timer_can_stop_another_that_is_due)
     haft__loop_destroy(loop);
 }
 
+/* The time since the last round does not count for the waiting of this one. */
+TEST(a_loop_that_was_left_alone_waits_no_longer_than_it_should)
+{
+    haft__loop *loop = make();
+    step(loop, 0);
+    for (int i = 0; i < 20; i++) {
+        haft__clock_sleep(3);
+        step(loop, 1); /* for ever, if what ends the waiting is over before it */
+    }
+    haft__loop_destroy(loop);
+}
+
 TEST(a_timer_set_again_fires_once)
 {
     haft__loop *loop = make();
@@ -186,6 +255,38 @@ TEST(tasks_from_other_threads_wake_the_loop)
         (void)pthread_join(threads[i], NULL);
     }
     haft__loop_destroy(loop);
+}
+
+/* Ends the waiting of a loop that would otherwise wait for ever. */
+typedef struct rescue {
+    counted task;
+    atomic_bool over;
+} rescue;
+
+static void *come_to_rescue(void *context)
+{
+    rescue *r = context;
+    for (int i = 0; i < 2000 && !r->over; i++) {
+        haft__clock_sleep(5);
+    }
+    haft__loop_send(r->task.loop, &r->task.task);
+    return NULL;
+}
+
+TEST(a_step_after_a_long_pause_waits_no_longer_than_told)
+{
+    haft__loop *loop = make();
+    int order = 0;
+    rescue r = {.task = {.task = {.run = run_counted}, .loop = loop, .order = &order}};
+    pthread_t thread;
+    CHECK_INT(pthread_create(&thread, NULL, come_to_rescue, &r), 0, "no thread");
+    haft__clock_sleep(5); /* libuv's idea of the time is older than that */
+    step(loop, 1);
+    CHECK_INT(order, 0, "it waited for somebody else");
+    r.over = true;
+    (void)pthread_join(thread, NULL);
+    haft__loop_destroy(loop);
+    CHECK_INT(order, 1, "what was sent is done");
 }
 
 TEST(another_loop_can_wait_for_this_one)

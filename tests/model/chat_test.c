@@ -3,6 +3,8 @@
 #include "model/chat.h"
 
 #include "test.h"
+#include "json/read.h"
+#include "json/write.h"
 
 static const haft__json_member schema_members[] = {
     {{.kind = HAFT__JSON_STRING, .count = 4, .text = "type"},
@@ -58,10 +60,12 @@ static haft__message conversation[] = {
     "\"type\":\"function\",\"function\":{\"name\":\"look\",\"arguments\":\"{\\\"q\\\":"            \
     "\\\"\xC3\xA4\\\"}\""                                                                          \
     "}},{\"id\":\"c1.2\",\"type\":\"function\",\"function\":{\"name\":\"docs_-_search\","          \
-    "\"arguments\":\"{broken\"}}]}"
+    "\"arguments\":\"{\\\"not_an_object\\\":\\\"{broken\\\"}\"}}]}"
 #define RESULTS                                                                                    \
     "{\"role\":\"tool\",\"tool_call_id\":\"id1\",\"content\":\"a\\u0000b \xEF\xBF\xBD\"},"         \
     "{\"role\":\"tool\",\"tool_call_id\":\"c1.2\",\"content\":\"Error: no\"}"
+
+static const haft__chat_options plain = {.stream = false};
 
 static const struct {
     const char *name;
@@ -114,10 +118,10 @@ static haft_status write_request(size_t i, haft__buf *buf)
     haft__messages messages = {.items = conversation, .count = cases[i].messages};
     haft__request request = request_of(i, &messages);
     haft__chat chat;
-    haft__chat_init(&chat);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft_status status = haft__chat_sync(&chat, &request, NULL);
     if (status == HAFT_OK) {
-        haft__chat_write(&chat, &request, buf);
+        haft__chat_write(&chat, &request, &plain, buf);
         status = haft__buf_check(buf, NULL);
     }
     haft__chat_finish(&chat);
@@ -158,7 +162,7 @@ TEST(requests_survive_every_failed_allocation)
 TEST(a_request_begins_with_the_bytes_of_the_one_before)
 {
     haft__chat chat;
-    haft__chat_init(&chat);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__buf before, now;
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
@@ -168,7 +172,7 @@ TEST(a_request_begins_with_the_bytes_of_the_one_before)
         haft__request request = request_of(0, &messages);
         haft__buf_clear(&now);
         CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", count);
-        haft__chat_write(&chat, &request, &now);
+        haft__chat_write(&chat, &request, &plain, &now);
         haft_str end = HAFT__LIT("],\"tool_choice\":\"auto\"}"), last = haft__buf_str(&before);
         haft_str kept = {last.ptr, last.len > end.len ? last.len - end.len : 0};
         CHECK(haft__str_starts(haft__buf_str(&now), kept), "%zu: %.*s", count,
@@ -178,7 +182,7 @@ TEST(a_request_begins_with_the_bytes_of_the_one_before)
         /* A correction is for one request alone and leaves no trace. */
         request.correction = HAFT__LIT("Again.");
         CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", count);
-        haft__chat_write(&chat, &request, &now);
+        haft__chat_write(&chat, &request, &plain, &now);
     }
     haft__chat_finish(&chat);
     haft__buf_finish(&before);
@@ -191,7 +195,7 @@ TEST(a_turn_costs_what_is_new)
     enum { TURNS = 1024 };
     haft__message *items = test_alloc(TURNS * 2 * sizeof(*items));
     haft__chat chat;
-    haft__chat_init(&chat);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__messages messages = {.items = items};
     size_t each = 0;
     for (size_t turn = 1; turn <= TURNS; turn++) {
@@ -212,7 +216,7 @@ TEST(a_turn_costs_what_is_new)
 TEST(tools_are_only_added)
 {
     haft__chat chat;
-    haft__chat_init(&chat);
+    haft__chat_init(&chat, haft__provider_compatible());
     haft__messages messages = {.items = conversation, .count = 1};
     haft__request request = request_of(0, &messages);
     request.tool_count = 1;
@@ -225,4 +229,222 @@ TEST(tools_are_only_added)
     CHECK(chat.tools.len > one, "nothing was added");
     CHECK_STR(((haft_str){chat.tools.ptr, one}), ((haft_str){kept, one}), "the first stays");
     haft__chat_finish(&chat);
+}
+
+/* ---- what providers differ in ---- */
+
+/* As in a spec: "openai", "llamacpp", ...; "" for one of which nothing is known. */
+static const haft__provider *provider_named(const char *name)
+{
+    haft__model_spec model = {.provider = haft__str(name)};
+    const haft__provider *provider = haft__provider_of(&model);
+    return provider != NULL ? provider : haft__provider_compatible();
+}
+
+#define ONE(name) "{\"type\":\"function\",\"function\":{\"name\":\"" name "\"}}"
+#define SUBSET(mode)                                                                               \
+    "{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":\"" mode                              \
+    "\",\"tools\":[" ONE("look") "]}}"
+
+static const struct {
+    const char *provider;
+    haft__mode mode;
+    bool look, search; /* allowed */
+    const char *choice;
+} choices[] = {
+    {"openai", HAFT__MODE_AUTO, true, true, "\"auto\""},
+    {"openai", HAFT__MODE_AUTO, true, false, SUBSET("auto")},
+    {"openai", HAFT__MODE_AUTO, false, false, "\"none\""},
+    {"openai", HAFT__MODE_ANY, true, true, "\"required\""},
+    {"openai", HAFT__MODE_ANY, true, false, SUBSET("required")},
+    {"openai", HAFT__MODE_NONE, true, false, "\"none\""},
+    {"openai", HAFT__MODE_TOOL, false, true, ONE("docs_-_search")},
+    {"mistral", HAFT__MODE_ANY, true, false, "\"any\""},
+    {"mistral", HAFT__MODE_TOOL, false, true, ONE("docs_-_search")},
+    {"vllm", HAFT__MODE_AUTO, true, false, "\"auto\""},
+    {"vllm", HAFT__MODE_TOOL, false, true, ONE("docs_-_search")},
+    {"llamacpp", HAFT__MODE_ANY, true, false, "\"required\""},
+    {"llamacpp", HAFT__MODE_TOOL, false, true, "\"required\""},
+    {"ollama", HAFT__MODE_TOOL, false, true, "\"required\""},
+    {"", HAFT__MODE_ANY, true, false, "\"required\""},
+    {"", HAFT__MODE_AUTO, false, false, "\"none\""},
+};
+
+/* The request as a value. */
+static haft__json write_for(haft__arena *arena, const haft__provider *provider,
+                            const haft__request *request, const haft__chat_options *options)
+{
+    haft__chat chat;
+    haft__buf bytes;
+    haft_error err = {0};
+    haft__json value = haft__json_null();
+    haft__chat_init(&chat, provider);
+    haft__buf_init(&bytes, 1 << 20);
+    CHECK_INT(haft__chat_sync(&chat, request, &err), HAFT_OK, "%s", err.message);
+    haft__chat_write(&chat, request, options, &bytes);
+    haft_str kept = haft__arena_copy(arena, haft__buf_str(&bytes));
+    CHECK_INT(haft__json_read(arena, kept, NULL, &value, NULL, &err), HAFT_OK, "%.*s: %s",
+              HAFT__ARG(kept), err.message);
+    haft__chat_finish(&chat);
+    haft__buf_finish(&bytes);
+    return value;
+}
+
+static void check_member(haft__json object, const char *key, const char *wanted, const char *what)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    haft__buf found;
+    haft__buf_init(&found, 1 << 16);
+    if (value != NULL) {
+        haft__json_write(&found, *value);
+    }
+    CHECK_STR(haft__buf_str(&found), haft__str(wanted), "%s: %s", what, key);
+    haft__buf_finish(&found);
+}
+
+static size_t count_tools(haft__json request)
+{
+    const haft__json *declared = haft__json_get(request, HAFT__LIT("tools"));
+    return declared != NULL ? declared->count : 0;
+}
+
+TEST(what_may_be_called_is_said_as_the_provider_can_be_told)
+{
+    haft__messages messages = {.items = conversation, .count = 2};
+    for (size_t i = 0; i < COUNT(choices); i++) {
+        bool may[] = {choices[i].look, choices[i].search};
+        haft__request request = request_of(0, &messages);
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        request.mode = choices[i].mode;
+        request.allowed = may;
+        const haft__provider *provider = provider_named(choices[i].provider);
+        haft__json value = write_for(&arena, provider, &request, &plain);
+        bool alone = request.mode == HAFT__MODE_TOOL && !provider->named_choice;
+        check_member(value, "tool_choice", choices[i].choice, provider->name);
+        CHECK_INT(count_tools(value), alone ? 1 : 2, "%zu %s: tools", i, provider->name);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(a_tool_that_is_sent_alone_is_the_one_that_was_named)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__messages messages = {.items = conversation, .count = 2};
+    haft__request request = request_of(2, &messages);
+    haft__json value = write_for(&arena, provider_named("llamacpp"), &request, &plain);
+    check_member(value, "tools",
+                 "[{\"type\":\"function\",\"function\":{\"name\":\"docs_-_search\","
+                 "\"description\":\"Searches.\",\"parameters\":{\"type\":\"object\"}}}]",
+                 "llamacpp");
+    request.tool = HAFT__LIT("gone");
+    value = write_for(&arena, provider_named("llamacpp"), &request, &plain);
+    CHECK_INT(count_tools(value), 2, "a tool that is not declared cannot stand alone");
+    haft__arena_finish(&arena);
+}
+
+/* ---- options ---- */
+
+static const struct {
+    const char *provider;
+    bool stream, serial;
+    const char *options, *rest; /* what stands behind tool_choice */
+} rests[] = {
+    {"openai", false, false, "null", ""},
+    {"openai", true, false, "{}", ",\"stream\":true,\"stream_options\":{\"include_usage\":true}"},
+    {"mistral", true, false, "{}", ",\"stream\":true"},
+    {"openai", true, true, "{\"temperature\":0.20}",
+     ",\"parallel_tool_calls\":false,\"stream\":true,\"stream_options\":{\"include_usage\":true},"
+     "\"temperature\":0.20"},
+    {"deepseek", false, true, "{}", ""},
+    {"", false, true, "{}", ""},
+    {"openai", true, true, "{\"stream_options\":null,\"parallel_tool_calls\":null}",
+     ",\"stream\":true"},
+    {"openai", true, true, "{\"stream_options\":{},\"parallel_tool_calls\":true}",
+     ",\"stream\":true,\"stream_options\":{},\"parallel_tool_calls\":true"},
+    {"openai", false, false,
+     "{\"model\":\"x\",\"messages\":[],\"tools\":[],\"tool_choice\":\"none\",\"stream\":true,"
+     "\"seed\":7}",
+     ",\"seed\":7"},
+    {"openai", false, false, "{\"max_tokens\":5}", ",\"max_completion_tokens\":5"},
+    {"mistral", false, false, "{\"max_completion_tokens\":5}", ",\"max_tokens\":5"},
+    {"", false, false, "{\"max_completion_tokens\":5}", ",\"max_completion_tokens\":5"},
+    {"", false, false, "{\"max_tokens\":5}", ",\"max_tokens\":5"},
+    {"openai", false, false, "{\"max_tokens\":5,\"max_completion_tokens\":6}",
+     ",\"max_completion_tokens\":6"},
+    {"openai", false, false, "[1]", ""},
+};
+
+TEST(options_stand_last_and_override_nothing_of_ours)
+{
+    haft__messages messages = {.items = conversation, .count = 1};
+    haft__request request = request_of(0, &messages);
+    static const bool both[] = {true, true};
+    request.allowed = both;
+    for (size_t i = 0; i < COUNT(rests); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__json options;
+        CHECK_INT(haft__json_read(&arena, haft__str(rests[i].options), NULL, &options, NULL, NULL),
+                  HAFT_OK, "%s", rests[i].options);
+        haft__chat chat;
+        haft__buf bytes;
+        haft__chat_init(&chat, provider_named(rests[i].provider));
+        haft__buf_init(&bytes, 1 << 20);
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", i);
+        haft__chat_options chosen = {rests[i].stream, rests[i].serial, options};
+        haft__chat_write(&chat, &request, &chosen, &bytes);
+        char wanted[2048];
+        (void)snprintf(wanted, sizeof(wanted),
+                       "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM
+                       "],\"tool_choice\":\"auto\"%s}",
+                       rests[i].rest);
+        CHECK_STR(haft__buf_str(&bytes), haft__str(wanted), "%s, %s", rests[i].provider,
+                  rests[i].options);
+        haft__chat_finish(&chat);
+        haft__buf_finish(&bytes);
+        haft__arena_finish(&arena);
+    }
+}
+
+/* Whatever changes from turn to turn, and whoever the provider is, a request has the messages of
+ * the one before at the same bytes. */
+TEST(what_changes_in_a_turn_stands_behind_the_messages)
+{
+    static const char *const names[] = {"openai", "mistral", "deepseek", "vllm", ""};
+    static const haft__mode modes[] = {HAFT__MODE_ANY, HAFT__MODE_TOOL, HAFT__MODE_AUTO,
+                                       HAFT__MODE_NONE};
+    for (size_t p = 0; p < COUNT(names); p++) {
+        haft__chat chat;
+        haft__buf before, now;
+        haft__chat_init(&chat, provider_named(names[p]));
+        haft__buf_init(&before, 1 << 20);
+        haft__buf_init(&now, 1 << 20);
+        haft__messages messages = {.items = conversation};
+        for (size_t turn = 1; turn <= COUNT(conversation); turn++) {
+            messages.count = turn;
+            haft__request request = request_of(0, &messages);
+            bool may[] = {turn % 2 == 0, true};
+            haft__chat_options options = {.stream = turn % 3 == 0, .serial = turn % 2 == 0};
+            request.mode = modes[turn % COUNT(modes)];
+            request.allowed = may;
+            request.correction = turn % 2 == 1 ? HAFT__LIT("Again.") : HAFT__LIT("");
+            CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", turn);
+            haft__buf_clear(&now);
+            haft__chat_write(&chat, &request, &options, &now);
+            CHECK(haft__str_starts(haft__buf_str(&now), haft__buf_str(&before)), "%s, turn %zu",
+                  names[p], turn);
+            /* Model, tools, and the kept messages: all but what is for this turn alone. */
+            haft__buf_clear(&before);
+            haft__buf_addf(&before, "{\"model\":\"m\",\"tools\":[%.*s],\"messages\":[%.*s",
+                           HAFT__ARG(haft__buf_str(&chat.tools)),
+                           HAFT__ARG(haft__buf_str(&chat.messages)));
+            CHECK(haft__str_starts(haft__buf_str(&now), haft__buf_str(&before)), "%s, turn %zu",
+                  names[p], turn);
+        }
+        haft__chat_finish(&chat);
+        haft__buf_finish(&before);
+        haft__buf_finish(&now);
+    }
 }

@@ -70,6 +70,13 @@ static const struct {
     {"{\"replies\":[{\"error\":\"oops\"}]}", "/replies/0/error"},
     {"{\"replies\":[{\"error\":{\"code\":1}}]}", "/replies/0/error/code"},
     {"{\"replies\":[{\"error\":{\"status\":\"1\"}}]}", "/replies/0/error/status"},
+    {"{\"replies\":[{\"error\":{\"status\":199}}]}", "/replies/0/error/status"},
+    {"{\"replies\":[{\"error\":{\"status\":600}}]}", "/replies/0/error/status"},
+    {"{\"replies\":[{\"error\":{\"headers\":[]}}]}", "/replies/0/error/headers"},
+    {"{\"replies\":[{\"error\":{\"headers\":{\"a\":null}}}]}", "/replies/0/error/headers/a"},
+    {"{\"replies\":[{\"error\":{\"headers\":{\"a b\":\"\"}}}]}", "/replies/0/error/headers"},
+    {"{\"replies\":[{\"error\":{\"headers\":{\"a\":\"x\\r\\ny: z\"}}}]}",
+     "/replies/0/error/headers/a"},
     {"{\"replies\":[{\"cut\":-1}]}", "/replies/0/cut"},
     {"{\"replies\":[{\"expect\":[]}]}", "/replies/0/expect"},
     {"{\"replies\":[{\"expect\":{\"mode\":\"must\"}}]}", "/replies/0/expect/mode"},
@@ -265,6 +272,28 @@ TEST(replies_are_what_the_script_says)
         haft__buf_finish(&found);
         haft__arena_finish(&c.arena);
     }
+}
+
+/* What only a server over HTTP looks at. */
+TEST(cuts_and_headers_are_told)
+{
+    script_case c;
+    script_init(&c, "{\"replies\":[{\"text\":\"12345\",\"cut\":4},{\"text\":\"12345\","
+                    "\"cut\":99999999999999999999},{},{\"error\":{\"status\":599,\"headers\":"
+                    "{\"retry-after\":7}}},{\"error\":{\"status\":200}}]}");
+    haft__script_answer answers[5];
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        CHECK_INT(haft__script_ask(&c.script, &request, &c.arena, &answers[i], &c.err), HAFT_OK,
+                  "reply %zu", i);
+    }
+    CHECK(answers[0].failed && answers[0].has_cut && answers[0].cut == 4, "a cut");
+    CHECK_STR(answers[0].reply.content, HAFT__LIT("12345"), "all of it is there");
+    CHECK(!answers[1].failed && answers[1].has_cut && answers[1].cut == UINT64_MAX, "far behind");
+    CHECK(!answers[2].has_cut && answers[2].headers.kind == HAFT__JSON_NULL, "neither");
+    const haft__json *retry = haft__json_get(answers[3].headers, HAFT__LIT("retry-after"));
+    CHECK(retry != NULL && haft__str_equal(haft__json_text(*retry), HAFT__LIT("7")), "a header");
+    CHECK(answers[4].failed && answers[4].headers.kind == HAFT__JSON_NULL, "no headers");
+    haft__arena_finish(&c.arena);
 }
 
 /* ---- results ---- */

@@ -30,7 +30,7 @@ TEST(bodies_of_inputs)
         "\"kind\":\"run_started\",\"version\":1,\"spec\":\"abc\",\"name\":\"report\",\"task\":\"\","
         "\"thread\":\"t1\",\"parent\":\"r0\",\"user\":\"me\"}",
         "a child");
-    haft__model_failure failure = {503, HAFT__LIT("busy\n")};
+    haft__model_failure failure = {.status = 503, .message = HAFT__LIT("busy\n")};
     haft__input_model_failed(&buf, &failure, 12);
     check(&buf, "\"kind\":\"model_failed\",\"status\":503,\"message\":\"busy\\n\",\"ms\":12}",
           "a failure");

@@ -14,7 +14,7 @@ static haft_str result_of(const char *spec, const char *script)
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
-    haft__result_write(&text, &r.drive.run);
+    haft__result_write(&text, &r.drive.run, NULL);
     haft__json schema_value, value;
     const haft__schema *schema = NULL;
     haft__schema_report report = {0};

@@ -423,7 +423,7 @@ static void add_message(haft__buf *buf, const haft__message *message)
     haft__buf_addf(buf, "message %d error %d ", message->role, message->is_error);
     haft__json_write_string(buf, message->call_name);
     haft__json_write_string(buf, message->reasoning);
-    haft__chat_message(buf, message);
+    haft__chat_message(haft__provider_compatible(), buf, message);
     haft__buf_add_char(buf, '\n');
 }
 

@@ -11,7 +11,7 @@
 #ifndef HAFT_TESTS_RUN_HELP_H
 #define HAFT_TESTS_RUN_HELP_H
 
-#include "engine/drive.h"
+#include "drive_help.h"
 #include "test.h"
 
 /* Whose hash keys the helpers use everywhere. */

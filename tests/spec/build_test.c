@@ -207,4 +207,10 @@ TEST(the_program_may_know_prices)
     load_with(&f, HAFT__LIT("limits: {usd: 1}\nmodel: openai:other\n"), &options);
     CHECK_INT(f.report.errors, 1, "not known");
     unload(&f);
+    load_with(&f,
+              HAFT__LIT("limits: {usd: 1}\nmodel: {provider: openai, model: known, base_url: "
+                        "\"http://h/v1\"}\n"),
+              &options);
+    CHECK_INT(f.report.errors, 1, "what another server takes is not known");
+    unload(&f);
 }

@@ -5,6 +5,13 @@
 #define TOOL(rest)                                                                                 \
     "tools: [{name: a, headless: true, description: Count the words of it., " rest "}]\n"
 
+#define WEB(url)                                                                                   \
+    "tools: [{name: a, args: [a, b], description: Look up the words of it., http: {url: \"" url    \
+    "\"}}]\n"
+#define HOST(name)                                                                                 \
+    "1:84: the argument \"" name "\" would choose the host (arguments can stand in the path and "  \
+    "behind it)"
+
 static const problem_case cases[] = {
     {"kind: graph\n",
      "1:7: the kind is graph, but there is no graph (describe it under the key graph)"},
@@ -16,6 +23,9 @@ static const problem_case cases[] = {
     {"mcp: {servers: {a: {}, b: {command: [x], url: y}, c: {url: y}, \"d\": {command: [x]}}}\n",
      "1:17: the server has no command and no url (it needs one of the two)\n"
      "1:24: the server has both a command and a url (it needs one of the two)"},
+    {"model: {provider: openai, model: x, options: {temperature: 0, stream: false, tools: []}}\n",
+     "1:63: warning: the option \"stream\" is not sent: haft itself says it\n"
+     "1:78: warning: the option \"tools\" is not sent: haft itself says it"},
     {"approvals: [{}, {traits: [destructive]}]\n",
      "1:13: the rule says for no tool that it holds (give it tools or traits; tools: [\"*\"] is "
      "all)"},
@@ -31,6 +41,14 @@ static const problem_case cases[] = {
     {TOOL("traits: {destructive: true}") "approvals: [{traits: [idempotent]}]\n",
      "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
      "[{traits: [destructive]}])"},
+    /* where an HTTP tool goes */
+    {WEB("https://h/{a}?b={b}&c={ c }#{b}"), ""},
+    {WEB("https://${H}{a}"), ""},
+    {WEB("https://h/{c}${c}"), "1:84: warning: the tool has no argument \"c\""},
+    {WEB("https://{a}.h/{b}"), HOST("a")},
+    {WEB("https://h{a}"), HOST("a")},
+    {WEB("https://h:{b}/"), HOST("b")},
+    {WEB("https://a:{b}@h/"), HOST("b")},
     /* the gate */
     {TOOL("traits: {return_direct: true}"), ""},
     {TOOL("traits: {return_direct: true}") "choice: {min_tools_for_auto: 1}\n",

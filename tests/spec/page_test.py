@@ -119,8 +119,9 @@ check("no_object_of_the_schema_is_left_out", missed)
 if "HAFT" in os.environ:
     problems = []
     for example in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL):
+        variables = {name: "x" for name in re.findall(r"\$\{(\w+)\}", example)}
         done = subprocess.run([os.environ["HAFT"], "check", "-"], input=example, text=True,
-                              capture_output=True, env={"PATH": os.environ["PATH"]})
+                              capture_output=True, env={"PATH": os.environ["PATH"], **variables})
         if (done.returncode, done.stdout) != (0, "standard input: good\n"):
             problems.append(example + done.stdout + done.stderr)
     check("the_examples_load", problems)

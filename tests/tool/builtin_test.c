@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/tool/builtin.c. */
+#include "base/limits.h"
 #include "tool/builtin.h"
 
 #include "test.h"
@@ -127,6 +128,30 @@ TEST(arguments_of_builtins_are_checked)
     }
     haft__checker_destroy(checker);
     haft__arena_finish(&arena);
+}
+
+/* Models are told the limits that there are. */
+TEST(descriptions_have_the_numbers_of_the_limits)
+{
+    static const struct {
+        const char *name;
+        int numbers[2];
+    } cases[] = {
+        {"grep", {HAFT__LIMIT_FILES_GREP_DEFAULT, HAFT__LIMIT_FILES_GREP_LINES}},
+        {"read", {HAFT__LIMIT_FILES_READ_DEFAULT, HAFT__LIMIT_FILES_READ_LINES}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const haft__builtin *builtin = haft__builtin_find(haft__str(cases[i].name));
+        size_t at = 0;
+        while (strcmp(builtin->arguments[at].name, "limit") != 0) {
+            at++;
+        }
+        char text[64];
+        (void)snprintf(text, sizeof(text), ": %d when left out, %d at most", cases[i].numbers[0],
+                       cases[i].numbers[1]);
+        CHECK(strstr(builtin->arguments[at].what, text) != NULL, "%s: %s", cases[i].name,
+              builtin->arguments[at].what);
+    }
 }
 
 TEST(what_is_no_builtin)

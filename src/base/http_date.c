@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_date.c - the three forms of a date in HTTP, each as a row of pieces.
+ *
+ * The parts are put into the form that base/time.h reads, which knows the calendar.
+ * Tests: tests/base/http_date_test.c.
+ */
+#include "base/http_date.h"
+
+#include <stdio.h>
+
+#include "base/macros.h"
+#include "base/str.h"
+#include "base/time.h"
+
+static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+static const char *const days[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
+                                   "Friday", "Saturday", "Sunday"};
+
+typedef struct parts {
+    unsigned year, month, day, hour, minute, second;
+} parts;
+
+static bool take_text(haft_str *rest, haft_str wanted)
+{
+    bool found = haft__str_starts(*rest, wanted);
+    *rest = found ? haft__str_skip(*rest, wanted.len) : *rest;
+    return found;
+}
+
+/* Exactly `count` digits; a first one may be a space if `padded`. */
+static bool take_number(haft_str *rest, size_t count, bool padded, unsigned *ret_number)
+{
+    unsigned number = 0;
+    if (rest->len < count) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char c = rest->ptr[i];
+        if (padded && i == 0 && c == ' ') {
+            continue;
+        }
+        if (c < '0' || c > '9') {
+            return false;
+        }
+        number = number * 10 + (unsigned)(c - '0');
+    }
+    *rest = haft__str_skip(*rest, count);
+    *ret_number = number;
+    return true;
+}
+
+static bool take_day_name(haft_str *rest, bool in_full)
+{
+    for (size_t i = 0; i < COUNT(days); i++) {
+        haft_str name = haft__str(days[i]);
+        name.len = in_full ? name.len : 3;
+        if (take_text(rest, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_month(haft_str *rest, unsigned *ret_month)
+{
+    for (unsigned i = 0; i < COUNT(months); i++) {
+        if (take_text(rest, haft__str(months[i]))) {
+            *ret_month = i + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A letter a piece: w, W the day's name short and in full; d the day, p padded; m the month;
+ * y, Y the year of two and four digits; h, n, s the time. Anything else stands for itself. */
+static bool take_piece(haft_str *rest, char piece, parts *p)
+{
+    switch (piece) {
+    case 'w': return take_day_name(rest, false);
+    case 'W': return take_day_name(rest, true);
+    case 'd': return take_number(rest, 2, false, &p->day);
+    case 'p': return take_number(rest, 2, true, &p->day);
+    case 'm': return take_month(rest, &p->month);
+    case 'y': return take_number(rest, 2, false, &p->year);
+    case 'Y': return take_number(rest, 4, false, &p->year);
+    case 'h': return take_number(rest, 2, false, &p->hour);
+    case 'n': return take_number(rest, 2, false, &p->minute);
+    case 's': return take_number(rest, 2, false, &p->second);
+    default: return take_text(rest, (haft_str){&piece, 1});
+    }
+}
+
+static bool take_form(haft_str text, const char *form, parts *p)
+{
+    for (; *form != '\0'; form++) {
+        if (!take_piece(&text, *form, p)) {
+            return false;
+        }
+    }
+    return text.len == 0;
+}
+
+static bool to_ms(const parts *p, uint64_t *ret_ms)
+{
+    char text[64];
+    unsigned second = p->second == 60 ? 59 : p->second; /* a leap second */
+    int length = snprintf(text, sizeof(text), "%04u-%02u-%02uT%02u:%02u:%02u.000Z", p->year,
+                          p->month, p->day, p->hour, p->minute, second);
+    return haft__time_parse((haft_str){text, (size_t)length}, ret_ms);
+}
+
+static unsigned year_of(uint64_t ms)
+{
+    char text[HAFT__TIME_SIZE];
+    unsigned year = 0;
+    haft__time_format(ms, text);
+    haft_str rest = {text, 4};
+    (void)take_number(&rest, 4, false, &year);
+    return year;
+}
+
+/* Of the years that end in these two digits, the last that is at most 50 years ahead. */
+static unsigned full_year(unsigned two_digits, uint64_t now_ms)
+{
+    unsigned last = year_of(now_ms) + 50;
+    unsigned year = last - last % 100 + two_digits;
+    return year > last ? year - 100 : year;
+}
+
+bool haft__http_date_parse(haft_str text, uint64_t now_ms, uint64_t *ret_ms)
+{
+    parts p = {0};
+    if (take_form(text, "w, d m Y h:n:s GMT", &p) || take_form(text, "w m p h:n:s Y", &p)) {
+        return to_ms(&p, ret_ms);
+    }
+    if (take_form(text, "W, d-m-y h:n:s GMT", &p)) {
+        p.year = full_year(p.year, now_ms);
+        return to_ms(&p, ret_ms);
+    }
+    return false;
+}

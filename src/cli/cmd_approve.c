@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_approve.c - `haft approve`: lets a call run. Tests: tests/cli/store_test.py. */
+#include "base/str.h"
+#include "cli/say.h"
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__said said = {.run = args->words[0],
+                       .command = {.kind = HAFT__STEER_APPROVE,
+                                   .call = haft__str(args->word_count > 1 ? args->words[1] : ""),
+                                   .why = HAFT__LIT("")},
+                       .value = haft__args_text(args, "args", NULL)};
+    return haft__say(cli, args, &said, err);
+}
+
+static const haft__option options[] = {
+    {"args", 0, HAFT__OPTION_TEXT, "JSON", "run it with these arguments instead"},
+    HAFT__OPTION_STORE,
+    HAFT__OPTIONS_SHOW,
+    {0},
+};
+
+const haft__command haft__cmd_approve = {
+    .name = "approve",
+    .usage = "ID [CALL]",
+    .summary = "let a call run that waits for approval, and go on",
+    .help =
+        "ID is a run's id, the beginning of one, or `last`; CALL may be left out when only one\n"
+        "is pending. A call whose outcome is unknown is run again.\n",
+    .options = options,
+    .min_words = 1,
+    .max_words = 2,
+    .run = run,
+};

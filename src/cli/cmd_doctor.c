@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_doctor.c - `haft doctor`: what this machine has for haft, and what it lacks.
+ *
+ * Of keys it names the variables, never a value. Tests: tests/cli/doctor_test.py.
+ */
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/print.h"
+#include "cli/session.h"
+#include "exec/beneath.h"
+#include "exec/exec.h"
+#include "io/environment.h"
+#include "io/libraries.h"
+#include "model/provider.h"
+#include "store/store.h"
+#include "json/write.h"
+
+/* One thing that was looked at. */
+typedef struct finding {
+    const char *what;
+    bool good;
+    haft_str text; /* what was found */
+    haft_str hint; /* what to do when it is not good */
+} finding;
+
+enum { FINDINGS = 16 };
+
+typedef struct examination {
+    haft__cli *cli;
+    const haft__args *args;
+    finding findings[FINDINGS];
+    size_t count;
+    haft_status status;
+    haft_error *err;
+} examination;
+
+static void note(examination *e, const char *what, bool good, haft_str text, const char *hint)
+{
+    if (text.ptr == NULL) {
+        e->status = haft__arena_fail(&e->cli->arena, e->err);
+    } else if (e->count < FINDINGS) {
+        e->findings[e->count++] = (finding){what, good, text, haft__str(good ? "" : hint)};
+    }
+}
+
+/* ---- what is looked at ---- */
+
+static void look_at_store(examination *e)
+{
+    const char *url = NULL;
+    haft_runtime *runtime = NULL;
+    haft_error failed = {0};
+    haft_status status = haft__session_store(e->cli, e->args, &url, &failed);
+    if (status == HAFT_OK) {
+        status = haft__session_open(e->cli, e->args, &runtime, &failed);
+    }
+    haft_runtime_destroy(runtime);
+    haft_str text = status == HAFT_OK ? haft__arena_format(&e->cli->arena, "%s", url)
+                                      : haft__arena_format(&e->cli->arena, "%s: %s", failed.where,
+                                                           failed.message);
+    note(e, "store", status == HAFT_OK, text,
+         "--store sqlite:PATH names another, --store memory: does without");
+}
+
+static void look_at_guard(examination *e)
+{
+    char *path = NULL;
+    bool found = haft__guard_find(NULL, &path, NULL) == HAFT_OK;
+    note(e, "guard", found, haft__arena_format(&e->cli->arena, "%s", found ? path : "not found"),
+         "command tools need libexec/haft/guard; make install puts it there");
+    free(path);
+}
+
+static void look_at_keys(examination *e)
+{
+    size_t count = 0;
+    const haft__provider *providers = haft__providers(&count);
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+    for (size_t i = 0; i < count; i++) {
+        haft_str name = haft__str(providers[i].key_env);
+        haft_str key = name.len > 0 ? haft__environment_get(NULL, name) : (haft_str){NULL, 0};
+        if (key.len > 0) {
+            haft__buf_addf(&text, "%s%s (%s)", text.len > 0 ? ", " : "", providers[i].name,
+                           providers[i].key_env);
+        }
+    }
+    if (text.len == 0) {
+        haft__buf_add_str(&text, HAFT__LIT("none; the model `offline` needs none"));
+    }
+    note(e, "keys", true, haft__arena_copy(&e->cli->arena, haft__buf_str(&text)), "");
+    haft__buf_finish(&text);
+}
+
+static void look_at_files(examination *e)
+{
+    int root = -1;
+    bool works = haft__beneath_root(HAFT__LIT(""), HAFT__LIT("."), &root, NULL) == HAFT_OK;
+    if (root >= 0) {
+        (void)close(root);
+    }
+    note(e, "files", works,
+         works ? HAFT__LIT("openat2 keeps glob, grep and read beneath their root")
+               : HAFT__LIT("this kernel has no openat2"),
+         "glob, grep and read need Linux 5.6 or newer");
+}
+
+static void look_at_libraries(examination *e)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+    haft__libraries_add(&text);
+    haft__buf_addf(&text, ", SQLite %s", haft__store_library());
+    note(e, "libraries", true, haft__arena_copy(&e->cli->arena, haft__buf_str(&text)), "");
+    haft__buf_finish(&text);
+}
+
+/* ---- what is said ---- */
+
+static void print_lines(FILE *out, const examination *e)
+{
+    for (size_t i = 0; i < e->count; i++) {
+        const finding *f = &e->findings[i];
+        (void)fprintf(out, "%-4s %-10s ", f->good ? "ok" : "BAD", f->what);
+        haft__print_text(out, f->text);
+        (void)fputc('\n', out);
+        if (f->hint.len > 0) {
+            (void)fprintf(out, "     %-10s %.*s\n", "", HAFT__ARG(f->hint));
+        }
+    }
+}
+
+static haft_status print_json(FILE *out, const examination *e)
+{
+    haft__buf text;
+    haft__json_writer w;
+    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+    haft__json_writer_init(&w, &text);
+    haft__json_begin_object(&w);
+    for (size_t i = 0; i < e->count; i++) {
+        haft__json_key(&w, e->findings[i].what);
+        haft__json_begin_object(&w);
+        haft__json_key(&w, "ok");
+        haft__json_add_bool(&w, e->findings[i].good);
+        haft__json_key(&w, "found");
+        haft__json_add_str(&w, e->findings[i].text);
+        haft__json_key(&w, "hint");
+        haft__json_add_str(&w, e->findings[i].hint);
+        haft__json_end_object(&w);
+    }
+    haft__json_end_object(&w);
+    haft__buf_add_char(&text, '\n');
+    haft_status status = haft__buf_check(&text, e->err);
+    if (status == HAFT_OK) {
+        (void)fwrite(text.ptr, 1, text.len, out);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    examination e = {.cli = cli, .args = args, .err = err};
+    note(&e, "version", true, HAFT__LIT(HAFT_VERSION), "");
+    look_at_libraries(&e);
+    look_at_store(&e);
+    look_at_guard(&e);
+    look_at_files(&e);
+    note(&e, "sandbox", true, HAFT__LIT("python_execution is not in this version"), "");
+    look_at_keys(&e);
+    if (e.status == HAFT_OK && haft__args_has(args, "json")) {
+        e.status = print_json(cli->out, &e);
+    } else if (e.status == HAFT_OK) {
+        print_lines(cli->out, &e);
+    }
+    bool good = e.status == HAFT_OK;
+    for (size_t i = 0; i < e.count; i++) {
+        good = good && e.findings[i].good;
+    }
+    return good ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+static const haft__option options[] = {
+    HAFT__OPTION_STORE,
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print what was found as one JSON object"},
+    {0},
+};
+
+const haft__command haft__cmd_doctor = {
+    .name = "doctor",
+    .usage = "",
+    .summary = "say what this machine has for haft, and what it lacks",
+    .help = "Looks at the store, the helper program, the kernel and which providers have keys (by\n"
+            "the names of their variables). Exits 1 when something is not as it should be.\n",
+    .options = options,
+    .max_words = 0,
+    .run = run,
+};

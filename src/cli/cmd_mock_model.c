@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_mock_model.c - `haft mock-model`: a server that plays a script. Tests:
+ * tests/cli/mock_model_test.py, tests/clients/openai_test.py. */
+#include "base/error.h"
+#include "base/str.h"
+#include "cli/commands.h"
+#include "cli/mock.h"
+#include "engine/script_file.h"
+#include "io/random.h"
+#include "io/signals.h"
+
+static void on_signal(void *context, int signal)
+{
+    (void)signal;
+    *(bool *)context = true;
+}
+
+/* Says where it listens, at once: whoever started us waits for it. */
+static haft_status say_where(const haft__cli *cli, const haft__server *server, haft_error *err)
+{
+    haft_str address = haft__server_address(server);
+    (void)fprintf(cli->out, "listening on http://%.*s/v1\n", HAFT__ARG(address));
+    if (fflush(cli->out) != 0) {
+        return haft__fail(err, HAFT_IO, "", "the address cannot be written to standard output");
+    }
+    return HAFT_OK;
+}
+
+static haft_status serve(const haft__cli *cli, haft__mock *mock, haft_str address, haft_error *err)
+{
+    haft__signals *signals = NULL;
+    haft__server *server = NULL;
+    bool stopped = false;
+    haft__server_options options = {.address = address};
+    haft_status status =
+        haft__server_create(mock->loop, &options, haft__mock_handle, mock, &server, err);
+    if (status == HAFT_OK) {
+        status = haft__signals_create(mock->loop, on_signal, &stopped, &signals, err);
+    }
+    if (status == HAFT_OK) {
+        status = say_where(cli, server, err);
+    }
+    while (status == HAFT_OK && !stopped) {
+        status = haft__loop_step(mock->loop, -1, err);
+    }
+    haft__server_destroy(server);
+    haft__signals_destroy(signals);
+    return status;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__script script;
+    haft__mock mock = {.script = &script,
+                       .errors = cli->errors,
+                       .hash_key = haft__random_hash_key(),
+                       .again = haft__args_has(args, "loop"),
+                       .require_key = haft__args_has(args, "require-key")};
+    haft_str address = haft__str(haft__args_text(args, "listen", "127.0.0.1:0"));
+    haft_status status = haft__script_file_read(&cli->arena, haft__str(args->words[0]), false,
+                                                mock.hash_key, &script, err);
+    if (status != HAFT_OK) {
+        return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
+    }
+    status = haft__loop_create(&mock.loop, err);
+    if (status == HAFT_OK) {
+        status = serve(cli, &mock, address, err);
+    }
+    haft__loop_destroy(mock.loop);
+    if (status == HAFT_BAD_INPUT) {
+        haft__error_at(err, "--listen");
+        return HAFT__EXIT_USAGE;
+    }
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+static const haft__option options[] = {
+    {"listen", 0, HAFT__OPTION_TEXT, "ADDR:PORT",
+     "where; 127.0.0.1:0, any free port, if not given"},
+    {"loop", 0, HAFT__OPTION_FLAG, NULL, "start over behind the last reply"},
+    {"require-key", 0, HAFT__OPTION_FLAG, NULL, "refuse requests without an API key (any will do)"},
+    {0},
+};
+
+const haft__command haft__cmd_mock_model = {
+    .name = "mock-model",
+    .usage = "SCRIPT",
+    .summary = "play a script as an OpenAI-compatible server",
+    .help = "Answers POST /v1/chat/completions from SCRIPT (YAML or JSON), one reply for each\n"
+            "request, and refuses what the provider would refuse. Its first line on standard\n"
+            "output is 'listening on http://ADDR:PORT/v1'. It ends on SIGTERM or SIGINT.\n"
+            "docs/script.md describes scripts.\n",
+    .options = options,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

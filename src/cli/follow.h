@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli/follow.h - goes along with a run: shows what happens, asks who sits at the terminal, prints
+ * what came of it. What `run`, `resume`, `answer`, `approve`, `reject` and `cancel` have in common.
+ */
+#ifndef HAFT_CLI_FOLLOW_H
+#define HAFT_CLI_FOLLOW_H
+
+#include "cli/session.h"
+
+/* Rows of option tables. */
+#define HAFT__OPTIONS_SHOW                                                                         \
+    {"events", 0, HAFT__OPTION_FLAG, NULL, "print each event, one JSON object a line"},            \
+        {"json", 0, HAFT__OPTION_FLAG, NULL, "print the result as one JSON object"},               \
+    {                                                                                              \
+        "quiet", 'q', HAFT__OPTION_FLAG, NULL, "print the answer only"                             \
+    }
+
+/* BAD_INPUT for options that exclude each other. */
+HAFT_MUST_USE haft_status haft__follow_check(const haft__args *args, haft_error *err);
+
+/* Goes on until the run has ended or waits for somebody who is not here, and prints. */
+haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, haft_error *err);
+
+/* Prints what came of a run that is only looked at. */
+haft__exit haft__follow_print(haft__cli *cli, const haft__args *args, const haft_run *run,
+                              haft_error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/mock.h - a script, played over HTTP to whoever speaks Chat Completions. docs/script.md says
+ * how its entries are answered. */
+#ifndef HAFT_CLI_MOCK_H
+#define HAFT_CLI_MOCK_H
+
+#include <stdio.h>
+
+#include "io/server.h"
+#include "model/script.h"
+
+typedef struct haft__mock {
+    haft__loop *loop;
+    haft__script *script;
+    FILE *errors; /* what the script did not expect is told here */
+    haft__hash_key hash_key;
+    bool again;        /* from the start behind the last reply */
+    bool require_key;  /* refuse requests without one */
+    uint64_t requests; /* so far, for ids */
+    uint64_t calls;
+} haft__mock;
+
+/* A haft__server_handler; the context is the haft__mock. */
+void haft__mock_handle(void *context, haft__server_request *request);
+
+#endif

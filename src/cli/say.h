@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/say.h - says something to a run, wherever it is: what answer, approve, reject and cancel have
+ * in common. */
+#ifndef HAFT_CLI_SAY_H
+#define HAFT_CLI_SAY_H
+
+#include "cli/follow.h"
+
+typedef struct haft__said {
+    const char *run; /* its id, the beginning of it, or "last" */
+    haft__steer command;
+    const char *value; /* what `command.value` is to be; NULL: nothing */
+    bool text;         /* a value that is no JSON is taken as a text where that fits */
+} haft__said;
+
+/* Takes the run up, says it, and goes along with the run. A run that another process has is sent
+ * a message; what it makes of it is printed. */
+haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *said,
+                     haft_error *err);
+
+#endif

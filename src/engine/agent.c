@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent.c - a spec, and what its runs share: the way to its model, its script, its secrets.
+ *
+ * Tests: tests/engine/api_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "engine/runtime.h"
+#include "engine/script_file.h"
+#include "engine/secrets.h"
+#include "io/file.h"
+#include "model/provider.h"
+#include "json/write.h"
+
+void haft__agent_hold(haft_agent *agent)
+{
+    agent->uses++;
+}
+
+void haft_agent_release(haft_agent *agent)
+{
+    if (agent != NULL && --agent->uses == 0) {
+        haft__arena_finish(&agent->arena);
+        haft__arena_finish(&agent->spec_arena);
+        free(agent);
+    }
+}
+
+/* The spec as it is kept with its runs. */
+static haft_status keep_text(haft_agent *agent, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write(&text, agent->spec->source);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        agent->spec_text = haft__arena_copy(&agent->arena, haft__buf_str(&text));
+        status = agent->spec_text.ptr != NULL ? HAFT_OK : haft__arena_fail(&agent->arena, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+static bool is_scripted(const haft__spec *spec)
+{
+    return haft__str_equal(spec->model.provider, HAFT__LIT("script"))
+           || haft__str_equal(spec->model.provider, HAFT__LIT("replay"));
+}
+
+static haft_status prepare(haft_agent *agent, haft_error *err)
+{
+    haft_runtime *runtime = agent->runtime;
+    agent->scripted = is_scripted(agent->spec);
+    haft_status status = keep_text(agent, err);
+    if (status == HAFT_OK) {
+        status =
+            haft__secrets_collect(agent->spec, &runtime->env, &agent->arena, &agent->redactor, err);
+    }
+    if (status == HAFT_OK) {
+        status = agent->scripted ? haft__script_file_load(&agent->arena, agent->spec,
+                                                          runtime->hash_key, &agent->script, err)
+                                 : haft__ask_prepare(agent, err);
+    }
+    return status == HAFT_OK ? haft__redactor_seal(agent->redactor, err) : status;
+}
+
+static haft_status create(haft_runtime *runtime, const haft__spec *spec, bool look_only,
+                          haft_agent **ret_agent, haft_error *err)
+{
+    haft_agent *agent = calloc(1, sizeof(*agent));
+    if (agent == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    *agent = (haft_agent){.runtime = runtime, .spec = spec, .uses = 1};
+    haft__arena_init(&agent->arena, 0);
+    haft_status status = look_only ? HAFT_OK : prepare(agent, err);
+    if (status != HAFT_OK) {
+        haft_agent_release(agent);
+        return status;
+    }
+    *ret_agent = agent;
+    return HAFT_OK;
+}
+
+haft_status haft__agent_create(haft_runtime *runtime, const haft__spec *spec,
+                               haft_agent **ret_agent, haft_error *err)
+{
+    return create(runtime, spec, false, ret_agent, err);
+}
+
+/* ---- from text ---- */
+
+static haft_status fail_problem(const haft__spec_problem *problem, haft_error *err)
+{
+    char where[64];
+    (void)snprintf(where, sizeof(where), "%u:%u", problem->line, problem->column);
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, problem->line > 0 ? where : "", "%.*s",
+                                    HAFT__ARG(problem->message));
+    return problem->hint.len > 0 ? haft__hint(err, status, "%.*s", HAFT__ARG(problem->hint))
+                                 : status;
+}
+
+haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_str path)
+{
+    return (haft__spec_options){.path = path,
+                                .env = runtime->env,
+                                .functions = runtime->functions,
+                                .function_count = runtime->function_count,
+                                .find_price = haft__provider_price,
+                                .hash_key = runtime->hash_key};
+}
+
+static haft_status load(haft_runtime *runtime, haft__arena *arena, haft_str text, haft_str path,
+                        bool look_only, haft_agent **ret_agent, haft_error *err)
+{
+    haft_str kept = haft__arena_copy(arena, text), place = haft__arena_copy(arena, path);
+    if (kept.ptr == NULL || place.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft__spec_options options = haft__agent_spec_options(runtime, place);
+    if (look_only) {
+        options.env = (haft__spec_env){NULL, NULL}; /* nothing is run: nothing can be missing */
+    }
+    const haft__spec *spec = NULL;
+    haft__spec_report report;
+    haft_status status = haft__spec_load(arena, kept, &options, &spec, &report, err);
+    for (size_t i = 0; status == HAFT_OK && spec == NULL && i < report.count; i++) {
+        if (!report.problems[i].warning) {
+            return fail_problem(&report.problems[i], err);
+        }
+    }
+    return status == HAFT_OK ? create(runtime, spec, look_only, ret_agent, err) : status;
+}
+
+haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str path,
+                                  bool look_only, haft_agent **ret_agent, haft_error *err)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft_status status = load(runtime, &arena, text, path, look_only, ret_agent, err);
+    if (status == HAFT_OK) {
+        (*ret_agent)->spec_arena = arena; /* the spec lives as long as the agent */
+    } else {
+        haft__arena_finish(&arena);
+    }
+    return status;
+}
+
+haft_status haft_agent_load(haft_runtime *runtime, const char *path, haft_agent **ret_agent,
+                            haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+    haft_status status = haft__file_read(path, &text, err);
+    if (status == HAFT_OK) {
+        haft__arena scratch;
+        haft__arena_init(&scratch, 0);
+        haft_str place = haft__file_absolute(&scratch, path);
+        status = place.ptr != NULL ? haft__agent_load_text(runtime, haft__buf_str(&text), place,
+                                                           false, ret_agent, err)
+                                   : haft__arena_fail(&scratch, err);
+        haft__arena_finish(&scratch);
+        if (status != HAFT_OK) {
+            haft__error_at(err, path);
+        }
+    }
+    haft__buf_finish(&text);
+    return status;
+}

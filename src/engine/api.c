@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api.c - the public functions of agents and runs. Tests: tests/engine/api_test.c. */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "engine/runtime.h"
+#include "io/clock.h"
+#include "io/random.h"
+#include "tool/declare.h"
+#include "json/read.h"
+
+/* ---- tools ---- */
+
+haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool, haft_error *err)
+{
+    for (size_t i = 0; i < runtime->function_count; i++) {
+        if (haft__str_equal(runtime->functions[i]->name, haft__str(tool->name))) {
+            return haft__fail(err, HAFT_BAD_INPUT, tool->name, "there is a tool of this name");
+        }
+    }
+    if (runtime->function_count == runtime->function_capacity) {
+        size_t capacity = runtime->function_capacity > 0 ? 2 * runtime->function_capacity : 8;
+        const haft__tool **all =
+            haft__arena_array(&runtime->arena, capacity, sizeof(*runtime->functions));
+        if (all == NULL) {
+            return haft__arena_fail(&runtime->arena, err);
+        }
+        for (size_t i = 0; i < runtime->function_count; i++) {
+            all[i] = runtime->functions[i];
+        }
+        runtime->functions = all;
+        runtime->function_capacity = capacity;
+    }
+    haft__tool *declared = haft__arena_alloc(&runtime->arena, sizeof(*declared));
+    if (declared == NULL) {
+        return haft__arena_fail(&runtime->arena, err);
+    }
+    haft_status status = haft__declare_tool(&runtime->arena, tool, declared, err);
+    if (status == HAFT_OK) {
+        runtime->functions[runtime->function_count++] = declared;
+    }
+    return status;
+}
+
+/* ---- starting ---- */
+
+haft_status haft__runtime_make_id(const haft_runtime *runtime, char id[HAFT__ID_LENGTH + 1],
+                                  haft_error *err)
+{
+    uint8_t random[10];
+    if (!haft__random_bytes(random, sizeof(random))) {
+        return haft__fail(err, HAFT_IO, "", "the system has no randomness for an id");
+    }
+    haft__id_make(runtime != NULL ? haft__runtime_now(runtime) : haft__clock_now(), random, id);
+    return HAFT_OK;
+}
+
+/* What came before in its thread is known: the run begins. */
+static void begin(haft_run *run)
+{
+    haft_str none = {NULL, 0};
+    haft__buf *body = &run->runtime->body;
+    haft_error err = {0};
+    haft__buf_clear(body);
+    haft__input_run_started(body, run->agent->spec, run->asked, run->thread, none, run->user);
+    haft_status status = haft__buf_check(body, &err);
+    if (status != HAFT_OK) {
+        haft__live_fail(run, &err);
+        return;
+    }
+    run->stage = HAFT__LIVE_ON;
+    haft__runtime_watch(run->runtime);
+    haft__live_take(run, haft__buf_str(body));
+    if (run->cancel_early) {
+        (void)!haft_run_cancel(run, NULL);
+    }
+}
+
+/* Keeps the texts that the caller lends. */
+static haft_status take_texts(haft_run *run, const char *task, const haft_run_options *options,
+                              haft_error *err)
+{
+    char own[HAFT__ID_LENGTH + 1];
+    bool given = options->thread != NULL;
+    haft_status status = given ? HAFT_OK : haft__runtime_make_id(run->runtime, own, err);
+    if (given && !haft__id_valid(haft__str(options->thread))) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "",
+                            "expected an id of %d lower-case letters and digits, found \"%.64s\"",
+                            HAFT__ID_LENGTH, options->thread);
+    }
+    if (status == HAFT_OK) {
+        status = haft__runtime_make_id(run->runtime, run->id, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    run->asked = haft__arena_copy(&run->arena, haft__str(task));
+    run->thread = haft__arena_copy(&run->arena, haft__str(given ? options->thread : own));
+    run->user =
+        haft__arena_copy(&run->arena, haft__str(options->user != NULL ? options->user : ""));
+    bool kept = run->asked.ptr != NULL && run->thread.ptr != NULL && run->user.ptr != NULL;
+    return kept ? HAFT_OK : haft__arena_fail(&run->arena, err);
+}
+
+static void begin_soon(haft__task *task)
+{
+    haft_run *run = HAFT__CONTAINER(task, haft_run, begin);
+    run->loading = false;
+    if (run->released) {
+        haft__live_destroy(run);
+    } else {
+        begin(run);
+    }
+}
+
+haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_options *options,
+                           haft_run **ret_run, haft_error *err)
+{
+    static const haft_run_options defaults = HAFT_RUN_OPTIONS_INIT;
+    haft_run *run = NULL;
+    options = options != NULL ? options : &defaults;
+    haft_status status = haft__live_create(agent->runtime, &run, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    run->held = options->enqueue;
+    status = take_texts(run, task, options, err);
+    if (status == HAFT_OK) {
+        status = haft__live_join(run, agent, err);
+    }
+    if (status != HAFT_OK) {
+        haft__live_destroy(run);
+        return status;
+    }
+    if (options->thread != NULL) {
+        haft__open_thread(run, run->thread, begin);
+    } else { /* from the loop, like everything else that happens to it */
+        run->begin.run = begin_soon;
+        run->loading = true;
+        haft__loop_post(agent->runtime->loop, &run->begin);
+    }
+    *ret_run = run;
+    return HAFT_OK;
+}
+
+haft_status haft_run_open(haft_runtime *runtime, const char *run_id, haft_run **ret_run,
+                          haft_error *err)
+{
+    haft_run *run = NULL;
+    haft_status status = haft__open_start(runtime, haft__str(run_id), false, &run, err);
+    while (status == HAFT_OK && run->stage == HAFT__LIVE_OPENING) {
+        status = haft__loop_step(runtime->loop, -1, err);
+    }
+    if (status == HAFT_OK && run->stage == HAFT__LIVE_FAILED) {
+        status = run->error.status;
+        if (err != NULL) {
+            *err = run->error;
+        }
+    }
+    if (status != HAFT_OK) {
+        haft_run_release(run);
+        return status;
+    }
+    *ret_run = run;
+    return HAFT_OK;
+}
+
+/* ---- looking ---- */
+
+bool haft_run_next_event(haft_run *run, haft_event *ret_event)
+{
+    haft_str rest = haft__str_skip(haft__buf_str(&run->committed), run->committed_at);
+    if (rest.len == 0) {
+        return false;
+    }
+    haft_str line = haft__str_split(&rest, '\n'), number = line;
+    run->committed_at += line.len + 1;
+    *ret_event = (haft_event){.json = line};
+    if (haft__str_starts(line, HAFT__LIT("{\"seq\":"))) {
+        number = haft__str_skip(number, 7);
+        (void)haft__str_to_u64(haft__str_split(&number, ','), &ret_event->seq);
+    }
+    return true;
+}
+
+static haft_state state_of_seen(const haft_run *run)
+{
+    if (run->state.stage == HAFT__RUN_ENDED) {
+        return HAFT_ENDED;
+    }
+    return run->row.state == HAFT__STATE_WAITING ? HAFT_WAITING : HAFT_RUNNING;
+}
+
+haft_state haft_run_state(const haft_run *run)
+{
+    switch (run->stage) {
+    case HAFT__LIVE_OPENING: return HAFT_RUNNING;
+    case HAFT__LIVE_SEEN: return state_of_seen(run);
+    case HAFT__LIVE_FAILED: return HAFT_STOPPED;
+    case HAFT__LIVE_ON:
+        if (!haft__live_settled(run)) {
+            return HAFT_RUNNING;
+        }
+        return run->effect == HAFT__EFFECT_END ? HAFT_ENDED : HAFT_WAITING;
+    }
+    HAFT__UNREACHABLE();
+}
+
+const char *haft_run_id(const haft_run *run)
+{
+    return run->id;
+}
+
+const char *haft_run_end(const haft_run *run)
+{
+    return haft_run_state(run) == HAFT_ENDED ? haft__end_name(run->state.end) : "waiting";
+}
+
+haft_str haft_run_answer_text(const haft_run *run)
+{
+    return haft_run_state(run) == HAFT_ENDED ? run->state.answer : HAFT__LIT("");
+}
+
+const haft_error *haft_run_error(const haft_run *run)
+{
+    return &run->error;
+}
+
+/* ---- saying something ---- */
+
+static haft_status command(haft_run *run, haft__steer_kind kind, const char *call_id,
+                           const char *json, const char *why, haft_error *err)
+{
+    haft__steer said = {.kind = kind,
+                        .call = haft__str(call_id != NULL ? call_id : ""),
+                        .value = haft__json_null(),
+                        .by = run->user.len > 0 ? run->user : HAFT__LIT("program"),
+                        .why = haft__str(why != NULL ? why : "")};
+    haft__arena scratch;
+    haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = run->runtime->hash_key;
+    haft_status status = HAFT_OK;
+    if (json != NULL) {
+        status = haft__json_read(&scratch, haft__str(json), &options, &said.value, NULL, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__live_command(run, &said, err);
+    }
+    haft__arena_finish(&scratch);
+    return status;
+}
+
+haft_status haft_run_answer(haft_run *run, const char *call_id, const char *json, haft_error *err)
+{
+    return command(run, HAFT__STEER_ANSWER, call_id, json, NULL, err);
+}
+
+haft_status haft_run_approve(haft_run *run, const char *call_id, const char *args_json,
+                             haft_error *err)
+{
+    return command(run, HAFT__STEER_APPROVE, call_id, args_json, NULL, err);
+}
+
+haft_status haft_run_reject(haft_run *run, const char *call_id, const char *why, haft_error *err)
+{
+    return command(run, HAFT__STEER_REJECT, call_id, NULL, why, err);
+}
+
+haft_status haft_run_cancel(haft_run *run, haft_error *err)
+{
+    return command(run, HAFT__STEER_CANCEL, NULL, NULL, NULL, err);
+}
+
+/* ---- letting go ---- */
+
+static void on_let_go(haft__store_request *request)
+{
+    haft__live_destroy(request->context);
+}
+
+/* Its lease is given back, so that another can take it up at once. */
+static bool let_go(haft_run *run)
+{
+    bool ended = run->stage == HAFT__LIVE_ON && run->effect == HAFT__EFFECT_END;
+    bool ours = run->epoch > 0 && !run->look_only && !ended;
+    if (!ours) {
+        return false;
+    }
+    run->load = (haft__store_request){.verb = HAFT__STORE_RELEASE,
+                                      .run.id = haft__str(run->id),
+                                      .run.epoch = run->epoch,
+                                      .now_ms = haft__runtime_now(run->runtime),
+                                      .done = on_let_go,
+                                      .context = run};
+    run->stage = HAFT__LIVE_FAILED; /* nothing else happens to it */
+    haft__store_submit(run->runtime->store, &run->load);
+    return true;
+}
+
+void haft__live_leave(haft_run *run)
+{
+    if (!let_go(run)) {
+        haft__live_destroy(run);
+    }
+}
+
+void haft_run_release(haft_run *run)
+{
+    if (run == NULL) {
+        return;
+    }
+    run->released = true;
+    if (run->agent != NULL) {
+        haft__live_stop_work(run);
+    }
+    if (!run->appending && !run->loading) {
+        haft__live_leave(run);
+    }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ask.h - one asking of a model, from the request to the reply. Private to src/engine. */
+#ifndef HAFT_ENGINE_ASK_H
+#define HAFT_ENGINE_ASK_H
+
+#include "engine/runtime.h"
+#include "io/http.h"
+#include "model/openai.h"
+
+typedef struct haft__ask {
+    haft_run *run;
+    haft__arena arena; /* the request, and the answer */
+    haft__request request;
+    haft__model_answer answer; /* of a model that is part of this program */
+    uint64_t started_ms;
+    haft__timer timer; /* until the answer is due, or the next attempt */
+
+    /* over HTTP */
+    uint32_t attempt; /* from 0 */
+    haft__http_transfer *transfer;
+    haft__buf body;             /* of the request */
+    haft__buf refusal;          /* the body of an answer that is no reply */
+    haft__openai_stream stream; /* reads the reply */
+    bool streaming;             /* it has been initialised */
+    uint32_t status;            /* of the answer that arrives */
+    haft_status failed;         /* while it was read, for want of memory */
+    haft_error error;
+} haft__ask;
+
+/* The answer is there: records it and goes on. The asking is over. */
+void haft__ask_finish(haft__ask *ask, const haft__model_answer *answer);
+
+/* Something of ours failed: the run cannot go on. */
+void haft__ask_fail(haft__ask *ask, const haft_error *error);
+
+/* ---- ask_http.c ---- */
+
+HAFT_MUST_USE haft_status haft__ask_http_start(haft__ask *ask, haft_error *err);
+void haft__ask_http_stop(haft__ask *ask);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * log.c - the way of a run's events: redacted, folded, gathered, written, committed, read.
+ *
+ * One write is under way at a time; what is decided meanwhile is gathered and goes with the next,
+ * so that a slow disk makes fewer, larger writes. Readers see an event once it is durable.
+ * Tests: tests/engine/live_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "engine/runtime.h"
+#include "run/redact.h"
+
+/* ---- gathering ---- */
+
+static haft_status gather(haft_run *run, haft_str line, haft_error *err)
+{
+    haft__buf_add_str(&run->gathered, line);
+    haft__buf_add_char(&run->gathered, '\n');
+    return haft__buf_check(&run->gathered, err);
+}
+
+haft_status haft__log_append(haft_run *run, uint64_t at_ms, haft_str body, haft_error *err)
+{
+    haft_runtime *runtime = run->runtime;
+    haft__run *state = &run->state;
+    if (state->seq >= HAFT__LIMIT_RUN_EVENTS) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d events in a run, found more",
+                          HAFT__LIMIT_RUN_EVENTS);
+    }
+    haft__buf_clear(&runtime->clean);
+    haft__buf_clear(&runtime->line);
+    (void)haft__redact(run->agent->redactor, body, &runtime->clean);
+    haft__event_write(&runtime->line, state->seq + 1, at_ms, haft__str(run->id),
+                      haft__buf_str(&runtime->clean));
+    haft_status status = haft__buf_check(&runtime->clean, err);
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&runtime->line, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__run_fold(state, haft__buf_str(&runtime->line), err);
+    }
+    return status == HAFT_OK ? gather(run, haft__buf_str(&runtime->line), err) : status;
+}
+
+haft_status haft__log_heard(haft_run *run, uint64_t message, haft_error *err)
+{
+    haft__heard *heard = &run->heard;
+    if (heard->count == heard->capacity) {
+        size_t capacity = heard->capacity > 0 ? 2 * heard->capacity : 4;
+        haft__store_message *items = realloc(heard->items, capacity * sizeof(*items));
+        if (items == NULL) {
+            return haft__fail_no_memory(err);
+        }
+        heard->items = items;
+        heard->capacity = capacity;
+    }
+    heard->items[heard->count++] = (haft__store_message){.id = message};
+    return HAFT_OK;
+}
+
+/* ---- writing ---- */
+
+/* The lines of `written`, which does not change until they are committed. */
+static haft_status split(haft_run *run, size_t *ret_count, haft_error *err)
+{
+    size_t count = 0;
+    haft_str rest = haft__buf_str(&run->written);
+    while (rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
+        if (count == run->line_capacity) {
+            size_t capacity = run->line_capacity > 0 ? 2 * run->line_capacity : 16;
+            haft_str *lines = realloc(run->lines, capacity * sizeof(*lines));
+            if (lines == NULL) {
+                return haft__fail_no_memory(err);
+            }
+            run->lines = lines;
+            run->line_capacity = capacity;
+        }
+        run->lines[count++] = line;
+    }
+    *ret_count = count;
+    return HAFT_OK;
+}
+
+/* The artifacts that have come since the last write; their content is in the calls. */
+static haft_status collect_artifacts(haft_run *run, size_t *ret_count, haft_error *err)
+{
+    const haft__run *state = &run->state;
+    size_t count = state->artifact_count - run->artifacts_written;
+    if (count > run->artifact_capacity) {
+        haft__store_artifact *artifacts = realloc(run->artifacts, count * sizeof(*artifacts));
+        if (artifacts == NULL) {
+            return haft__fail_no_memory(err);
+        }
+        run->artifacts = artifacts;
+        run->artifact_capacity = count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const haft__artifact *artifact = state->artifacts[run->artifacts_written + i];
+        const haft__run_call *call = haft__run_find_call(state, artifact->call);
+        const haft__json *content =
+            call != NULL ? haft__json_get(call->arguments, HAFT__LIT("content")) : NULL;
+        run->artifacts[i] = (haft__store_artifact){
+            .name = artifact->name,
+            .media_type = artifact->media_type,
+            .sha256 = artifact->sha256,
+            .content = content != NULL ? haft__json_text(*content) : HAFT__LIT("")};
+    }
+    run->artifacts_written = state->artifact_count;
+    *ret_count = count;
+    return HAFT_OK;
+}
+
+/* What the store is to know of the run without reading its events. */
+static haft__store_run row_of(const haft_run *run)
+{
+    const haft__run *state = &run->state;
+    const haft__spec *spec = run->agent->spec;
+    bool ended = state->stage == HAFT__RUN_ENDED;
+    bool waits = run->effect == HAFT__EFFECT_WAIT;
+    return (haft__store_run){
+        .id = haft__str(run->id),
+        .thread = state->thread,
+        .parent = HAFT__LIT(""),
+        .user = run->user,
+        .name = spec->name,
+        .task = state->task,
+        .spec_hash = spec->hash,
+        .spec = run->agent->spec_text,
+        .spec_path = spec->path,
+        .state = ended   ? HAFT__STATE_ENDED
+                 : waits ? HAFT__STATE_WAITING
+                         : HAFT__STATE_RUNNING,
+        .end = ended ? haft__str(haft__end_name(state->end)) : HAFT__LIT(""),
+        .answer = ended ? state->answer : HAFT__LIT(""),
+        .seq = run->durable_seq,
+        .epoch = run->epoch,
+        .owner = haft__str(run->runtime->owner),
+        .created_ms = state->started_ms,
+        .updated_ms = state->last_ms,
+        .wake_ms = waits ? haft__live_deadline(run) : 0,
+        .turns = state->turn,
+        .calls = state->usage.calls,
+    };
+}
+
+static void on_written(haft__store_request *request);
+
+static void submit(haft_run *run, size_t lines, size_t artifacts)
+{
+    haft__store_request *append = &run->append;
+    *append = (haft__store_request){
+        .verb = run->created ? HAFT__STORE_APPEND : HAFT__STORE_CREATE,
+        .run = row_of(run),
+        .lines = run->lines,
+        .line_count = lines,
+        .artifacts = run->artifacts,
+        .artifact_count = artifacts,
+        .messages = run->heard_written.items,
+        .message_count = run->heard_written.count,
+        .lease_ms = HAFT__LEASE_MS,
+        .now_ms = haft__runtime_now(run->runtime),
+        .arena = &run->write_arena,
+        .done = on_written,
+        .context = run,
+    };
+    run->writing_seq = run->state.seq;
+    run->appending = true;
+    haft__arena_reset(&run->write_arena);
+    haft__store_submit(run->runtime->store, append);
+}
+
+void haft__log_flush(haft_run *run)
+{
+    bool idle = run->gathered.len == 0 && run->heard.count == 0;
+    if (run->appending || idle || run->stage != HAFT__LIVE_ON) {
+        return;
+    }
+    haft__buf empty = run->written;
+    run->written = run->gathered;
+    run->gathered = empty;
+    haft__buf_clear(&run->gathered);
+    haft__heard forgotten = run->heard_written;
+    run->heard_written = run->heard;
+    run->heard = forgotten;
+    run->heard.count = 0;
+    haft_error err = {0};
+    size_t lines = 0, artifacts = 0;
+    haft_status status = split(run, &lines, &err);
+    if (status == HAFT_OK) {
+        status = collect_artifacts(run, &artifacts, &err);
+    }
+    if (status != HAFT_OK) {
+        haft__live_fail(run, &err);
+        return;
+    }
+    submit(run, lines, artifacts);
+}
+
+/* ---- committed ---- */
+
+/* Readers that keep up cost nothing: what has been read is forgotten when all has. */
+static void publish(haft_run *run, haft_str lines)
+{
+    if (lines.ptr == NULL) {
+        return; /* only messages were forgotten */
+    }
+    if (run->committed_at == run->committed.len) {
+        haft__buf_clear(&run->committed);
+        run->committed_at = 0;
+    }
+    haft__buf_add_str(&run->committed, lines);
+}
+
+static void on_written(haft__store_request *request)
+{
+    haft_run *run = request->context;
+    run->appending = false;
+    if (request->status == HAFT_OK && !run->created && request->found_count > 0) {
+        run->epoch = request->found[0].epoch;
+    }
+    if (run->released) {
+        haft__live_leave(run);
+        return;
+    }
+    if (request->status != HAFT_OK) {
+        haft__live_fail(run, &request->error);
+        return;
+    }
+    run->created = true;
+    run->durable_seq = run->writing_seq;
+    publish(run, haft__buf_str(&run->written));
+    haft__live_go_on(run);
+}
+
+bool haft__log_durable(const haft_run *run)
+{
+    return !run->appending && run->gathered.len == 0 && run->durable_seq == run->state.seq;
+}
+
+void haft__log_tell(haft_run *run, haft_str body)
+{
+    haft__buf line;
+    haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
+    haft__buf *clean = &run->runtime->clean;
+    haft__buf_clear(clean);
+    (void)haft__redact(run->agent->redactor, body, clean);
+    haft__event_write_told(&line, run->state.seq, haft__runtime_now(run->runtime),
+                           haft__str(run->id), haft__buf_str(clean));
+    haft__buf_add_char(&line, '\n');
+    if (haft__buf_check(clean, NULL) == HAFT_OK && haft__buf_check(&line, NULL) == HAFT_OK) {
+        publish(run, haft__buf_str(&line)); /* else it is lost, as it may be */
+    }
+    haft__buf_finish(&line);
+}

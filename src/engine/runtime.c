@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime.c - what many runs share: the loop, the store, leases, and messages from elsewhere.
+ *
+ * Tests: tests/engine/api_test.c and open_test.c.
+ */
+#include "engine/runtime.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "io/clock.h"
+#include "io/environment.h"
+#include "io/http.h"
+#include "io/owner.h"
+#include "io/random.h"
+#include "tool/declare.h"
+
+uint64_t haft__runtime_now(const haft_runtime *runtime)
+{
+    return runtime->clock();
+}
+
+/* ---- leases ---- */
+
+static void set_renewal(haft_runtime *runtime);
+
+static void on_renewed(haft__store_request *request)
+{
+    haft_runtime *runtime = request->context;
+    runtime->renewing = false; /* a lease that was lost shows at the next append */
+    set_renewal(runtime);
+}
+
+static void renew(void *context)
+{
+    haft_runtime *runtime = context;
+    if (runtime->runs == NULL) {
+        return; /* the next run sets the timer again */
+    }
+    runtime->renewing = true;
+    runtime->renew = (haft__store_request){.verb = HAFT__STORE_RENEW,
+                                           .run.owner = haft__str(runtime->owner),
+                                           .lease_ms = HAFT__LEASE_MS,
+                                           .now_ms = haft__runtime_now(runtime),
+                                           .done = on_renewed,
+                                           .context = runtime};
+    haft__store_submit(runtime->store, &runtime->renew);
+}
+
+static void set_renewal(haft_runtime *runtime)
+{
+    /* Without memory for a timer the lease runs out and somebody else goes on: not our run. */
+    (void)!haft__timer_start(runtime->loop, &runtime->renew_timer, HAFT__RENEW_MS, renew, runtime,
+                             NULL);
+}
+
+/* ---- messages ---- */
+
+static haft_run *find_run(const haft_runtime *runtime, haft_str id)
+{
+    for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
+        if (haft__str_equal(haft__str(run->id), id) && run->stage == HAFT__LIVE_ON
+            && !run->released) {
+            return run;
+        }
+    }
+    return NULL;
+}
+
+/* Whether it has been dealt with and is only not forgotten yet. */
+static bool was_heard(const haft_run *run, uint64_t id)
+{
+    const haft__heard *lists[] = {&run->heard, &run->heard_written};
+    for (size_t k = 0; k < COUNT(lists); k++) {
+        for (size_t i = 0; i < lists[k]->count; i++) {
+            if (lists[k]->items[i].id == id) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void hear(haft_runtime *runtime, const haft__store_message *message)
+{
+    haft_run *run = find_run(runtime, message->run);
+    if (run == NULL || was_heard(run, message->id)) {
+        return;
+    }
+    haft__steer command;
+    haft_error err = {0};
+    haft_status status = haft__log_heard(run, message->id, &err);
+    if (status != HAFT_OK) {
+        return; /* it is heard the next time */
+    }
+    status = haft__steer_read(&runtime->heard, message->body, runtime->hash_key, &command, &err);
+    if (status == HAFT_OK) {
+        /* Who sent it sees in the events what became of it. */
+        (void)!haft__live_command(run, &command, &err);
+    }
+    haft__log_flush(run);
+}
+
+static void set_listening(haft_runtime *runtime);
+
+static void on_heard(haft__store_request *request)
+{
+    haft_runtime *runtime = request->context;
+    runtime->listening = false;
+    if (request->status == HAFT_OK) {
+        for (size_t i = 0; i < request->message_count; i++) {
+            hear(runtime, &request->messages[i]);
+        }
+    }
+    set_listening(runtime);
+}
+
+static void listen_now(void *context)
+{
+    haft_runtime *runtime = context;
+    if (runtime->runs == NULL) {
+        return;
+    }
+    runtime->listening = true;
+    haft__arena_reset(&runtime->heard);
+    runtime->listen = (haft__store_request){.verb = HAFT__STORE_RECEIVE,
+                                            .run.owner = haft__str(runtime->owner),
+                                            .arena = &runtime->heard,
+                                            .done = on_heard,
+                                            .context = runtime};
+    haft__store_submit(runtime->store, &runtime->listen);
+}
+
+static void set_listening(haft_runtime *runtime)
+{
+    (void)!haft__timer_start(runtime->loop, &runtime->listen_timer, HAFT__LISTEN_MS, listen_now,
+                             runtime, NULL);
+}
+
+void haft__runtime_watch(haft_runtime *runtime)
+{
+    if (runtime->shared && !runtime->renewing && runtime->renew_timer.slot == 0) {
+        set_renewal(runtime);
+    }
+    if (runtime->shared && !runtime->listening && runtime->listen_timer.slot == 0) {
+        set_listening(runtime);
+    }
+}
+
+/* ---- the runtime ---- */
+
+static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *options,
+                            haft_error *err)
+{
+    const char *url = options->store != NULL ? options->store : "memory:";
+    haft_status status = haft__owner_make(runtime->owner, sizeof(runtime->owner), err);
+    if (status == HAFT_OK) {
+        status = haft__decider_init(&runtime->decider, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__loop_create(&runtime->loop, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__store_open(runtime->loop, url, &runtime->store, err);
+    }
+    if (status == HAFT_OK) {
+        haft__exec_options exec = {.loop = runtime->loop,
+                                   .guard = options->guard,
+                                   .env = runtime->env,
+                                   .threads = options->threads};
+        status = haft__exec_create(&exec, &runtime->exec, err);
+    }
+    runtime->shared = !haft__str_starts(haft__str(url), HAFT__LIT("memory:"));
+    return status;
+}
+
+haft_status haft_runtime_create(const haft_runtime_options *options, haft_runtime **ret_runtime,
+                                haft_error *err)
+{
+    static const haft_runtime_options defaults = HAFT_RUNTIME_OPTIONS_INIT;
+    haft_runtime *runtime = calloc(1, sizeof(*runtime));
+    if (runtime == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    runtime->clock = haft__clock_now;
+    runtime->hash_key = haft__random_hash_key();
+    runtime->env = (haft__spec_env){haft__environment_get, NULL};
+    haft__arena_init(&runtime->arena, 0);
+    haft__arena_init(&runtime->heard, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&runtime->line, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&runtime->body, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&runtime->clean, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = open_all(runtime, options != NULL ? options : &defaults, err);
+    if (status != HAFT_OK) {
+        haft_runtime_destroy(runtime);
+        return status;
+    }
+    *ret_runtime = runtime;
+    return HAFT_OK;
+}
+
+void haft_runtime_destroy(haft_runtime *runtime)
+{
+    if (runtime == NULL) {
+        return;
+    }
+    bool stepped = true; /* until runs that were released while the store had them are gone */
+    while (stepped && (runtime->runs != NULL || runtime->keeping > 0)) {
+        stepped = haft__loop_step(runtime->loop, -1, NULL) == HAFT_OK;
+    }
+    haft__store_close(runtime->store);
+    haft__exec_destroy(runtime->exec);
+    haft__http_destroy(runtime->web);
+    if (runtime->loop != NULL) {
+        haft__timer_stop(runtime->loop, &runtime->renew_timer);
+        haft__timer_stop(runtime->loop, &runtime->listen_timer);
+    }
+    haft__loop_destroy(runtime->loop);
+    haft__decider_finish(&runtime->decider);
+    haft__arena_finish(&runtime->heard);
+    haft__arena_finish(&runtime->arena);
+    haft__buf_finish(&runtime->line);
+    haft__buf_finish(&runtime->body);
+    haft__buf_finish(&runtime->clean);
+    free(runtime);
+}
+
+haft_status haft_runtime_step(haft_runtime *runtime, int timeout_ms, haft_error *err)
+{
+    return haft__loop_step(runtime->loop, timeout_ms, err);
+}
+
+int haft_runtime_fd(const haft_runtime *runtime)
+{
+    return haft__loop_fd(runtime->loop);
+}
+
+int haft_runtime_timeout(const haft_runtime *runtime)
+{
+    return haft__loop_timeout(runtime->loop);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/secrets.h - which texts must never be written down. Private to src/engine. */
+#ifndef HAFT_ENGINE_SECRETS_H
+#define HAFT_ENGINE_SECRETS_H
+
+#include "run/redact.h"
+#include "spec/load.h"
+
+/* The secrets of a spec and of this process: the key of its model, every variable that the spec
+ * puts into environments, headers, URLs and keys, and variables whose names say so (API_KEY,
+ * ..._TOKEN). The redactor lives in `arena`. A variable that is missing is no failure here. */
+HAFT_MUST_USE haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *env,
+                                                haft__arena *arena, haft__redactor **ret_redactor,
+                                                haft_error *err);
+
+#endif

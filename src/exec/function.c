@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * function.c - tools that are C functions of the program, on threads of the pool.
+ *
+ * A function cannot be ended. One that overruns is told so by haft_cancelled, and left to itself
+ * with all it uses: its call, its facts and its arguments are copies in the memory of the job,
+ * which is kept until it returns. At most HAFT__LIMIT_POOL_LOST are left so at a time; then no
+ * function is begun until one returns. Tests: tests/exec/function_test.c.
+ */
+#include <stdatomic.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "exec/exec_int.h"
+#include "io/random.h"
+#include "tool/call.h"
+#include "json/read.h"
+#include "json/write.h"
+
+typedef struct function {
+    haft__job pooled;
+    haft__exec_job *job;
+    haft__loop *loop;
+    haft_tool tool; /* a copy: of ours nothing is used but its code and its table of arguments */
+    haft_call call;
+    haft__json arguments;
+    uint64_t deadline_ms;
+    atomic_bool cancelled;
+    atomic_size_t told_bytes; /* of progress, on its way to the loop */
+    /* Set by the thread, read when it is done. */
+    haft_status status;
+    haft_reply reply;
+    haft_error err;
+} function;
+
+/* ---- on the thread ---- */
+
+static bool is_cancelled(void *host)
+{
+    const function *it = host;
+    return atomic_load(&it->cancelled) || haft__loop_now(it->loop) >= it->deadline_ms;
+}
+
+/* Progress on its way from the thread to the loop. */
+typedef struct message {
+    haft__task task;
+    function *from;
+    size_t length;
+    char text[];
+} message;
+
+/* The job lives: its own end is told later, in the same order. */
+static void tell(haft__task *task)
+{
+    message *told = HAFT__CONTAINER(task, message, task);
+    haft__exec_job *job = told->from->job;
+    (void)atomic_fetch_sub(&told->from->told_bytes, sizeof(*told) + told->length);
+    if (!job->reported) {
+        job->call.progress(job->context, (haft_str){told->text, told->length});
+    }
+    free(told);
+}
+
+/* What the loop cannot keep up with is lost. */
+static void emit(void *host, haft_str json)
+{
+    function *it = host;
+    size_t size = sizeof(message) + json.len;
+    if (size > HAFT__LIMIT_EXEC_PROGRESS_BYTES
+        || atomic_load(&it->told_bytes) > HAFT__LIMIT_EXEC_PROGRESS_BYTES - size) {
+        return;
+    }
+    message *told = malloc(size);
+    if (told == NULL) {
+        return;
+    }
+    (void)atomic_fetch_add(&it->told_bytes, size);
+    *told = (message){.task = {.run = tell}, .from = it, .length = json.len};
+    memcpy(told->text, json.ptr, json.len);
+    haft__loop_send(it->loop, &told->task);
+}
+
+static void work(haft__job *pooled)
+{
+    function *it = HAFT__CONTAINER(pooled, function, pooled);
+    it->status = haft__call_run(&it->call, &it->tool, it->arguments, &it->reply, &it->err);
+}
+
+/* ---- on the loop ---- */
+
+static void report_reply(haft__exec_job *job, haft_reply reply)
+{
+    haft__exec_result result = {
+        .ok = reply.kind != HAFT_REPLY_ERROR, .text = reply.text, .started = true};
+    char text[96];
+    if (reply.text.len > HAFT__LIMIT_TOOL_RESULT_BYTES) {
+        (void)snprintf(text, sizeof(text),
+                       "the tool replied with %zu bytes, more than the %d it may", reply.text.len,
+                       HAFT__LIMIT_TOOL_RESULT_BYTES);
+        result = (haft__exec_result){.text = haft__str(text), .started = true};
+    }
+    haft__exec_report(job, &result);
+}
+
+static void report(function *it)
+{
+    if (it->status == HAFT_OK) {
+        report_reply(it->job, it->reply);
+        return;
+    }
+    haft__exec_result result = {.text = haft__str(it->err.message),
+                                .where = haft__str(it->err.where),
+                                .hint = haft__str(it->err.hint),
+                                .transient = it->status == HAFT_NO_MEMORY};
+    haft__exec_report(it->job, &result);
+}
+
+static void done(haft__job *pooled)
+{
+    function *it = HAFT__CONTAINER(pooled, function, pooled);
+    haft__exec_job *job = it->job;
+    if (!atomic_load(&it->cancelled)) {
+        report(it);
+        haft__call_finish(&it->call);
+        return;
+    }
+    haft__call_finish(&it->call);
+    haft__exec_free(job);
+}
+
+/* ---- starting ---- */
+
+static haft_status copy_text(haft__arena *arena, const char **text, haft_error *err)
+{
+    haft_str copy = haft__arena_copy(arena, haft__str(*text != NULL ? *text : ""));
+    *text = copy.ptr;
+    return copy.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+static haft_status copy_facts(haft__arena *arena, haft_call_facts *facts, haft_error *err)
+{
+    const char **const texts[] = {&facts->call, &facts->run, &facts->thread, &facts->user,
+                                  &facts->idempotency_key};
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
+        status = copy_text(arena, texts[i], err);
+    }
+    return status;
+}
+
+/* Written and read again: numbers and everything else stay as they were. */
+static haft_status copy_json(haft__arena *arena, haft__json value, haft__json *ret_copy,
+                             haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = haft__random_hash_key(); /* a model chose the names in it */
+    haft__buf buf;
+    haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
+    haft__json_write(&buf, value);
+    haft_status status = haft__buf_check(&buf, err);
+    haft_str text = {NULL, 0};
+    if (status == HAFT_OK) {
+        text = haft__arena_copy(arena, haft__buf_str(&buf));
+        status = text.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    }
+    haft__buf_finish(&buf);
+    return status == HAFT_OK ? haft__json_read(arena, text, &options, ret_copy, NULL, err) : status;
+}
+
+/* Whether another function may be begun; if not, that is reported. */
+static bool is_allowed(haft__exec_job *job)
+{
+    if (haft__pool_lost(job->exec->pool) < HAFT__LIMIT_POOL_LOST) {
+        return true;
+    }
+    char text[128];
+    (void)snprintf(
+        text, sizeof(text),
+        "%d calls of functions that were out of time have not returned; no more is begun",
+        HAFT__LIMIT_POOL_LOST);
+    haft__exec_report(
+        job, &(haft__exec_result){.text = haft__str(text),
+                                  .hint = HAFT__LIT("try again later; such a function should look "
+                                                    "at haft_cancelled"),
+                                  .transient = true});
+    return false;
+}
+
+static haft_status make(haft__exec_job *job, function **ret_it, haft_error *err)
+{
+    function *it = haft__arena_array(&job->arena, 1, sizeof(*it));
+    if (it == NULL) {
+        return haft__arena_fail(&job->arena, err);
+    }
+    haft_call_facts facts = job->call.facts;
+    it->job = job;
+    it->loop = job->exec->options.loop;
+    it->tool = *job->call.tool->function;
+    bool far = job->call.timeout_ms > UINT64_MAX - job->started_ms;
+    it->deadline_ms = far ? UINT64_MAX : job->started_ms + job->call.timeout_ms;
+    it->pooled = (haft__job){.work = work, .done = done};
+    haft_status status = copy_facts(&job->arena, &facts, err);
+    if (status == HAFT_OK) {
+        status = copy_json(&job->arena, job->call.arguments, &it->arguments, err);
+    }
+    haft__call_init(&it->call, &facts);
+    it->call.cancelled = is_cancelled;
+    it->call.emit = job->call.progress != NULL ? emit : NULL;
+    it->call.host = it;
+    *ret_it = it;
+    return status;
+}
+
+static haft_status start(haft__exec_job *job, haft_error *err)
+{
+    function *it = NULL;
+    if (!is_allowed(job)) {
+        return HAFT_OK;
+    }
+    haft_status status = make(job, &it, err);
+    job->state = it;
+    return status == HAFT_OK ? haft__pool_submit(job->exec->pool, &it->pooled, err) : status;
+}
+
+static bool abandon(haft__exec_job *job)
+{
+    function *it = job->state;
+    atomic_store(&it->cancelled, true);
+    if (haft__pool_drop(job->exec->pool, &it->pooled)) {
+        job->waiting = true;
+        return false;
+    }
+    (void)haft__pool_lose(job->exec->pool, &it->pooled);
+    return true;
+}
+
+const haft__executor haft__executor_function = {.start = start, .abandon = abandon};

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * child.c - a process of libuv's, with pipes of our own.
+ *
+ * libuv would give the program sockets, which it cannot open again as /dev/stdin. Writing to a pipe
+ * that nobody reads raises SIGPIPE; it is caught here, as a library may not ignore it for all.
+ * A child that was ended stays in its group until the kernel has its status fetched: no zombie is
+ * left behind. Tests: tests/io/child_test.c.
+ */
+#include "io/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "io/clock.h"
+#include "io/loop_int.h"
+
+/* The pipes, in the order of the program's descriptors. */
+enum {
+    INPUT,
+    OUTPUT,
+    ERRORS,
+    REPORT,
+    PIPES,
+};
+
+#define PIECE_BYTES  32768 /* read at a time, so that nobody else has to wait long */
+#define REPORT_BYTES 256   /* of which a report is far shorter */
+
+/* Our end of a pipe. */
+typedef struct end {
+    uv_poll_t poll;
+    haft__child *child;
+    int fd; /* -1: closed */
+    bool polled;
+} end;
+
+struct haft__child {
+    uv_process_t process;
+    end ends[PIPES];
+    haft__loop *loop;
+    haft__child *next, **link; /* in the group */
+    haft__timer timer;         /* until SIGKILL */
+    uint64_t grace;
+    haft_str input; /* what is left of it */
+    haft__buf output;
+    size_t max_output, error_bytes, report_bytes;
+    char errors[HAFT__LIMIT_CHILD_ERROR_BYTES], report[REPORT_BYTES];
+    haft__child_result result;
+    void (*done)(void *context, const haft__child_result *result); /* NULL: nobody waits */
+    void *context;
+    unsigned handles; /* of libuv's, open */
+    bool ending;      /* it has been told to end */
+};
+
+/* ---- memory and handles ---- */
+
+static void free_child(haft__child *child)
+{
+    haft__buf_finish(&child->output);
+    free(child);
+}
+
+static void on_close(uv_handle_t *handle)
+{
+    haft__child *child = handle->data;
+    if (--child->handles == 0) {
+        free_child(child);
+    }
+}
+
+static void close_handle(haft__child *child, uv_handle_t *handle)
+{
+    handle->data = child;
+    uv_close(handle, on_close);
+}
+
+static void close_end(end *it)
+{
+    if (it->fd < 0) {
+        return;
+    }
+    if (it->polled) {
+        close_handle(it->child, (uv_handle_t *)&it->poll);
+    }
+    (void)close(it->fd);
+    it->fd = -1;
+}
+
+static void close_ends(haft__child *child)
+{
+    for (size_t i = 0; i < PIPES; i++) {
+        close_end(&child->ends[i]);
+    }
+}
+
+static void join_group(haft__child *child, haft__children *group)
+{
+    child->next = group->first;
+    child->link = &group->first;
+    if (child->next != NULL) {
+        child->next->link = &child->next;
+    }
+    group->first = child;
+}
+
+static void leave_group(haft__child *child)
+{
+    *child->link = child->next;
+    if (child->next != NULL) {
+        child->next->link = child->link;
+    }
+}
+
+/* ---- ending it ---- */
+
+static void on_grace(void *context)
+{
+    haft__child *child = context;
+    (void)uv_process_kill(&child->process, SIGKILL);
+}
+
+/* One that was stopped must go on to see SIGTERM. Without memory for the timer it has all the time
+ * it wants. */
+static void tell_to_end(haft__child *child)
+{
+    if (child->ending) {
+        return;
+    }
+    child->ending = true;
+    (void)uv_process_kill(&child->process, child->grace > 0 ? SIGTERM : SIGKILL);
+    (void)uv_process_kill(&child->process, SIGCONT);
+    if (child->grace > 0) {
+        haft_status status =
+            haft__timer_start(child->loop, &child->timer, child->grace, on_grace, child, NULL);
+        (void)status;
+    }
+}
+
+/* Its status has been fetched: its number means nothing any more. */
+static void bury(haft__child *child)
+{
+    haft__timer_stop(child->loop, &child->timer);
+    leave_group(child);
+    close_ends(child);
+    close_handle(child, (uv_handle_t *)&child->process);
+}
+
+void haft__child_kill(haft__child *child)
+{
+    child->done = NULL;
+    close_ends(child);
+    tell_to_end(child);
+}
+
+/* Whether it is gone within `ms`. */
+static bool wait_for(pid_t id, uint64_t ms)
+{
+    for (uint64_t waited = 0;; waited++) {
+        pid_t found = waitpid(id, NULL, WNOHANG);
+        if (found != 0 && !(found < 0 && errno == EINTR)) {
+            return true;
+        }
+        if (waited >= ms) {
+            return false;
+        }
+        haft__clock_sleep(1);
+    }
+}
+
+void haft__children_finish(haft__children *group)
+{
+    for (haft__child *child = group->first; child != NULL; child = child->next) {
+        haft__child_kill(child); /* all of them first, as they end at the same time */
+    }
+    while (group->first != NULL) {
+        haft__child *child = group->first;
+        pid_t id = child->process.pid;
+        if (!wait_for(id, child->grace)) {
+            on_grace(child);
+            (void)waitpid(id, NULL, 0);
+        }
+        bury(child);
+    }
+}
+
+/* ---- its input ---- */
+
+/* Writes without SIGPIPE: one that comes is taken away again, unless one was there before. */
+static ssize_t write_quietly(int fd, haft_str text)
+{
+    static const struct timespec no_time = {0};
+    sigset_t pipe_signal, before, pending;
+    (void)sigemptyset(&pipe_signal);
+    (void)sigaddset(&pipe_signal, SIGPIPE);
+    (void)sigpending(&pending);
+    (void)pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+    ssize_t count = write(fd, text.ptr, text.len);
+    int code = errno;
+    if (count < 0 && code == EPIPE && sigismember(&pending, SIGPIPE) == 0) {
+        (void)sigtimedwait(&pipe_signal, NULL, &no_time);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = code;
+    return count;
+}
+
+/* A program may leave its input unread: then writing fails, and that is all. */
+static void on_writable(uv_poll_t *poll, int status, int events)
+{
+    end *it = poll->data;
+    haft__child *child = it->child;
+    (void)status;
+    (void)events;
+    ssize_t count = write_quietly(it->fd, child->input);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    child->input = haft__str_skip(child->input, count > 0 ? (size_t)count : child->input.len);
+    if (child->input.len == 0) {
+        close_end(it);
+    }
+}
+
+/* ---- its output ---- */
+
+static void keep_output(haft__child *child, haft_str piece)
+{
+    size_t room = child->max_output - child->output.len;
+    child->result.output_cut = piece.len > room;
+    haft__buf_add(&child->output, piece.ptr, piece.len < room ? piece.len : room);
+    child->result.no_memory = child->output.status != HAFT_OK;
+}
+
+/* The last bytes are what matters. */
+static void keep_errors(haft__child *child, haft_str piece)
+{
+    size_t size = sizeof(child->errors);
+    piece = haft__str_skip(piece, piece.len > size ? piece.len - size : 0);
+    size_t stay = child->error_bytes;
+    stay = stay + piece.len > size ? size - piece.len : stay;
+    memmove(child->errors, child->errors + (child->error_bytes - stay), stay);
+    memcpy(child->errors + stay, piece.ptr, piece.len);
+    child->error_bytes = stay + piece.len;
+}
+
+static void keep_report(haft__child *child, haft_str piece)
+{
+    size_t room = sizeof(child->report) - child->report_bytes;
+    size_t length = piece.len < room ? piece.len : room;
+    memcpy(child->report + child->report_bytes, piece.ptr, length);
+    child->report_bytes += length;
+}
+
+static bool stays_open(const haft__child *child, size_t which)
+{
+    return which != OUTPUT || !(child->result.output_cut || child->result.no_memory);
+}
+
+/* Reads a piece: how many bytes, 0 at the end and when there is nothing more to be had. */
+static size_t read_piece(end *it, size_t most)
+{
+    char bytes[PIECE_BYTES];
+    haft__child *child = it->child;
+    size_t which = (size_t)(it - child->ends);
+    ssize_t count = read(it->fd, bytes, most < sizeof(bytes) ? most : sizeof(bytes));
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return 0;
+    }
+    if (count <= 0) {
+        close_end(it);
+        return 0;
+    }
+    haft_str piece = {bytes, (size_t)count};
+    if (which == OUTPUT) {
+        keep_output(child, piece);
+    } else if (which == ERRORS) {
+        keep_errors(child, piece);
+    } else {
+        keep_report(child, piece);
+    }
+    if (!stays_open(child, which)) {
+        close_end(it);
+    }
+    return piece.len;
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    end *it = poll->data;
+    haft__child *child = it->child;
+    (void)status; /* reading says it, too */
+    (void)events;
+    (void)read_piece(it, PIECE_BYTES);
+    if (!stays_open(child, OUTPUT)) {
+        tell_to_end(child);
+    }
+}
+
+/* ---- its end ---- */
+
+/* What stands in the pipe now. What others write later is not its output any more. */
+static void drain(end *it)
+{
+    int left = 0;
+    if (it->fd < 0 || ioctl(it->fd, FIONREAD, &left) != 0) {
+        return;
+    }
+    for (size_t count = 1; left > 0 && count > 0 && it->fd >= 0; left -= (int)count) {
+        count = read_piece(it, (size_t)left);
+    }
+}
+
+static void on_end(uv_process_t *process, int64_t status, int number)
+{
+    haft__child *child = process->data;
+    haft__child_result *result = &child->result;
+    for (size_t i = OUTPUT; i < PIPES; i++) {
+        drain(&child->ends[i]);
+    }
+    bury(child);
+    if (child->done == NULL) {
+        return;
+    }
+    result->status = (int)status;
+    result->signal = number;
+    result->output = haft__buf_str(&child->output);
+    result->errors = (haft_str){child->errors, child->error_bytes};
+    result->report = (haft_str){child->report, child->report_bytes};
+    child->done(child->context, result);
+}
+
+/* ---- starting it ---- */
+
+static haft_status fail(haft_error *err, const haft__child_options *options, int code)
+{
+    haft_status status = code == UV_ENOMEM ? HAFT_NO_MEMORY : HAFT_IO;
+    status = code == UV_ENOENT ? HAFT_NOT_FOUND : status;
+    const char *in = options->cwd != NULL ? " in " : "";
+    return haft__fail(err, status, "", "%s cannot be started%s%s: %s", options->argv[0], in,
+                      options->cwd != NULL ? options->cwd : "", uv_strerror(code));
+}
+
+/* Makes a pipe: our end is watched, the program's end is in *ret_fd. 0, or an error of libuv's. */
+static int open_end(haft__child *child, size_t which, int *ret_fd)
+{
+    end *it = &child->ends[which];
+    int fds[2];
+    if (pipe2(fds, O_CLOEXEC) != 0) {
+        return uv_translate_sys_error(errno);
+    }
+    it->fd = fds[which == INPUT];
+    *ret_fd = fds[which != INPUT];
+    int code = uv_poll_init(haft__loop_uv(child->loop), &it->poll, it->fd);
+    it->poll.data = it;
+    it->polled = code == 0;
+    child->handles += code == 0;
+    return code;
+}
+
+static int spawn(haft__child *child, const haft__child_options *options)
+{
+    size_t count = options->report ? PIPES : REPORT;
+    uv_stdio_container_t theirs[PIPES];
+    int code = 0;
+    for (size_t i = 0; i < PIPES; i++) {
+        theirs[i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = -1};
+        code = code == 0 && i < count ? open_end(child, i, &theirs[i].data.fd) : code;
+    }
+    if (code == 0) {
+        uv_process_options_t spawned = {.exit_cb = on_end,
+                                        .file = options->argv[0],
+                                        .cwd = options->cwd,
+                                        .stdio = theirs,
+                                        .stdio_count = (int)count};
+        /* libuv does not change them, only says so less clearly. */
+        memcpy(&spawned.args, &options->argv, sizeof(spawned.args));
+        memcpy(&spawned.env, &options->env, sizeof(spawned.env));
+        code = uv_spawn(haft__loop_uv(child->loop), &child->process, &spawned);
+        child->process.data = child;
+        child->handles++;
+        if (code != 0) {
+            close_handle(child, (uv_handle_t *)&child->process);
+        }
+    }
+    for (size_t i = 0; i < PIPES; i++) {
+        if (theirs[i].data.fd >= 0) {
+            (void)close(theirs[i].data.fd);
+        }
+    }
+    return code;
+}
+
+static void watch(haft__child *child)
+{
+    for (size_t i = OUTPUT; i < PIPES; i++) {
+        if (child->ends[i].fd >= 0) {
+            (void)uv_poll_start(&child->ends[i].poll, UV_READABLE, on_readable);
+        }
+    }
+    if (child->input.len > 0) {
+        (void)uv_poll_start(&child->ends[INPUT].poll, UV_WRITABLE, on_writable);
+    } else {
+        close_end(&child->ends[INPUT]);
+    }
+}
+
+haft_status haft__child_start(haft__loop *loop, const haft__child_options *options,
+                              haft__child **ret_child, haft_error *err)
+{
+    haft__child *child = calloc(1, sizeof(*child));
+    if (child == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    child->loop = loop;
+    child->grace = options->grace;
+    child->input = options->input;
+    child->max_output = options->max_output;
+    child->done = options->done;
+    child->context = options->context;
+    haft__buf_init(&child->output, options->max_output);
+    for (size_t i = 0; i < PIPES; i++) {
+        child->ends[i].child = child;
+        child->ends[i].fd = -1;
+    }
+    int code = spawn(child, options);
+    if (code != 0) {
+        close_ends(child);
+        if (child->handles == 0) { /* else the loop frees it when they are closed */
+            free_child(child);
+        }
+        return fail(err, options, code);
+    }
+    join_group(child, options->group);
+    watch(child);
+    *ret_child = child;
+    return HAFT_OK;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file.c - whole files into a buffer. Tests: tests/io/file_test.c. */
+#include "io/file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define PIECE ((size_t)64 << 10)
+
+/* Reads until the end. The last piece may be smaller than what is left below the maximum, so the
+ * end of the file is looked for there too before the file is called too long. */
+static haft_status read_all(FILE *file, haft__buf *text, haft_error *err)
+{
+    for (;;) {
+        size_t left = text->max - text->len;
+        char spare;
+        size_t want = left > PIECE ? PIECE : left;
+        char *to = want > 0 ? haft__buf_reserve(text, want) : &spare;
+        if (to == NULL) {
+            return haft__buf_check(text, err);
+        }
+        size_t got = fread(to, 1, want > 0 ? want : 1, file);
+        if (got > 0 && want == 0) {
+            return haft__fail(err, HAFT_TOO_BIG, "", "is longer than the %zu bytes it may have",
+                              text->max);
+        }
+        haft__buf_advance(text, got);
+        if (ferror(file)) {
+            return haft__fail(err, HAFT_IO, "", "cannot be read: %s", strerror(errno));
+        }
+        if (feof(file)) {
+            return HAFT_OK;
+        }
+    }
+}
+
+haft_status haft__file_read(const char *path, haft__buf *text, haft_error *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(path, "rbe");
+    haft_status status;
+    if (file == NULL) {
+        return haft__fail(err, HAFT_IO, path, "cannot be opened: %s", strerror(errno));
+    }
+    status = read_all(file, text, err);
+    if (status != HAFT_OK) {
+        haft__error_at(err, is_stdin ? "standard input" : path);
+    }
+    if (!is_stdin) {
+        (void)fclose(file);
+    }
+    return status;
+}
+
+haft_status haft__file_keep(haft__arena *arena, const char *path, size_t max, haft_str *ret_text,
+                            haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, max);
+    haft_status status = haft__file_read(path, &text, err);
+    if (status == HAFT_OK) {
+        haft_str kept = haft__arena_copy(arena, haft__buf_str(&text));
+        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+        *ret_text = status == HAFT_OK ? kept : *ret_text;
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+haft_str haft__file_absolute(haft__arena *arena, const char *path)
+{
+    char directory[PATH_MAX];
+    if (path[0] == '/' || getcwd(directory, sizeof(directory)) == NULL) {
+        return haft__arena_format(arena, "%s", path);
+    }
+    return haft__arena_format(arena, "%s/%s", directory, path);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* io/file.h - whole files. */
+#ifndef HAFT_IO_FILE_H
+#define HAFT_IO_FILE_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "haft.h"
+
+/* Appends the whole file to `text`, whose maximum bounds it; "-" is standard input. IO when it
+ * cannot be read, TOO_BIG past the maximum; err->where is the path. */
+HAFT_MUST_USE haft_status haft__file_read(const char *path, haft__buf *text, haft_error *err);
+
+/* The whole file in `arena`, at most `max` bytes of it allowed; fails as haft__file_read does. */
+HAFT_MUST_USE haft_status haft__file_keep(haft__arena *arena, const char *path, size_t max,
+                                          haft_str *ret_text, haft_error *err);
+
+/* The path from the root on, as the working directory is now; .ptr is NULL for want of memory. */
+haft_str haft__file_absolute(haft__arena *arena, const char *path);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_curl.c - libcurl on the loop: its sockets, its timer, its callbacks.
+ *
+ * The callbacks only note what came (http.c tells it), with one exception: whether an address may
+ * be connected to is decided here, for each socket, when it is about to be made. So the address
+ * that was checked is the address that is used, whatever a name meant a moment before. Tests:
+ * tests/io/http_test.c.
+ */
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "io/http_address.h"
+#include "io/http_int.h"
+
+/* A connection whose bytes nobody acknowledges for this long is given up, so that the next request
+ * does not wait on it, too. */
+#define UNACKNOWLEDGED_MS 20000
+#define KEEP_ALIVE_S      30L
+
+/* ---- sockets ---- */
+
+/* Closing a handle of libuv takes a round of the loop, so it lives on its own. */
+typedef struct watch {
+    uv_poll_t poll;
+    haft__http *http;
+} watch;
+
+static void read_messages(haft__http *http);
+
+static void act(haft__http *http, curl_socket_t socket, int events)
+{
+    int running = 0;
+    (void)curl_multi_socket_action(http->multi, socket, events, &running);
+    read_messages(http);
+    haft__http_tell(http);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    watch *w = poll->data;
+    uv_os_fd_t fd = -1;
+    int what = status < 0 ? CURL_CSELECT_ERR : 0;
+    what |= events & UV_READABLE ? CURL_CSELECT_IN : 0;
+    what |= events & UV_WRITABLE ? CURL_CSELECT_OUT : 0;
+    if (uv_fileno((uv_handle_t *)poll, &fd) == 0) {
+        act(w->http, fd, what);
+    }
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static watch *start_watch(haft__http *http, curl_socket_t socket)
+{
+    watch *w = calloc(1, sizeof(*w));
+    if (w == NULL || uv_poll_init_socket(haft__loop_uv(http->loop), &w->poll, socket) != 0) {
+        free(w);
+        return NULL;
+    }
+    w->http = http;
+    w->poll.data = w;
+    (void)curl_multi_assign(http->multi, socket, w);
+    return w;
+}
+
+static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
+{
+    haft__http *http = context;
+    watch *w = assigned;
+    if (what == CURL_POLL_REMOVE) {
+        if (w != NULL) {
+            (void)curl_multi_assign(http->multi, socket, NULL);
+            uv_close((uv_handle_t *)&w->poll, on_closed);
+        }
+        return 0;
+    }
+    w = w != NULL ? w : start_watch(http, socket);
+    int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
+    if (w == NULL || uv_poll_start(&w->poll, events, on_ready) != 0) {
+        haft__http_transfer *t = NULL;
+        (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
+        haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait for ever */
+    }
+    return 0;
+}
+
+/* ---- libcurl's timer ---- */
+
+static void on_due(void *context);
+
+/* It is set already, so that there is room for it. */
+static void set_timer(haft__http *http, uint64_t ms)
+{
+    haft_status status = haft__timer_start(http->loop, &http->timer, ms, on_due, http, NULL);
+    assert(status == HAFT_OK);
+    (void)status;
+}
+
+static void on_due(void *context)
+{
+    haft__http *http = context;
+    set_timer(http, UINT64_MAX);
+    act(http, CURL_SOCKET_TIMEOUT, 0);
+}
+
+static int on_timeout(CURLM *multi, long ms, void *context)
+{
+    (void)multi;
+    set_timer(context, ms < 0 ? UINT64_MAX : (uint64_t)ms);
+    return 0;
+}
+
+/* ---- addresses ---- */
+
+static bool is_test_address(const haft__http *http, const struct sockaddr *address)
+{
+    char host[INET_ADDRSTRLEN] = "", text[sizeof(http->test_allow)];
+    if (address->sa_family != AF_INET || http->test_allow[0] == '\0') {
+        return false;
+    }
+    struct sockaddr_in in;
+    memcpy(&in, address, sizeof(in));
+    (void)inet_ntop(AF_INET, &in.sin_addr, host, sizeof(host));
+    (void)snprintf(text, sizeof(text), "%s:%u", host, ntohs(in.sin_port));
+    return strcmp(text, http->test_allow) == 0;
+}
+
+static bool is_allowed(const haft__http *http, const struct sockaddr *address)
+{
+    uint8_t bytes[sizeof(struct in6_addr)] = {0};
+    if (!http->options.public_only || is_test_address(http, address)) {
+        return true;
+    }
+    if (address->sa_family == AF_INET) {
+        struct sockaddr_in in;
+        memcpy(&in, address, sizeof(in));
+        memcpy(bytes, &in.sin_addr, sizeof(in.sin_addr));
+    } else if (address->sa_family == AF_INET6) {
+        struct sockaddr_in6 in6;
+        memcpy(&in6, address, sizeof(in6));
+        memcpy(bytes, &in6.sin6_addr, sizeof(in6.sin6_addr));
+    }
+    return haft__address_is_public(address->sa_family, bytes);
+}
+
+static curl_socket_t on_open(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    haft__http_transfer *t = context;
+    if (purpose != CURLSOCKTYPE_IPCXN || !is_allowed(t->http, &address->addr)) {
+        t->refused = true;
+        return CURL_SOCKET_BAD;
+    }
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    int ms = UNACKNOWLEDGED_MS;
+    if (fd >= 0) {
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof(ms));
+    }
+    return fd;
+}
+
+/* ---- what comes ---- */
+
+/* There is a connection and the request is about to be sent: again, when the first was lost. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
+static int on_connected(void *context, char *to, char *from, int to_port, int from_port)
+{
+    (void)to, (void)from, (void)to_port, (void)from_port;
+    haft__http_transfer *t = context;
+    if (t->hop_sent && t->request.send_once) {
+        haft__http_finish(t, HAFT__HTTP_CUT, NULL);
+        return CURL_PREREQFUNC_ABORT;
+    }
+    t->hop_sent = t->result.sent = true;
+    haft__http_enter(t, HAFT__HTTP_WAITING);
+    return t->ended ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+/* The empty line behind the headers. Those of 1xx have one, too, and so have trailers. */
+static void end_headers(haft__http_transfer *t)
+{
+    long status = 0;
+    char *type = NULL;
+    (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    (void)curl_easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &type);
+    if (status < 200 || t->has_head || t->following) {
+        return;
+    }
+    t->result.status = (uint32_t)status;
+    t->result.content_type = type != NULL ? haft__str(type) : HAFT__LIT("");
+    t->following = haft__http_is_redirect(t, (uint32_t)status);
+    if (!t->following) {
+        t->has_head = true;
+        haft__http_add_news(t);
+    }
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
+static size_t on_header(char *bytes, size_t size, size_t count, void *context)
+{
+    haft__http_transfer *t = context;
+    size_t length = size * count;
+    if (t->phase != HAFT__HTTP_READING) {
+        haft__http_enter(t, HAFT__HTTP_READING);
+    }
+    t->byte_ms = haft__loop_now(t->http->loop);
+    t->header_bytes += length;
+    if (t->header_bytes > HAFT__LIMIT_HTTP_HEADER_BYTES) {
+        haft__http_finish(t, HAFT__HTTP_TOO_BIG, "its headers");
+    }
+    if (length > 0 && (bytes[0] == '\r' || bytes[0] == '\n')) {
+        end_headers(t);
+    }
+    return t->ended ? 0 : length;
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *context)
+{
+    haft__http_transfer *t = context;
+    size_t length = size * count;
+    t->byte_ms = haft__loop_now(t->http->loop);
+    if (length > t->request.max_bytes - t->body_bytes) {
+        haft__http_finish(t, HAFT__HTTP_TOO_BIG, NULL);
+    }
+    if (t->ended) {
+        return 0;
+    }
+    t->body_bytes += length;
+    if (!t->following) {
+        haft__buf_add(&t->body, bytes, length);
+        haft__http_add_news(t);
+    }
+    if (haft__buf_check(&t->body, NULL) != HAFT_OK) {
+        haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory");
+        return 0;
+    }
+    return length;
+}
+
+static void end_hop(haft__http_transfer *t, CURLcode code)
+{
+    if (code == CURLE_OK && t->following && !t->ended) {
+        haft__http_withdraw(t);
+        if (!haft__http_follow(t) || (!t->ended && !haft__http_submit(t))) {
+            haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory");
+        }
+        return;
+    }
+    if (code == CURLE_OK && !t->has_head) { /* libcurl takes half of a head for an answer */
+        haft__http_finish(t, HAFT__HTTP_CUT, NULL);
+        return;
+    }
+    haft__http_finish_code(t, code);
+}
+
+static void read_messages(haft__http *http)
+{
+    int left = 0;
+    for (CURLMsg *m; (m = curl_multi_info_read(http->multi, &left)) != NULL;) {
+        haft__http_transfer *t = NULL;
+        (void)curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t);
+        end_hop(t, m->data.result);
+    }
+}
+
+/* ---- handles ---- */
+
+#define SET(easy, option, value) (curl_easy_setopt((easy), (option), (value)) == CURLE_OK)
+
+static bool set_callbacks(CURL *easy, haft__http_transfer *t)
+{
+    return SET(easy, CURLOPT_PRIVATE, t) && SET(easy, CURLOPT_WRITEFUNCTION, on_body)
+           && SET(easy, CURLOPT_WRITEDATA, t) && SET(easy, CURLOPT_HEADERFUNCTION, on_header)
+           && SET(easy, CURLOPT_HEADERDATA, t) && SET(easy, CURLOPT_PREREQFUNCTION, on_connected)
+           && SET(easy, CURLOPT_PREREQDATA, t) && SET(easy, CURLOPT_OPENSOCKETFUNCTION, on_open)
+           && SET(easy, CURLOPT_OPENSOCKETDATA, t) && SET(easy, CURLOPT_ERRORBUFFER, t->error);
+}
+
+static bool set_rules(CURL *easy, const haft__http *http)
+{
+    bool set =
+        SET(easy, CURLOPT_PROTOCOLS_STR, "http,https") && SET(easy, CURLOPT_FOLLOWLOCATION, 0L)
+        && SET(easy, CURLOPT_NOSIGNAL, 1L) && SET(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED)
+        && SET(easy, CURLOPT_ACCEPT_ENCODING, "")
+        && SET(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS)
+        && SET(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2)
+        && SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L)
+        && SET(easy, CURLOPT_USERAGENT, "haft/" HAFT_VERSION)
+        && SET(easy, CURLOPT_TCP_KEEPALIVE, 1L) && SET(easy, CURLOPT_TCP_KEEPIDLE, KEEP_ALIVE_S)
+        && SET(easy, CURLOPT_TCP_KEEPINTVL, KEEP_ALIVE_S)
+        /* A thread that still looks for a name is left to itself: it is not waited for. */
+        && SET(easy, CURLOPT_QUICK_EXIT, 1L);
+    set = set && (http->options.proxy || SET(easy, CURLOPT_PROXY, ""));
+    return set && (http->ca_file == NULL || SET(easy, CURLOPT_CAINFO, http->ca_file));
+}
+
+CURL *haft__http_easy(haft__http_transfer *t)
+{
+    CURL *easy = curl_easy_init();
+    if (easy != NULL && (!set_callbacks(easy, t) || !set_rules(easy, t->http))) {
+        curl_easy_cleanup(easy);
+        return NULL;
+    }
+    return easy;
+}
+
+static bool set_body(CURL *easy, const haft__http_request *request)
+{
+    bool head = haft__str_equal(request->method, HAFT__LIT("HEAD"));
+    if (request->body.ptr != NULL && !head) {
+        return SET(easy, CURLOPT_POST, 1L)
+               && SET(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len)
+               && SET(easy, CURLOPT_POSTFIELDS, request->body.ptr)
+               && SET(easy, CURLOPT_CUSTOMREQUEST, request->method.ptr);
+    }
+    return SET(easy, CURLOPT_POSTFIELDS, NULL) && SET(easy, CURLOPT_HTTPGET, 1L)
+           && SET(easy, CURLOPT_NOBODY, (long)head)
+           && SET(easy, CURLOPT_CUSTOMREQUEST, head ? NULL : request->method.ptr);
+}
+
+bool haft__http_submit(haft__http_transfer *t)
+{
+    const haft__http_request *request = &t->request;
+    bool secure = haft__str_starts(request->url, HAFT__LIT("https:"));
+    bool brief = request->connect_ms > 0 && request->connect_ms < INT32_MAX;
+    uint64_t connect = brief ? request->connect_ms : INT32_MAX; /* 0 would mean 5 minutes */
+    t->header_bytes = t->body_bytes = 0;
+    t->hop_sent = t->refused = t->following = false;
+    t->error[0] = '\0';
+    t->result.url = request->url;
+    t->result.status = 0;
+    t->result.content_type = HAFT__LIT("");
+    /* With https, requests to one host wait for its first connection: it may carry them all. */
+    bool set = haft__http_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
+               && SET(t->easy, CURLOPT_HTTPHEADER, t->headers) && set_body(t->easy, request)
+               && SET(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect)
+               && SET(t->easy, CURLOPT_PIPEWAIT, (long)secure);
+    t->in_multi = set && curl_multi_add_handle(t->http->multi, t->easy) == CURLM_OK;
+    return t->in_multi;
+}
+
+void haft__http_withdraw(haft__http_transfer *t)
+{
+    if (t->in_multi) {
+        (void)curl_multi_remove_handle(t->http->multi, t->easy);
+        t->in_multi = false;
+    }
+}
+
+/* ---- the multi handle ---- */
+
+bool haft__http_multi_init(haft__http *http)
+{
+    if (haft__timer_start(http->loop, &http->timer, UINT64_MAX, on_due, http, NULL) != HAFT_OK
+        || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        return false;
+    }
+    http->multi = curl_multi_init();
+    if (http->multi == NULL) {
+        curl_global_cleanup();
+        return false;
+    }
+    (void)curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    (void)curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
+    (void)curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
+    (void)curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+    (void)curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)HAFT__LIMIT_HTTP_IDLE);
+    return true;
+}
+
+void haft__http_multi_finish(haft__http *http)
+{
+    if (http->multi != NULL) {
+        (void)curl_multi_cleanup(http->multi);
+        curl_global_cleanup();
+    }
+    haft__timer_stop(http->loop, &http->timer);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* owner.c - names of processes: boot/process/start/random. Tests: tests/io/owner_test.c. */
+#include "io/owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "io/random.h"
+
+#define BOOT_LENGTH 36 /* of a UUID */
+
+/* The beginning of a small file of /proc; empty when it cannot be read. */
+static haft_str read_proc(const char *path, char *to, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return (haft_str){to, 0};
+    }
+    ssize_t length = read(fd, to, size);
+    (void)close(fd);
+    return (haft_str){to, length > 0 ? (size_t)length : 0};
+}
+
+/* This boot of this machine. */
+static haft_str read_boot(char to[64])
+{
+    haft_str boot = read_proc("/proc/sys/kernel/random/boot_id", to, 64);
+    boot.len = boot.len > BOOT_LENGTH ? BOOT_LENGTH : boot.len;
+    return boot;
+}
+
+/* When a process began, in ticks since the boot: field 22 of its stat. The name of the program, in
+ * parentheses, may have anything in it. 0 when there is no such process. */
+static uint64_t read_start(uint64_t process)
+{
+    char path[64], text[1024];
+    (void)snprintf(path, sizeof(path), "/proc/%llu/stat", (unsigned long long)process);
+    haft_str rest = read_proc(path, text, sizeof(text));
+    for (size_t i = rest.len; i-- > 0;) {
+        if (rest.ptr[i] == ')') {
+            rest = haft__str_skip(rest, i + 2);
+            break;
+        }
+    }
+    uint64_t start = 0;
+    for (int field = 3; field < 22; field++) {
+        (void)haft__str_split(&rest, ' ');
+    }
+    return haft__str_to_u64(haft__str_split(&rest, ' '), &start) ? start : 0;
+}
+
+haft_status haft__owner_make(char *name, size_t size, haft_error *err)
+{
+    char text[64];
+    uint64_t random = 0;
+    haft_str boot = read_boot(text);
+    uint64_t process = (uint64_t)getpid();
+    if (!haft__random_bytes(&random, sizeof(random))) {
+        return haft__fail(err, HAFT_IO, "", "the system has no randomness for a name");
+    }
+    (void)snprintf(name, size, "%.*s/%llu/%llu/%016llx", HAFT__ARG(boot),
+                   (unsigned long long)process, (unsigned long long)read_start(process),
+                   (unsigned long long)random);
+    return HAFT_OK;
+}
+
+bool haft__owner_is_dead(haft_str name)
+{
+    char text[64];
+    haft_str boot = read_boot(text);
+    uint64_t process = 0, start = 0;
+    bool here = boot.len > 0 && haft__str_equal(haft__str_split(&name, '/'), boot);
+    bool read = here && haft__str_to_u64(haft__str_split(&name, '/'), &process)
+                && haft__str_to_u64(haft__str_split(&name, '/'), &start);
+    if (!read || process == 0 || start == 0) {
+        return false;
+    }
+    return read_start(process) != start;
+}

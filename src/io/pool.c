@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pool.c - a queue of jobs and the threads that work on them.
+ *
+ * There may be `most` threads, and one more for each job that was given up, as far as the limit
+ * goes. A thread that finds more of them than that ends. Threads that have ended are joined when
+ * their place is wanted again. Tests: tests/io/pool_test.c.
+ */
+#include "io/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+
+enum {
+    WAITS,
+    WORKS,
+    LOST, /* works, and nobody waits for it any more */
+    DONE, /* has returned; the loop will tell */
+};
+
+typedef struct worker {
+    haft__pool *pool;
+    pthread_t thread;
+    bool started; /* `thread` is one that nobody has joined */
+    bool ended;   /* ... and it will do nothing any more */
+} worker;
+
+struct haft__pool {
+    haft__loop *loop;
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t wake;
+    haft__job *first, **end; /* those that wait */
+    uint32_t waiting;        /* how many */
+    uint32_t most, running, idle, lost;
+    bool closing;
+    worker workers[]; /* as many as there can ever be at the same time */
+};
+
+static uint32_t allowed(const haft__pool *pool)
+{
+    uint32_t lost = pool->lost;
+    return pool->most + (lost < HAFT__LIMIT_POOL_LOST ? lost : HAFT__LIMIT_POOL_LOST);
+}
+
+/* ---- what a thread does ---- */
+
+static haft__job *take(haft__pool *pool)
+{
+    haft__job *job = pool->first;
+    pool->first = job->next;
+    if (pool->first == NULL) {
+        pool->end = &pool->first;
+    }
+    pool->waiting--;
+    job->state = WORKS;
+    return job;
+}
+
+/* With the lock held, but not while it works. */
+static void run(haft__pool *pool, haft__job *job)
+{
+    (void)pthread_mutex_unlock(&pool->lock);
+    job->work(job);
+    (void)pthread_mutex_lock(&pool->lock);
+    pool->lost -= job->state == LOST;
+    job->state = DONE;
+    haft__loop_send(pool->loop, &job->task); /* it may be gone from here on */
+}
+
+static void *work(void *context)
+{
+    worker *self = context;
+    haft__pool *pool = self->pool;
+    (void)pthread_mutex_lock(&pool->lock);
+    while (pool->running <= allowed(pool)) {
+        if (pool->first != NULL) {
+            run(pool, take(pool));
+        } else if (pool->closing) {
+            break;
+        } else {
+            pool->idle++;
+            (void)pthread_cond_wait(&pool->wake, &pool->lock);
+            pool->idle--;
+        }
+    }
+    pool->running--;
+    self->ended = true;
+    (void)pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* ---- starting threads ---- */
+
+/* Signals are for the threads of the program, but for those that a thread brings on itself. */
+static int start_thread(worker *self)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    sigset_t blocked, before;
+    (void)sigfillset(&blocked);
+    for (size_t i = 0; i < COUNT(own); i++) {
+        (void)sigdelset(&blocked, own[i]);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int code = pthread_create(&self->thread, NULL, work, self);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+/* Starts a thread in a free place, of which there is one. */
+static int start_worker(haft__pool *pool)
+{
+    worker *self = pool->workers;
+    while (self->started && !self->ended) {
+        self++;
+    }
+    if (self->started) {
+        (void)pthread_join(self->thread, NULL); /* it has let go of the lock that we have now */
+    }
+    *self = (worker){.pool = pool};
+    int code = start_thread(self);
+    self->started = code == 0;
+    pool->running += code == 0;
+    return code;
+}
+
+/* Sees that somebody works on what waits: 0, or why no thread could be started. An idle thread
+ * that was woken is idle until it has the lock, so there may be fewer than it seems. */
+static int call_worker(haft__pool *pool)
+{
+    if (pool->waiting > pool->idle && pool->running < allowed(pool)) {
+        return start_worker(pool);
+    }
+    (void)pthread_cond_signal(&pool->wake);
+    return 0;
+}
+
+/* ---- jobs ---- */
+
+static void on_done(haft__task *task)
+{
+    haft__job *job = HAFT__CONTAINER(task, haft__job, task);
+    job->done(job);
+}
+
+static void remove_job(haft__pool *pool, haft__job *job)
+{
+    haft__job **at = &pool->first;
+    while (*at != job) {
+        at = &(*at)->next;
+    }
+    *at = job->next;
+    if (*at == NULL) {
+        pool->end = at;
+    }
+    pool->waiting--;
+}
+
+haft_status haft__pool_submit(haft__pool *pool, haft__job *job, haft_error *err)
+{
+    job->task.run = on_done;
+    job->state = WAITS;
+    job->next = NULL;
+    (void)pthread_mutex_lock(&pool->lock);
+    *pool->end = job;
+    pool->end = &job->next;
+    pool->waiting++;
+    int code = call_worker(pool);
+    bool stuck = code != 0 && pool->running == 0;
+    if (stuck) {
+        remove_job(pool, job);
+    }
+    (void)pthread_mutex_unlock(&pool->lock);
+    if (stuck) {
+        return haft__fail(err, HAFT_IO, "", "no thread can be started: %s", strerror(code));
+    }
+    return HAFT_OK;
+}
+
+bool haft__pool_drop(haft__pool *pool, haft__job *job)
+{
+    (void)pthread_mutex_lock(&pool->lock);
+    bool waits = job->state == WAITS;
+    if (waits) {
+        remove_job(pool, job);
+    }
+    (void)pthread_mutex_unlock(&pool->lock);
+    return waits;
+}
+
+bool haft__pool_lose(haft__pool *pool, haft__job *job)
+{
+    (void)pthread_mutex_lock(&pool->lock);
+    bool replaced = true;
+    if (job->state == WORKS) {
+        job->state = LOST;
+        pool->lost++;
+        replaced = pool->lost <= HAFT__LIMIT_POOL_LOST && call_worker(pool) == 0;
+    }
+    (void)pthread_mutex_unlock(&pool->lock);
+    return replaced;
+}
+
+uint32_t haft__pool_lost(haft__pool *pool)
+{
+    (void)pthread_mutex_lock(&pool->lock);
+    uint32_t lost = pool->lost;
+    (void)pthread_mutex_unlock(&pool->lock);
+    return lost;
+}
+
+/* ---- the pool ---- */
+
+haft_status haft__pool_create(haft__loop *loop, uint32_t threads, haft__pool **ret_pool,
+                              haft_error *err)
+{
+    uint32_t most = threads > 0 ? threads : HAFT__LIMIT_POOL_THREADS;
+    size_t places = (size_t)most + HAFT__LIMIT_POOL_LOST;
+    haft__pool *pool = calloc(1, sizeof(*pool) + places * sizeof(pool->workers[0]));
+    if (pool == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    pool->loop = loop;
+    pool->most = most;
+    pool->end = &pool->first;
+    (void)pthread_mutex_init(&pool->lock, NULL);
+    (void)pthread_cond_init(&pool->wake, NULL);
+    *ret_pool = pool;
+    return HAFT_OK;
+}
+
+void haft__pool_destroy(haft__pool *pool)
+{
+    if (pool == NULL) {
+        return;
+    }
+    (void)pthread_mutex_lock(&pool->lock);
+    pool->closing = true;
+    (void)pthread_cond_broadcast(&pool->wake);
+    (void)pthread_mutex_unlock(&pool->lock);
+    for (size_t i = 0; i < (size_t)pool->most + HAFT__LIMIT_POOL_LOST; i++) {
+        if (pool->workers[i].started) {
+            (void)pthread_join(pool->workers[i].thread, NULL);
+        }
+    }
+    (void)pthread_cond_destroy(&pool->wake);
+    (void)pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}

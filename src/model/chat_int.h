@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/chat_int.h - what the files of model/chat.h share. Private to src/model. */
+#ifndef HAFT_MODEL_CHAT_INT_H
+#define HAFT_MODEL_CHAT_INT_H
+
+#include "model/chat.h"
+#include "json/write.h"
+
+/* Adds the name of a tool as providers allow it. */
+void haft__chat_add_name(haft__json_writer *w, haft_str name);
+
+/* Appends what must stand between two messages: a comma, and where a user may not speak right
+ * behind a tool, a message of the assistant. `before` is NULL in front of the first one. */
+void haft__chat_bridge(const haft__provider *provider, haft__buf *buf, const haft__message *before,
+                       const haft__message *next);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/chat_read.h - the body of a Chat Completions request, read as strictly as its inventor
+ * does.
+ *
+ * For whoever serves that interface. What the provider refuses is refused here, in its words where
+ * they are known, so that a client which works here works there. Two things are our own: the
+ * members `reasoning_content` and `reasoning` of an assistant's message are taken, as other
+ * providers want them; custom tools, `n` above 1 and the old `functions` are not.
+ */
+#ifndef HAFT_MODEL_CHAT_READ_H
+#define HAFT_MODEL_CHAT_READ_H
+
+#include "model/model.h"
+
+/* Why a request is refused, as the error object of the answer has it. */
+typedef struct haft__chat_problem {
+    haft_str message; /* .ptr is NULL when there is nothing wrong */
+    haft_str param;   /* "messages[0].role"; empty for none */
+    const char *code; /* "invalid_value"; NULL for none */
+} haft__chat_problem;
+
+typedef struct haft__chat_asked {
+    haft__chat_problem problem; /* when there is one, nothing below counts */
+    haft__request request;
+    bool stream, include_usage;
+    bool parallel; /* more than one call in a reply is fine */
+    haft__json raw;
+    /* The tools' names as the request has them. In `request` they are decoded (tool/wire.h) where
+     * they can be, in messages and choices too. */
+    const haft_str *wire_names;
+    haft__messages messages; /* what `request` points to */
+} haft__chat_asked;
+
+/* Reads into *ret_asked, which must stay where it is as long as its request is used. Everything
+ * lives in `arena`, and in `body`. Fails for want of memory alone; what is wrong with the request
+ * is ret_asked->problem. */
+HAFT_MUST_USE haft_status haft__chat_read(haft__arena *arena, haft_str body,
+                                          haft__hash_key hash_key, haft__chat_asked *ret_asked,
+                                          haft_error *err);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/offline_int.h - what the parts of the offline planner share.
+ *
+ *     offline_past    what it has called in this run, and what came back
+ *     offline_words   what the task is about
+ *     offline_search  the expressions that look for it
+ *     offline_found   files and lines in the results
+ *     offline_rank    ... the most important first
+ *     offline_kinds   what kinds of files there are
+ *     offline_facts   values in other tools' results
+ *     offline_args    arguments from a schema
+ *     offline_values  ... and what they are about
+ *     offline_tools   which tools there are, and which of them to call
+ *     offline_text    quoting what others wrote
+ *     offline_report  the report
+ *     offline_answer  the answer and the summary
+ *     offline_calls   one call: is it new, valid and worth it
+ *     offline_gather  the plan for files: list, search, read
+ *     offline         the plan
+ *
+ * Everything lives in the arena of the request that is being answered.
+ */
+#ifndef HAFT_MODEL_OFFLINE_INT_H
+#define HAFT_MODEL_OFFLINE_INT_H
+
+#include "base/limits.h"
+#include "base/map.h"
+#include "model/offline.h"
+
+/* The plan is the same in every process, so the key of its tables is, too. What they hold is
+ * bounded by HAFT__LIMIT_OFFLINE_FILES and the calls of a run. */
+#define HAFT__OFFLINE_KEY ((haft__hash_key){1, 2})
+
+/* ---- the past ---- */
+
+typedef struct haft__offline_call {
+    haft_str name;
+    haft__json arguments; /* null when they are not JSON */
+    haft_str result;      /* what came back, without the marks that haft puts behind it */
+    bool answered;
+    bool failed;  /* it was an error or a refusal */
+    bool not_run; /* there were too many calls in the turn: it may be made again */
+    bool cut;     /* the result is not whole */
+} haft__offline_call;
+
+typedef struct haft__offline_past {
+    haft_str task;
+    haft__offline_call *calls;
+    size_t count;
+    haft__map made;     /* haft__offline_sign() of every call that was not `not_run` */
+    haft_str missing;   /* what haft last said must be done before the end; "" for nothing */
+    size_t since;       /* what has happened since complete_workflow was last called */
+    bool one_at_a_time; /* more calls than one in a reply were too many */
+} haft__offline_past;
+
+HAFT_MUST_USE haft_status haft__offline_past_read(const haft__request *request, haft__arena *arena,
+                                                  haft__offline_past *ret_past, haft_error *err);
+
+/* What a call is remembered by: its tool and its canonical arguments. */
+HAFT_MUST_USE haft_status haft__offline_sign(haft__arena *arena, haft_str name,
+                                             haft__json arguments, haft_str *ret_key,
+                                             haft_error *err);
+
+/* The text of a call's argument; "" when it has none. */
+haft_str haft__offline_argument(const haft__offline_call *call, const char *key);
+
+/* ---- the words of the task ---- */
+
+typedef struct haft__offline_word {
+    haft_str text;  /* lower case, without its ending; as it was written when it is exact */
+    haft_str shown; /* as it was written */
+    bool exact;     /* quoted, or a name such as read_file or readFile */
+} haft__offline_word;
+
+#define HAFT__OFFLINE_HINTS 4
+
+typedef struct haft__offline_words {
+    haft_str task; /* without white space around it */
+    haft__offline_word items[HAFT__LIMIT_OFFLINE_WORDS];
+    size_t count;
+    haft_str paths[HAFT__OFFLINE_HINTS]; /* names of files */
+    size_t path_count;
+    haft_str numbers[HAFT__OFFLINE_HINTS];
+    size_t number_count;
+} haft__offline_words;
+
+HAFT_MUST_USE haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
+                                                   haft__offline_words *ret_words, haft_error *err);
+
+/* Whether the word, or one that begins with it, is in the text: at the start of a word or of a part
+ * of one (tool_call, toolCall). */
+bool haft__offline_word_in(const haft__offline_word *word, haft_str text);
+
+/* Which of the words are in the text, a bit for each. */
+uint32_t haft__offline_words_in(const haft__offline_words *words, haft_str text);
+
+/* Lower case, without its ending: "deciding" and "decides" are "decid". `room` has the length of
+ * the word. */
+haft_str haft__offline_stem(haft_str word, char *room);
+
+/* ---- searches ---- */
+
+typedef struct haft__offline_search {
+    haft_str pattern;
+    haft_str glob; /* "" for all files */
+} haft__offline_search;
+
+/* The searches of one round, at most 2; each round asks for less than the one before. None, and
+ * *ret_last true, when there are no more rounds. */
+HAFT_MUST_USE haft_status haft__offline_round(const haft__offline_words *words, haft_str docs,
+                                              haft_str code, size_t round, haft__arena *arena,
+                                              haft__offline_search ret_searches[2],
+                                              size_t *ret_count, bool *ret_last, haft_error *err);
+
+/* Appends what the pattern of a round looks for, in words; false when it is of none. */
+bool haft__offline_add_round(haft__buf *buf, const haft__offline_words *words, haft_str pattern);
+
+/* ---- what was found ---- */
+
+typedef struct haft__offline_line {
+    uint32_t file, number;
+    uint32_t order; /* of arrival */
+    uint32_t words; /* a bit for each */
+    uint32_t score;
+    bool read; /* by read, not by grep */
+    haft_str text;
+} haft__offline_line;
+
+typedef struct haft__offline_file {
+    haft_str path;
+    size_t first, count;         /* its lines */
+    uint32_t hits;               /* how many of them have words of the task */
+    uint32_t read_from, read_to; /* 0 when it was not read */
+    uint32_t score;
+    bool strong; /* has lines with more than one word of the task, if there are more */
+    bool listed; /* by glob */
+    bool unread; /* reading it failed */
+} haft__offline_file;
+
+typedef struct haft__offline_kind {
+    haft_str ending; /* without the dot; "" for none */
+    haft_str example;
+    uint32_t count;
+} haft__offline_kind;
+
+typedef struct haft__offline_found {
+    haft__offline_file *files;
+    size_t file_count;
+    haft__offline_line *lines; /* by file and number */
+    size_t line_count;
+    uint32_t *ranked; /* files, best first; all of them */
+    haft__offline_kind *kinds;
+    size_t kind_count;     /* most files first */
+    uint32_t listed;       /* files that glob listed */
+    uint32_t hits;         /* lines with words of the task */
+    uint32_t strong;       /* ... with more than one of them, if there are more */
+    uint32_t strong_files; /* that have such lines */
+    bool cut;              /* there was more than is kept here */
+} haft__offline_found;
+
+HAFT_MUST_USE haft_status haft__offline_found_read(const haft__offline_past *past,
+                                                   const haft__offline_words *words,
+                                                   haft__arena *arena,
+                                                   haft__offline_found *ret_found, haft_error *err);
+
+/* How much a result has: paths, matching lines, lines of a file, or lines. */
+size_t haft__offline_count(const haft__offline_call *call);
+
+/* The pattern of the most frequent kind of document or of program, such as "*.md"; "" when there is
+ * none. */
+typedef enum haft__offline_class {
+    HAFT__OFFLINE_DOCS,
+    HAFT__OFFLINE_CODE,
+    HAFT__OFFLINE_OTHER,
+} haft__offline_class;
+haft__offline_class haft__offline_class_of(haft_str path);
+HAFT_MUST_USE haft_status haft__offline_kind_glob(const haft__offline_found *found,
+                                                  haft__offline_class wanted, haft__arena *arena,
+                                                  haft_str *ret_glob, haft_error *err);
+
+/* The line of the file with the highest score; NULL when none has one. */
+const haft__offline_line *haft__offline_best_line(const haft__offline_found *found, size_t file);
+
+/* The number of the line to read the file from: a little before where most was found. */
+uint32_t haft__offline_best_start(const haft__offline_found *found, size_t file);
+
+/* How many lines are read at once. */
+#define HAFT__OFFLINE_READ_LINES 48U
+
+/* ---- values in results ---- */
+
+typedef struct haft__offline_fact {
+    haft_str key;
+    haft__json value; /* no array and no object */
+} haft__offline_fact;
+
+typedef struct haft__offline_facts {
+    haft__offline_fact items[HAFT__LIMIT_OFFLINE_FACTS];
+    size_t count; /* newest result first */
+} haft__offline_facts;
+
+HAFT_MUST_USE haft_status haft__offline_facts_read(const haft__offline_past *past,
+                                                   haft__arena *arena,
+                                                   haft__offline_facts *ret_facts, haft_error *err);
+
+/* ---- the one who answers ---- */
+
+/* Tools that it knows how to use; all others by their schemas. */
+typedef enum haft__offline_tool {
+    HAFT__OFFLINE_GLOB,
+    HAFT__OFFLINE_GREP,
+    HAFT__OFFLINE_READ,
+    HAFT__OFFLINE_STORE,
+    HAFT__OFFLINE_COMPLETE,
+    HAFT__OFFLINE_ASK,
+} haft__offline_tool;
+#define HAFT__OFFLINE_KNOWN 6
+
+/* In the place of an index: there is no such tool. */
+#define HAFT__OFFLINE_NONE SIZE_MAX
+
+typedef struct haft__offline_tally {
+    uint32_t made, good;
+    uint32_t row; /* errors since the last that was good */
+} haft__offline_tally;
+
+typedef struct haft__offline {
+    const haft__request *request;
+    haft__arena *arena;
+    haft__checker *checker;
+    haft_error *err;
+    haft_status status; /* sticky: after a failure nothing more is proposed */
+    haft__offline_past past;
+    haft__offline_words words;
+    haft__offline_found found;
+    haft__offline_facts *facts;
+    haft__offline_tally *tallies;      /* for each tool of the request */
+    size_t known[HAFT__OFFLINE_KNOWN]; /* where the tools are that it knows how to use */
+    haft__message_call calls[HAFT__LIMIT_OFFLINE_AT_ONCE];
+    size_t call_count;
+    const char *says; /* with the calls */
+} haft__offline;
+
+/* Notes a failure, unless there was one before. True when all is well. */
+bool haft__offline_ok(haft__offline *o, haft_status status);
+
+/* ---- arguments from a schema ---- */
+
+/* Arguments for a tool that is known by its schema only; *ret_valid tells whether they are what it
+ * wants. Another `variant` gives others, where the schema leaves a choice. */
+HAFT_MUST_USE haft_status haft__offline_arguments(haft__offline *o, const haft__tool *tool,
+                                                  unsigned variant, haft__json *ret_arguments,
+                                                  bool *ret_valid);
+
+/* Whether the arguments are what the tool wants; true when nobody knows. */
+HAFT_MUST_USE haft_status haft__offline_valid(haft__offline *o, const haft__tool *tool,
+                                              haft__json arguments, bool *ret_valid);
+
+/* ---- tools ---- */
+
+/* Fills in `known` and `tallies`. */
+HAFT_MUST_USE haft_status haft__offline_tools_read(haft__offline *o);
+
+/* glob, grep or read. */
+bool haft__offline_is_file_tool(const haft__offline *o, size_t tool);
+
+/* Whether there is one that may be called. */
+bool haft__offline_has_file_tools(const haft__offline *o);
+
+/* How readily a tool is called that nobody has asked for by its name. */
+typedef enum haft__offline_manner {
+    HAFT__OFFLINE_ASKED_FOR, /* somebody has */
+    HAFT__OFFLINE_LOOKS,
+    HAFT__OFFLINE_WRITES,      /* a text for somebody to read: when there is something to write */
+    HAFT__OFFLINE_WAITS,       /* for a client */
+    HAFT__OFFLINE_ASKS,        /* a person for approval */
+    HAFT__OFFLINE_CHANGES,     /* things, to judge by its name: only when a call is forced */
+    HAFT__OFFLINE_DESTRUCTIVE, /* only when nothing else is allowed */
+} haft__offline_manner;
+haft__offline_manner haft__offline_manner_of(const haft__offline *o, size_t tool);
+
+/* Whether `name` stands in `text` as a word. */
+bool haft__offline_names(haft_str text, haft_str name);
+
+/* ---- calls ---- */
+
+/* How a call is proposed. */
+typedef enum haft__offline_zeal {
+    HAFT__OFFLINE_WILLING, /* not of a tool that keeps failing */
+    HAFT__OFFLINE_FORCED,  /* also of such a tool */
+    HAFT__OFFLINE_ANYHOW,  /* ... and the same call again, or one that is not valid */
+} haft__offline_zeal;
+
+/* Adds a call to the reply, if the tool may be called, there is room, and it is worth it. */
+bool haft__offline_propose(haft__offline *o, size_t tool, haft__json arguments,
+                           haft__offline_zeal zeal);
+
+/* Whether the reply has as many calls as it may have. */
+bool haft__offline_is_full(const haft__offline *o);
+
+/* An object in the arena; members whose key is NULL are left out. */
+typedef struct haft__offline_pair {
+    const char *key;
+    haft__json value;
+} haft__offline_pair;
+haft__json haft__offline_object(haft__offline *o, const haft__offline_pair *pairs, size_t count);
+
+/* Adds a call, whatever it is. False when there is no memory. */
+bool haft__offline_add_call(haft__offline *o, haft_str name, haft__json arguments);
+
+/* What `write` writes, in the arena. */
+haft_str haft__offline_made_text(haft__offline *o,
+                                 void (*write)(haft__buf *buf, const haft__offline *o));
+
+/* Each proposes one call that has not been made: with arguments from the schema, the report for
+ * store_artifact, the summary for complete_workflow, a question for request_user_input; and of any
+ * tool, in the way that is known for it. */
+bool haft__offline_call_by_schema(haft__offline *o, size_t tool, haft__offline_zeal zeal);
+bool haft__offline_store(haft__offline *o, haft__offline_zeal zeal);
+bool haft__offline_complete(haft__offline *o, haft__offline_zeal zeal);
+bool haft__offline_question(haft__offline *o, haft__offline_zeal zeal);
+bool haft__offline_call_tool(haft__offline *o, size_t tool, haft__offline_zeal zeal);
+
+/* Ways to call a tool that are tried to find one that is new. */
+#define HAFT__OFFLINE_VARIANTS 16U
+
+/* Proposes what is next on the way to finding something in files: list, search, read. With
+ * `only_new` only tools that have not been called. False when there is nothing to do. */
+bool haft__offline_gather(haft__offline *o, bool only_new);
+
+/* Proposes a call of glob, grep or read that has not been made. */
+bool haft__offline_gather_with(haft__offline *o, size_t tool);
+
+/* ---- text ---- */
+
+/* Appends what others wrote as one line: control characters as spaces, at most `chars` code points
+ * and an ellipsis when it is longer. */
+void haft__offline_add_line(haft__buf *buf, haft_str text, size_t chars);
+
+/* The same as Markdown code, so that nothing in it means anything. */
+void haft__offline_add_code(haft__buf *buf, haft_str text, size_t chars);
+
+/* The longest run of backquotes in the text. */
+size_t haft__offline_ticks(haft_str text);
+
+/* A line of backquotes, at least 3 and more than `ticks`. */
+void haft__offline_add_fence(haft__buf *buf, size_t ticks, const char *language);
+
+/* ---- what it writes ---- */
+
+/* Whether the call has something to be quoted that is neither a file nor the work of haft. */
+bool haft__offline_is_result(const haft__offline_call *call);
+/* What was found, in a few lines, for a tool that writes. */
+void haft__offline_write_findings(haft__buf *buf, const haft__offline *o);
+void haft__offline_write_report(haft__buf *buf, const haft__offline *o);
+void haft__offline_write_summary(haft__buf *buf, const haft__offline *o);
+/* `stored` is the name of the report; "" when it was not stored, and all is in the answer. */
+void haft__offline_write_answer(haft__buf *buf, const haft__offline *o, haft_str stored);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/offline_values.h - what an argument is about, to judge by its name. */
+#ifndef HAFT_MODEL_OFFLINE_VALUES_H
+#define HAFT_MODEL_OFFLINE_VALUES_H
+
+#include "model/offline_int.h"
+
+/* Whether the name is one for what somebody wants to know: query, question, text, path ... */
+bool haft__offline_is_about_task(haft_str name);
+
+/* A text for an argument of that name; another variant gives another one. Lives in the arena, or is
+ * borrowed. */
+HAFT_MUST_USE haft_status haft__offline_text(haft__offline *o, const haft__tool *tool,
+                                             haft_str name, unsigned variant, haft_str *ret_text);
+
+/* A number for an argument of that name: of the task, or a usual one. */
+int64_t haft__offline_amount(const haft__offline *o, haft_str name);
+
+/* The value that earlier results have under that name, if it has a type that the schema takes; the
+ * `variant`-th different one. False when there is none. */
+bool haft__offline_fact_for(const haft__offline *o, haft_str name, haft__json schema,
+                            unsigned variant, haft__json *ret_value);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* provider.c - the tables of providers and prices. Tests: tests/model/provider_test.c. */
+#include "model/provider.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+
+#define PATH "/chat/completions"
+
+static const haft__provider providers[] = {
+    {.name = "openai",
+     .base_url = "https://api.openai.com/v1",
+     .key_env = "OPENAI_API_KEY",
+     .needs_key = true,
+     .allowed_tools = true,
+     .named_choice = true,
+     .parallel = true,
+     .stream_usage = true,
+     .any_arguments = true,
+     .must_call = "required",
+     .max_tokens = "max_completion_tokens",
+     .reasoning = ""},
+    {.name = "mistral",
+     .base_url = "https://api.mistral.ai/v1",
+     .key_env = "MISTRAL_API_KEY",
+     .needs_key = true,
+     .named_choice = true,
+     .parallel = true,
+     .strict_order = true,
+     .short_ids = true,
+     .must_call = "any",
+     .max_tokens = "max_tokens",
+     .reasoning = ""},
+    {.name = "deepseek",
+     .base_url = "https://api.deepseek.com",
+     .key_env = "DEEPSEEK_API_KEY",
+     .needs_key = true,
+     .named_choice = true,
+     .stream_usage = true,
+     .must_call = "required",
+     .max_tokens = "max_tokens",
+     .reasoning = "reasoning_content"},
+    {.name = "ollama",
+     .base_url = "http://127.0.0.1:11434/v1",
+     .key_env = "",
+     .stream_usage = true,
+     .must_call = "required",
+     .max_tokens = "max_tokens",
+     .reasoning = "reasoning"},
+    {.name = "llamacpp",
+     .base_url = "http://127.0.0.1:8080/v1",
+     .key_env = "",
+     .parallel = true,
+     .stream_usage = true,
+     .must_call = "required",
+     .max_tokens = "max_tokens",
+     .reasoning = "reasoning_content"},
+    {.name = "vllm",
+     .base_url = "http://127.0.0.1:8000/v1",
+     .key_env = "",
+     .named_choice = true,
+     .parallel = true,
+     .stream_usage = true,
+     .must_call = "required",
+     .max_tokens = "max_tokens",
+     .reasoning = "reasoning_content"},
+    {.name = "openai, own base_url",
+     .base_url = "",
+     .key_env = "",
+     .named_choice = true,
+     .stream_usage = true,
+     .must_call = "required",
+     .max_tokens = "",
+     .reasoning = ""},
+};
+
+const haft__provider *haft__providers(size_t *ret_count)
+{
+    *ret_count = COUNT(providers);
+    return providers;
+}
+
+const haft__provider *haft__provider_compatible(void)
+{
+    return &providers[COUNT(providers) - 1];
+}
+
+/* ---- URLs ---- */
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+static bool same_letters(haft_str a, haft_str b)
+{
+    for (size_t i = 0; i < a.len && a.len == b.len; i++) {
+        if (lower(a.ptr[i]) != lower(b.ptr[i])) {
+            return false;
+        }
+    }
+    return a.len == b.len;
+}
+
+static bool starts_with_scheme(haft_str url, size_t *ret_length)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < COUNT(schemes); i++) {
+        haft_str scheme = haft__str(schemes[i]);
+        if (url.len > scheme.len && same_letters((haft_str){url.ptr, scheme.len}, scheme)) {
+            *ret_length = scheme.len;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Scheme, host and port; empty when it is no URL of ours. */
+static haft_str origin_of(haft_str url)
+{
+    size_t length = 0;
+    if (!starts_with_scheme(url, &length)) {
+        return (haft_str){NULL, 0};
+    }
+    size_t scheme = length;
+    while (length < url.len && strchr("/?#", url.ptr[length]) == NULL) {
+        length++;
+    }
+    return (haft_str){url.ptr, length > scheme ? length : 0};
+}
+
+static bool is_own_host(const haft__provider *provider, haft_str base_url)
+{
+    haft_str origin = origin_of(haft__str(provider->base_url));
+    return base_url.len == 0
+           || (origin.len > 0 && same_letters(origin, origin_of(haft__str_trim(base_url))));
+}
+
+const haft__provider *haft__provider_of(const haft__model_spec *model)
+{
+    for (size_t i = 0; i + 1 < COUNT(providers); i++) {
+        if (haft__str_equal(model->provider, haft__str(providers[i].name))) {
+            bool compatible = i == 0 && !is_own_host(&providers[i], model->base_url);
+            return compatible ? haft__provider_compatible() : &providers[i];
+        }
+    }
+    return NULL;
+}
+
+/* A base_url may hold a password: no message repeats it. */
+static haft_status check_url(haft_str url, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (url.len == 0) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "there is no base_url");
+    } else if (origin_of(url).len == 0) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "",
+                            "wanted a base_url with http:// or https:// and a host");
+    }
+    for (size_t i = 0; i < url.len && status == HAFT_OK; i++) {
+        unsigned char c = (unsigned char)url.ptr[i];
+        if (c <= ' ' || c == 0x7F || c == '#') {
+            status =
+                haft__fail(err, HAFT_BAD_INPUT, "",
+                           "wanted a base_url without spaces and '#', found one at byte %zu", i);
+        }
+    }
+    return status == HAFT_OK ? HAFT_OK
+                             : haft__hint(err, status, "write it such as https://example.org/v1");
+}
+
+haft_status haft__provider_url(const haft__provider *provider, haft_str base_url, haft__buf *buf,
+                               haft_error *err)
+{
+    haft_str url = haft__str_trim(base_url);
+    url = url.len > 0 ? url : haft__str(provider->base_url);
+    haft_status status = check_url(url, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft_str query = url;
+    haft_str path = haft__str_split(&query, '?');
+    while (haft__str_ends(path, HAFT__LIT("/"))) {
+        path.len--;
+    }
+    haft__buf_add_str(buf, path);
+    haft__buf_add_str(buf, haft__str_ends(path, HAFT__LIT(PATH)) ? HAFT__LIT("") : HAFT__LIT(PATH));
+    if (query.len > 0) {
+        haft__buf_add_char(buf, '?');
+        haft__buf_add_str(buf, query);
+    }
+    return haft__buf_check(buf, err);
+}
+
+haft_str haft__provider_key_env(const haft__provider *provider, const haft__model_spec *model)
+{
+    if (model->api_key_env.len > 0) {
+        return model->api_key_env;
+    }
+    return is_own_host(provider, model->base_url) ? haft__str(provider->key_env) : HAFT__LIT("");
+}
+
+/* ---- prices ---- */
+
+/* Only models whose price does not depend on the length of the prompt. Sources and date:
+ * docs/models.md. */
+static const struct {
+    const char *model;
+    haft__price price; /* micro-dollars for a million tokens */
+} prices[] = {
+    {"gpt-5.4-mini", {.known = true, .input = 750000, .output = 4500000, .cached = 75000}},
+    {"gpt-5.4-nano", {.known = true, .input = 200000, .output = 1250000, .cached = 20000}},
+    {"gpt-4o-mini", {.known = true, .input = 150000, .output = 600000, .cached = 75000}},
+};
+
+/* "" or "-2026-03-17": a model of a certain day costs what the model costs. */
+static bool is_dated(haft_str suffix)
+{
+    static const char form[] = "-dddd-dd-dd";
+    bool dated = suffix.len == sizeof(form) - 1;
+    for (size_t i = 0; dated && i < suffix.len; i++) {
+        char c = suffix.ptr[i];
+        dated = form[i] == 'd' ? c >= '0' && c <= '9' : c == form[i];
+    }
+    return dated || suffix.len == 0;
+}
+
+bool haft__provider_price(void *context, haft_str provider, haft_str model, haft__price *ret_price)
+{
+    (void)context;
+    if (!haft__str_equal(provider, HAFT__LIT("openai"))
+        && !haft__str_equal(provider, HAFT__LIT("openai-responses"))) {
+        return false;
+    }
+    for (size_t i = 0; i < COUNT(prices); i++) {
+        haft_str name = haft__str(prices[i].model);
+        if (haft__str_starts(model, name) && is_dated(haft__str_skip(model, name.len))) {
+            *ret_price = prices[i].price;
+            return true;
+        }
+    }
+    return false;
+}
+
+haft__model_times haft__model_times_default(void)
+{
+    return (haft__model_times){.connect_ms = HAFT__LIMIT_MODEL_CONNECT_MS,
+                               .first_byte_ms = HAFT__LIMIT_MODEL_FIRST_BYTE_MS,
+                               .idle_ms = HAFT__LIMIT_MODEL_IDLE_MS,
+                               .total_ms = HAFT__LIMIT_MODEL_TOTAL_MS};
+}

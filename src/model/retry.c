@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* retry.c - rules in the order in which they are asked. Tests: tests/model/retry_test.c. */
+#include "model/retry.h"
+
+#include <stdio.h>
+
+#include "base/http_date.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+
+#define FIRST_WAIT_MS 500U
+#define MOST_WAIT_MS  8000U
+
+/* ---- headers ---- */
+
+static bool same_name(haft_str name, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    for (size_t i = 0; i < length && name.len == length; i++) {
+        char c = name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? (char)(name.ptr[i] + 32) : name.ptr[i];
+        if (c != wanted[i]) {
+            return false;
+        }
+    }
+    return name.len == length;
+}
+
+/* A number that may have a fraction, times `scale`, rounded up. */
+static bool read_number(haft_str text, uint64_t scale, uint64_t *ret_number)
+{
+    uint64_t whole = 0, part = 0, unit = scale;
+    bool more = false; /* less than one of our units, which still counts as one */
+    haft_str fraction = text;
+    haft_str digits = haft__str_split(&fraction, '.');
+    if (!haft__str_to_u64(digits, &whole) || __builtin_mul_overflow(whole, scale, &whole)) {
+        return false;
+    }
+    for (size_t i = 0; i < fraction.len; i++) {
+        if (fraction.ptr[i] < '0' || fraction.ptr[i] > '9') {
+            return false;
+        }
+        unit /= 10;
+        part += unit * (uint64_t)(fraction.ptr[i] - '0');
+        more = more || (unit == 0 && fraction.ptr[i] != '0');
+    }
+    part += more ? 1 : 0;
+    return !__builtin_add_overflow(whole, part, ret_number);
+}
+
+static void read_after(haft__answer_hints *hints, haft_str value, uint64_t now_ms)
+{
+    if (read_number(value, 1000, &hints->after_ms)) {
+        hints->has_after = true;
+    } else if (haft__http_date_parse(value, now_ms, &hints->date_ms)) {
+        hints->has_date = true;
+    }
+}
+
+/* Ids are shown to people: what is not plain is masked. */
+static void read_id(haft__answer_hints *hints, haft_str value)
+{
+    size_t length = value.len < sizeof(hints->request_id) ? value.len : 0;
+    for (size_t i = 0; i < length; i++) {
+        bool plain = value.ptr[i] > ' ' && value.ptr[i] < 0x7F;
+        hints->request_id[i] = plain ? value.ptr[i] : '?';
+    }
+    hints->request_id[length] = '\0';
+}
+
+void haft__answer_header(haft__answer_hints *hints, haft_str name, haft_str value, uint64_t now_ms)
+{
+    value = haft__str_trim(value);
+    if (same_name(name, "x-should-retry")) {
+        hints->should = haft__str_equal(value, HAFT__LIT("true"));
+        hints->has_should = hints->should || haft__str_equal(value, HAFT__LIT("false"));
+    } else if (same_name(name, "retry-after-ms")) {
+        hints->has_ms = read_number(value, 1, &hints->ms);
+    } else if (same_name(name, "retry-after")) {
+        read_after(hints, value, now_ms);
+    } else if (same_name(name, "x-request-id") || same_name(name, "request-id")) {
+        read_id(hints, value);
+    }
+}
+
+/* ---- rules ---- */
+
+static haft__retry give_up(const char *why)
+{
+    haft__retry retry = {.again = false};
+    (void)snprintf(retry.why, sizeof(retry.why), "%s", why);
+    return retry;
+}
+
+static bool may_pass(const haft__retry_facts *facts)
+{
+    if (facts->hints != NULL && facts->hints->has_should) {
+        return facts->hints->should;
+    }
+    return facts->kind == HAFT__FAILURE_TRANSIENT || facts->kind == HAFT__FAILURE_CUT;
+}
+
+static uint64_t own_wait(const haft__retry_facts *facts)
+{
+    uint64_t wait = FIRST_WAIT_MS;
+    for (uint32_t i = 0; i < facts->made && wait < MOST_WAIT_MS; i++) {
+        wait *= 2;
+    }
+    wait = wait < MOST_WAIT_MS ? wait : MOST_WAIT_MS;
+    return wait - ((wait * facts->random) >> 34); /* random / 2^32 of a quarter */
+}
+
+static uint64_t wait_of(const haft__retry_facts *facts)
+{
+    const haft__answer_hints *hints = facts->hints;
+    if (hints != NULL && hints->has_ms) {
+        return hints->ms;
+    }
+    if (hints != NULL && hints->has_after) {
+        return hints->after_ms;
+    }
+    if (hints != NULL && hints->has_date) {
+        return hints->date_ms > facts->now_ms ? hints->date_ms - facts->now_ms : 0;
+    }
+    return own_wait(facts);
+}
+
+haft__retry haft__retry_decide(const haft__retry_facts *facts)
+{
+    if (facts->delivered) {
+        return give_up("not tried again: a part of the reply had been passed on");
+    }
+    if (!may_pass(facts)) {
+        return give_up("not tried again: that would not help");
+    }
+    haft__retry retry = {.again = true, .wait_ms = wait_of(facts)};
+    if (facts->made >= HAFT__LIMIT_MODEL_RETRIES) {
+        retry = (haft__retry){.again = false};
+        (void)snprintf(retry.why, sizeof(retry.why), "tried %u times", facts->made + 1);
+    } else if (retry.wait_ms > HAFT__LIMIT_MODEL_RETRY_MS) {
+        uint64_t seconds = retry.wait_ms / 1000 + (retry.wait_ms % 1000 > 0);
+        retry = (haft__retry){.again = false};
+        (void)snprintf(retry.why, sizeof(retry.why),
+                       "not tried again: the server asks to wait %llu s, more than %d s",
+                       (unsigned long long)seconds, HAFT__LIMIT_MODEL_RETRY_MS / 1000);
+    }
+    return retry;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.c - what a request must be like, and the rules of runs that every store keeps.
+ *
+ * The rules are here and not in each store, so that all refuse the same in the same words.
+ * Tests: tests/store/store_test.c.
+ */
+#include <assert.h>
+
+#include "base/error.h"
+#include "base/id.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "store/store_int.h"
+
+/* ---- requests ---- */
+
+static const struct {
+    const char *name;
+    size_t at; /* in the request */
+    size_t most;
+} texts[] = {
+    {"the run's id", offsetof(haft__store_request, run.id), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the thread", offsetof(haft__store_request, run.thread), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the parent", offsetof(haft__store_request, run.parent), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the user", offsetof(haft__store_request, run.user), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the spec's name", offsetof(haft__store_request, run.name), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the task", offsetof(haft__store_request, run.task), HAFT__LIMIT_STORE_TEXT_BYTES},
+    {"the spec's hash", offsetof(haft__store_request, run.spec_hash), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the spec", offsetof(haft__store_request, run.spec), HAFT__LIMIT_STORE_TEXT_BYTES},
+    {"the spec's path", offsetof(haft__store_request, run.spec_path), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the end", offsetof(haft__store_request, run.end), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the answer", offsetof(haft__store_request, run.answer), HAFT__LIMIT_STORE_TEXT_BYTES},
+    {"the owner", offsetof(haft__store_request, run.owner), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the dead owner", offsetof(haft__store_request, dead_owner), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the name", offsetof(haft__store_request, name), HAFT__LIMIT_STORE_TEXT_BYTES},
+    {"the thread", offsetof(haft__store_request, thread), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the scope", offsetof(haft__store_request, scope), HAFT__LIMIT_STORE_NAME_BYTES},
+    {"the text", offsetof(haft__store_request, text), HAFT__LIMIT_STORE_TEXT_BYTES},
+};
+
+static haft_status check_text(haft_str text, size_t most, const char *name, haft_error *err)
+{
+    if (text.len > most) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "%s has %zu bytes, wanted at most %zu", name,
+                          text.len, most);
+    }
+    if (!haft__utf8_valid(text)) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "%s is not valid UTF-8", name);
+    }
+    return HAFT_OK;
+}
+
+static haft_status check_texts(const haft__store_request *request, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < COUNT(texts); i++) {
+        const haft_str *text = (const void *)((const char *)request + texts[i].at);
+        if (text->len > 0) {
+            status = check_text(*text, texts[i].most, texts[i].name, err);
+        }
+    }
+    return status;
+}
+
+static haft_status check_line(haft_str line, size_t number, haft_error *err)
+{
+    haft_status status = check_text(line, HAFT__LIMIT_STORE_TEXT_BYTES, "an event", err);
+    if (status == HAFT_OK && line.len > 0 && memchr(line.ptr, '\n', line.len) != NULL) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "an event is one line, found a line feed");
+    }
+    if (status != HAFT_OK) {
+        char place[48];
+        (void)snprintf(place, sizeof(place), "event %zu", number);
+        haft__error_at(err, place);
+    }
+    return status;
+}
+
+static haft_status check_artifact(const haft__store_artifact *artifact, haft_error *err)
+{
+    haft_status status =
+        check_text(artifact->name, HAFT__LIMIT_STORE_TEXT_BYTES, "an artifact's name", err);
+    if (status == HAFT_OK) {
+        status = check_text(artifact->media_type, HAFT__LIMIT_STORE_TEXT_BYTES,
+                            "an artifact's media type", err);
+    }
+    if (status == HAFT_OK && artifact->content.len > HAFT__LIMIT_STORE_TEXT_BYTES) {
+        status = haft__fail(err, HAFT_TOO_BIG, "", "an artifact has %zu bytes, wanted at most %d",
+                            artifact->content.len, HAFT__LIMIT_STORE_TEXT_BYTES);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    char digest[HAFT__SHA256_HEX];
+    haft__sha256_hex(artifact->content, digest);
+    if (!haft__str_equal(artifact->sha256, (haft_str){digest, sizeof(digest)})) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "the content of artifact '%.*s' has the SHA-256 %.12s..., found %.*s",
+                          HAFT__ARG(artifact->name), digest, HAFT__ARG(artifact->sha256));
+    }
+    return HAFT_OK;
+}
+
+static haft_status check_verb(const haft__store_request *request, haft_error *err)
+{
+    switch (request->verb) {
+    case HAFT__STORE_CREATE:
+        if (!haft__id_valid(request->run.id)) {
+            return haft__fail(err, HAFT_BAD_INPUT, "",
+                              "the id of a run has 26 characters of base 32, found '%.*s'",
+                              HAFT__ARG(request->run.id));
+        }
+        return HAFT_OK;
+    case HAFT__STORE_CLAIM:
+    case HAFT__STORE_RENEW:
+        if (request->run.owner.len == 0) {
+            return haft__fail(err, HAFT_BAD_INPUT, "", "an owner has a name, found none");
+        }
+        return HAFT_OK;
+    case HAFT__STORE_READ:
+    case HAFT__STORE_FIND:
+    case HAFT__STORE_LIST:
+    case HAFT__STORE_THREAD:
+    case HAFT__STORE_RECEIVE:
+    case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_RECALL: assert(request->arena != NULL); return HAFT_OK;
+    case HAFT__STORE_APPEND:
+    case HAFT__STORE_RELEASE:
+    case HAFT__STORE_SEND:
+    case HAFT__STORE_REMEMBER:
+    case HAFT__STORE_REMOVE:
+    case HAFT__STORE_GC: return HAFT_OK;
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__store_check(const haft__store_request *request, haft_error *err)
+{
+    haft_status status = check_verb(request, err);
+    if (status == HAFT_OK) {
+        status = check_texts(request, err);
+    }
+    for (size_t i = 0; status == HAFT_OK && i < request->line_count; i++) {
+        status = check_line(request->lines[i], i + 1, err);
+    }
+    for (size_t i = 0; status == HAFT_OK && i < request->artifact_count; i++) {
+        status = check_artifact(&request->artifacts[i], err);
+    }
+    return status;
+}
+
+/* ---- rules ---- */
+
+uint64_t haft__store_line_bytes(const haft__store_request *request)
+{
+    uint64_t bytes = request->line_count;
+    for (size_t i = 0; i < request->line_count; i++) {
+        bytes += request->lines[i].len;
+    }
+    return bytes;
+}
+
+haft_status haft__store_check_room(const haft__store *store, const haft__store_request *request,
+                                   uint64_t seq, uint64_t bytes, haft_error *err)
+{
+    if (seq > HAFT__LIMIT_RUN_EVENTS || request->line_count > HAFT__LIMIT_RUN_EVENTS - seq) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "a run has at most %d events, wanted %zu more",
+                          HAFT__LIMIT_RUN_EVENTS, request->line_count);
+    }
+    if (bytes > store->run_bytes || haft__store_line_bytes(request) > store->run_bytes - bytes) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "the events of a run have at most %llu bytes",
+                          (unsigned long long)store->run_bytes);
+    }
+    return HAFT_OK;
+}
+
+static haft_status fail_ended(haft_str id, haft_error *err)
+{
+    return haft__fail(err, HAFT_BAD_STATE, "", "the run %.*s has ended", HAFT__ARG(id));
+}
+
+haft_status haft__store_check_append(const haft__store_request *request, const haft__store_run *run,
+                                     haft_error *err)
+{
+    haft_str id = request->run.id;
+    if (run->state == HAFT__STATE_ENDED) {
+        return fail_ended(id, err);
+    }
+    if (run->owner.len == 0 || request->run.epoch != run->epoch) {
+        haft_status status = haft__fail(
+            err, HAFT_BAD_STATE, "", "the run %.*s is not yours: it is at epoch %llu, found %llu",
+            HAFT__ARG(id), (unsigned long long)run->epoch, (unsigned long long)request->run.epoch);
+        return haft__hint(err, status, "another process goes on with it, or it was released");
+    }
+    if (request->run.seq != run->seq) {
+        haft_status status = haft__fail(
+            err, HAFT_BAD_STATE, "", "the run %.*s has %llu events, found an append after %llu",
+            HAFT__ARG(id), (unsigned long long)run->seq, (unsigned long long)request->run.seq);
+        return haft__hint(err, status, "read its events again");
+    }
+    return HAFT_OK;
+}
+
+static bool held(const haft__store *store, const haft__store_run *run)
+{
+    return run->owner.len > 0 && run->lease_ms > haft__store_now(store);
+}
+
+static haft_status fail_held(const haft__store_run *run, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_BAD_STATE, "", "the run %.*s belongs to %.*s",
+                                    HAFT__ARG(run->id), HAFT__ARG(run->owner));
+    return haft__hint(err, status, "it is free when that process ends or lets it go");
+}
+
+haft_status haft__store_check_claim(const haft__store *store, const haft__store_request *request,
+                                    const haft__store_run *run, haft_error *err)
+{
+    if (run->state == HAFT__STATE_ENDED) {
+        return fail_ended(run->id, err);
+    }
+    bool own = haft__str_equal(run->owner, request->run.owner);
+    bool dead = haft__str_equal(run->owner, request->dead_owner);
+    return held(store, run) && !own && !dead ? fail_held(run, err) : HAFT_OK;
+}
+
+haft_status haft__store_check_remove(const haft__store *store, const haft__store_run *run,
+                                     haft_error *err)
+{
+    return held(store, run) ? fail_held(run, err) : HAFT_OK;
+}
+
+haft_status haft__store_check_send(haft_str id, haft__run_state state, uint64_t count,
+                                   haft_error *err)
+{
+    if (state == HAFT__STATE_ENDED) {
+        return fail_ended(id, err);
+    }
+    if (count >= HAFT__LIMIT_STORE_MESSAGES) {
+        haft_status status = haft__fail(err, HAFT_TOO_BIG, "",
+                                        "%d messages wait for the run %.*s, the most possible",
+                                        HAFT__LIMIT_STORE_MESSAGES, HAFT__ARG(id));
+        return haft__hint(err, status, "nobody goes on with it; resume it first");
+    }
+    return HAFT_OK;
+}
+
+/* ---- words ---- */
+
+haft_status haft__store_fail_run(haft_str id, haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_NOT_FOUND, "", "there is no run '%.*s'", HAFT__ARG(id));
+    return haft__hint(err, status, "`haft runs` lists those that are there");
+}
+
+haft_status haft__store_fail_twice(haft_str id, haft_error *err)
+{
+    return haft__fail(err, HAFT_BAD_STATE, "", "there is a run %.*s already", HAFT__ARG(id));
+}
+
+haft_status haft__store_fail_several(haft_str name, haft_str one, haft_str other, haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "", "several runs begin with '%.*s'", HAFT__ARG(name));
+    return haft__hint(err, status, "%.*s and %.*s, for example; write more of it", HAFT__ARG(one),
+                      HAFT__ARG(other));
+}
+
+haft_status haft__store_fail_message(uint64_t id, haft_str run, haft_error *err)
+{
+    return haft__fail(err, HAFT_BAD_STATE, "",
+                      "message %llu does not wait for the run %.*s any more",
+                      (unsigned long long)id, HAFT__ARG(run));
+}
+
+haft_status haft__store_fail_artifact(haft_str name, haft_str run, haft_error *err)
+{
+    return haft__fail(err, HAFT_NOT_FOUND, "", "the run %.*s has no artifact '%.*s'",
+                      HAFT__ARG(run), HAFT__ARG(name));
+}
+
+haft_status haft__store_fail_result(haft_error *err)
+{
+    return haft__fail(err, HAFT_NOT_FOUND, "", "no result is remembered for this call");
+}

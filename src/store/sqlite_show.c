@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sqlite_show.c - which runs there are, in SQLite. Tests: tests/store/store_find_test.c. */
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/sqlite_int.h"
+
+#define AFTER_EVERY_ID HAFT__LIT("~")
+
+/* ---- rows ---- */
+
+static uint32_t take_count(haft__query *query)
+{
+    uint64_t count = haft__query_int(query);
+    query->wrong = query->wrong || count > UINT32_MAX;
+    return (uint32_t)count;
+}
+
+/* The columns of HAFT__SQLITE_ROW. */
+static void take_row(haft__query *query, haft__arena *arena, haft__store_run *ret_run)
+{
+    const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
+    *ret_run = (haft__store_run){.id = haft__query_copy(query, most, arena)};
+    uint64_t state = haft__query_int(query);
+    query->wrong = query->wrong || state > HAFT__STATE_ENDED;
+    ret_run->state = (haft__run_state)state;
+    ret_run->seq = haft__query_int(query);
+    ret_run->epoch = haft__query_int(query);
+    ret_run->owner = haft__query_copy(query, most, arena);
+    ret_run->lease_ms = haft__query_int(query);
+    ret_run->created_ms = haft__query_int(query);
+    ret_run->updated_ms = haft__query_int(query);
+    ret_run->wake_ms = haft__query_int(query);
+    ret_run->turns = take_count(query);
+    ret_run->calls = take_count(query);
+    ret_run->thread = haft__query_copy(query, most, arena);
+    ret_run->parent = haft__query_copy(query, most, arena);
+    ret_run->user = haft__query_copy(query, most, arena);
+    ret_run->name = haft__query_copy(query, most, arena);
+    ret_run->spec_hash = haft__query_copy(query, most, arena);
+    ret_run->spec_path = haft__query_copy(query, most, arena);
+    ret_run->end = haft__query_copy(query, most, arena);
+    ret_run->task = haft__query_content(query, arena, NULL);
+    ret_run->spec = ret_run->answer = HAFT__LIT("");
+}
+
+static void take_whole(haft__query *query, haft__arena *arena, haft__store_run *ret_run)
+{
+    take_row(query, arena, ret_run);
+    ret_run->answer = haft__query_copy(query, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
+    ret_run->spec = haft__query_content(query, arena, NULL);
+}
+
+/* Puts the rows that were collected into the arena. */
+static haft_status keep_rows(haft__store_request *request, haft__buf *rows, haft_error *err)
+{
+    haft_status status = haft__buf_check(rows, err);
+    if (status == HAFT_OK) {
+        haft_str kept = haft__arena_copy(request->arena, haft__buf_str(rows));
+        request->found = (const void *)kept.ptr;
+        request->found_count = kept.len / sizeof(haft__store_run);
+        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
+    }
+    return status;
+}
+
+static void rows_init(haft__buf *rows)
+{
+    haft__buf_init(rows, (HAFT__LIMIT_STORE_LIST + 1) * sizeof(haft__store_run));
+}
+
+/* ---- one run ---- */
+
+/* Reads at most two rows of whole runs: the second one is one too many. */
+static haft_status take_found(haft__query *query, haft__store_request *request, haft_error *err)
+{
+    haft__buf rows;
+    haft__store_run run;
+    rows_init(&rows);
+    while (haft__query_row(query)) {
+        take_whole(query, request->arena, &run);
+        haft__buf_add(&rows, (const char *)&run, sizeof(run));
+    }
+    haft_status status = haft__query_end(query, err);
+    if (status == HAFT_OK) {
+        status = keep_rows(request, &rows, err);
+    }
+    haft__buf_finish(&rows);
+    return status;
+}
+
+haft_status haft__sqlite_show(haft__worker *worker, haft__store_request *request, haft_error *err)
+{
+    if (request->arena == NULL) {
+        return HAFT_OK;
+    }
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_FIND_ID);
+    haft__query_bind(&query, request->run.id);
+    return take_found(&query, request, err);
+}
+
+haft_status haft__sqlite_find(haft__worker *worker, haft__store_request *request, haft_error *err)
+{
+    bool last = haft__str_equal(request->name, HAFT__LIT("last"));
+    if (request->name.len == 0) {
+        return haft__store_fail_run(request->name, err);
+    }
+    haft__query query =
+        haft__query_begin(&worker->link, last ? HAFT__SQL_FIND_LAST : HAFT__SQL_FIND_START);
+    if (!last) {
+        haft__query_bind(&query, request->name);
+    }
+    haft_status status = take_found(&query, request, err);
+    if (status == HAFT_OK && request->found_count == 0) {
+        status = haft__store_fail_run(request->name, err);
+    }
+    if (status == HAFT_OK && request->found_count > 1) {
+        status = haft__store_fail_several(request->name, request->found[0].id, request->found[1].id,
+                                          err);
+    }
+    return status;
+}
+
+/* ---- several ---- */
+
+haft_status haft__sqlite_list(haft__worker *worker, haft__store_request *request, haft_error *err)
+{
+    bool in_thread = request->thread.len > 0;
+    uint64_t most = HAFT__LIMIT_STORE_LIST;
+    haft__query query = haft__query_begin(&worker->link, in_thread ? HAFT__SQL_LIST_THREAD
+                                                         : request->open_only ? HAFT__SQL_LIST_OPEN
+                                                                              : HAFT__SQL_LIST);
+    if (in_thread) {
+        haft__query_bind(&query, request->thread);
+    }
+    haft__query_bind(&query, request->name.len > 0 ? request->name : AFTER_EVERY_ID);
+    if (in_thread) {
+        haft__query_bind_int(&query, HAFT__STATE_ENDED + !request->open_only);
+    }
+    haft__query_bind_int(&query,
+                         request->limit > 0 && request->limit < most ? request->limit : most);
+    haft__buf rows;
+    haft__store_run run;
+    rows_init(&rows);
+    while (haft__query_row(&query)) {
+        take_row(&query, request->arena, &run);
+        haft__buf_add(&rows, (const char *)&run, sizeof(run));
+    }
+    haft_status status = haft__query_end(&query, err);
+    if (status == HAFT_OK) {
+        status = keep_rows(request, &rows, err);
+    }
+    haft__buf_finish(&rows);
+    return status;
+}
+
+static void take_past(haft__query *query, haft__arena *arena, haft__store_run *ret_run)
+{
+    *ret_run = (haft__store_run){
+        .id = haft__query_copy(query, HAFT__LIMIT_STORE_NAME_BYTES, arena),
+        .state = HAFT__STATE_ENDED,
+    };
+    ret_run->thread = ret_run->parent = ret_run->user = ret_run->name = ret_run->spec_hash =
+        ret_run->spec = ret_run->spec_path = ret_run->owner = HAFT__LIT("");
+    ret_run->created_ms = haft__query_int(query);
+    ret_run->end = haft__query_copy(query, HAFT__LIMIT_STORE_NAME_BYTES, arena);
+    ret_run->task = haft__query_content(query, arena, NULL);
+    ret_run->answer = haft__query_copy(query, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
+}
+
+static void reverse(haft__store_run *rows, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        haft__store_run row = rows[i];
+        rows[i] = rows[count - 1 - i];
+        rows[count - 1 - i] = row;
+    }
+}
+
+haft_status haft__sqlite_thread(haft__worker *worker, haft__store_request *request, haft_error *err)
+{
+    haft__sqlite_head head = {.number = INT64_MAX};
+    haft_status status =
+        request->name.len > 0 ? haft__sqlite_head_of(worker, request->name, &head, err) : HAFT_OK;
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_THREAD);
+    haft__query_bind(&query, request->thread);
+    haft__query_bind_int(&query, head.number);
+    haft__query_bind_int(&query, HAFT__LIMIT_STORE_LIST);
+    haft__buf rows;
+    haft__store_run run;
+    rows_init(&rows);
+    while (haft__query_row(&query)) {
+        take_past(&query, request->arena, &run);
+        haft__buf_add(&rows, (const char *)&run, sizeof(run));
+    }
+    status = haft__query_end(&query, err);
+    if (status == HAFT_OK) {
+        reverse((haft__store_run *)(void *)rows.ptr, rows.len / sizeof(run));
+        status = keep_rows(request, &rows, err);
+    }
+    haft__buf_finish(&rows);
+    return status;
+}

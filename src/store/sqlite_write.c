@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_write.c - many requests in one transaction, and so with one sync of the disk.
+ *
+ * Each stands behind a savepoint: one that is refused is undone alone. When the transaction itself
+ * fails, all of them have failed; none is reported before it has been committed.
+ * Tests: tests/store/sqlite_test.c.
+ */
+#include "base/error.h"
+#include "base/macros.h"
+#include "store/sqlite_int.h"
+
+static haft_status perform_verb(haft__worker *worker, haft__store_request *request, bool *ret_more,
+                                haft_error *err)
+{
+    switch (request->verb) {
+    case HAFT__STORE_CREATE: return haft__sqlite_create(worker, request, err);
+    case HAFT__STORE_APPEND: return haft__sqlite_append(worker, request, err);
+    case HAFT__STORE_CLAIM: return haft__sqlite_claim(worker, request, err);
+    case HAFT__STORE_RENEW: return haft__sqlite_renew(worker, request, err);
+    case HAFT__STORE_RELEASE: return haft__sqlite_release(worker, request, err);
+    case HAFT__STORE_SEND: return haft__sqlite_send(worker, request, err);
+    case HAFT__STORE_REMEMBER: return haft__sqlite_remember(worker, request, err);
+    case HAFT__STORE_REMOVE: return haft__sqlite_remove(worker, request, err);
+    case HAFT__STORE_GC: return haft__sqlite_gc(worker, request, ret_more, err);
+    case HAFT__STORE_READ:
+    case HAFT__STORE_FIND:
+    case HAFT__STORE_LIST:
+    case HAFT__STORE_THREAD:
+    case HAFT__STORE_RECEIVE:
+    case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_RECALL: break; /* never come here */
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Whether the transaction is still there: some failures of SQLite end it. */
+static bool in_transaction(const haft__worker *worker)
+{
+    return sqlite3_get_autocommit(worker->link.db) == 0;
+}
+
+/* Performs one and notes in it what came of it. The result is that of the transaction. */
+static haft_status perform_one(haft__worker *worker, haft__store_request *request, bool *ret_more,
+                               haft_error *err)
+{
+    haft__link *link = &worker->link;
+    haft_status status = haft__query_plain(link, HAFT__SQL_SAVE, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    request->status = perform_verb(worker, request, ret_more, &request->error);
+    if (!in_transaction(worker)) {
+        *err = request->error;
+        return request->status;
+    }
+    if (request->status != HAFT_OK) {
+        status = haft__query_plain(link, HAFT__SQL_UNDO, err);
+    }
+    return status == HAFT_OK ? haft__query_plain(link, HAFT__SQL_KEEP, err) : status;
+}
+
+static haft_status perform_all(haft__worker *worker, haft__requests *batch, haft_error *err)
+{
+    haft__requests todo, performed;
+    haft__requests_init(&todo);
+    haft__requests_init(&performed);
+    haft__requests_move(batch, &todo);
+    haft_status status = HAFT_OK;
+    for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
+        bool more = false;
+        if (status == HAFT_OK) {
+            status = perform_one(worker, request, &more, err);
+        }
+        haft__requests_add(more ? &worker->again : &performed, request);
+    }
+    haft__requests_move(&performed, batch);
+    return status;
+}
+
+/* Before the transaction, which others wait for: takes out what cannot be performed at all. */
+static void refuse_some(haft__requests *batch, haft__requests *ret_refused)
+{
+    haft__requests todo;
+    haft__requests_init(&todo);
+    haft__requests_init(ret_refused);
+    haft__requests_move(batch, &todo);
+    for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
+        request->status = haft__store_check(request, &request->error);
+        haft__requests_add(request->status == HAFT_OK ? batch : ret_refused, request);
+    }
+}
+
+static void fail_all(haft__requests *batch, haft_status status, const haft_error *error)
+{
+    for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
+        request->status = status;
+        request->error = *error;
+        request->found = NULL;
+        request->found_count = 0;
+    }
+}
+
+static void write_batch(haft__worker *worker, haft__requests *batch)
+{
+    haft__link *link = &worker->link;
+    haft_error err = {0};
+    haft_status status = haft__query_plain(link, HAFT__SQL_BEGIN_WRITE, &err);
+    if (status == HAFT_OK) {
+        status = haft__link_check(link, &err);
+    }
+    if (status == HAFT_OK) {
+        status = perform_all(worker, batch, &err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__query_plain(link, HAFT__SQL_COMMIT, &err);
+        worker->commits++;
+    }
+    if (status != HAFT_OK) {
+        haft__link_roll_back(link);
+        haft__requests_move(&worker->again, batch);
+        fail_all(batch, status, &err);
+    }
+}
+
+void haft__sqlite_write(haft__worker *worker, haft__requests *batch)
+{
+    haft__requests refused;
+    refuse_some(batch, &refused);
+    if (batch->first != NULL) {
+        write_batch(worker, batch);
+    }
+    haft__requests_move(&refused, batch);
+}
+
+/* Moves the log into the database: here, where nobody waits for it. A failure is no loss, the log
+ * has everything; and the next commit comes by here, too. */
+void haft__sqlite_tidy(haft__worker *worker)
+{
+    if (worker->link.wal_pages >= HAFT__LIMIT_STORE_WAL_PAGES) {
+        worker->link.wal_pages = 0;
+        (void)sqlite3_wal_checkpoint_v2(worker->link.db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
+                                        NULL);
+    }
+}

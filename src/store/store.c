@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store.c - which store a URL means, and how requests that were performed come back to the loop.
+ *
+ * A store has one task for all of them: what is performed meanwhile joins the list, so that a
+ * thread that performs many wakes the loop once. Tests: tests/store/store_test.c.
+ */
+#include <assert.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "io/clock.h"
+#include "store/store_int.h"
+
+const char *haft__run_state_name(haft__run_state state)
+{
+    static const char *const names[] = {
+        [HAFT__STATE_RUNNING] = "running",
+        [HAFT__STATE_WAITING] = "waiting",
+        [HAFT__STATE_ENDED] = "ended",
+    };
+    return names[state];
+}
+
+/* ---- lists of requests ---- */
+
+void haft__requests_init(haft__requests *list)
+{
+    list->first = NULL;
+    list->end = &list->first;
+}
+
+void haft__requests_add(haft__requests *list, haft__store_request *request)
+{
+    request->next = NULL;
+    *list->end = request;
+    list->end = &request->next;
+}
+
+haft__store_request *haft__requests_take(haft__requests *list)
+{
+    haft__store_request *request = list->first;
+    if (request != NULL) {
+        list->first = request->next;
+        list->end = list->first == NULL ? &list->first : list->end;
+    }
+    return request;
+}
+
+void haft__requests_move(haft__requests *from, haft__requests *to)
+{
+    if (from->first != NULL) {
+        *to->end = from->first;
+        to->end = from->end;
+        haft__requests_init(from);
+    }
+}
+
+/* ---- delivery ---- */
+
+static bool join(haft__store *store, haft__requests *performed)
+{
+    (void)pthread_mutex_lock(&store->lock);
+    bool announce = !store->announced && performed->first != NULL;
+    store->announced = store->announced || announce;
+    haft__requests_move(performed, &store->finished);
+    (void)pthread_mutex_unlock(&store->lock);
+    return announce;
+}
+
+void haft__store_post(haft__store *store, haft__requests *performed)
+{
+    if (join(store, performed)) {
+        haft__loop_post(store->loop, &store->delivery);
+    }
+}
+
+void haft__store_send(haft__store *store, haft__requests *performed)
+{
+    if (join(store, performed)) {
+        haft__loop_send(store->loop, &store->delivery);
+    }
+}
+
+/* Those that are performed meanwhile come in the next round. */
+static void deliver(haft__task *task)
+{
+    haft__store *store = HAFT__CONTAINER(task, haft__store, delivery);
+    haft__requests finished;
+    haft__requests_init(&finished);
+    (void)pthread_mutex_lock(&store->lock);
+    haft__requests_move(&store->finished, &finished);
+    store->announced = false;
+    (void)pthread_mutex_unlock(&store->lock);
+    store->delivering = true;
+    for (haft__store_request *request; (request = haft__requests_take(&finished)) != NULL;) {
+        request->done(request);
+    }
+    store->delivering = false;
+}
+
+/* ---- the head of a store ---- */
+
+static uint64_t machine_now(void *context)
+{
+    (void)context;
+    return haft__clock_now();
+}
+
+void haft__store_init(haft__store *store, const haft__store_kind *kind, haft__loop *loop)
+{
+    *store = (haft__store){.kind = kind,
+                           .loop = loop,
+                           .now = machine_now,
+                           .run_bytes = HAFT__LIMIT_RUN_BYTES,
+                           .delivery = {.run = deliver}};
+    (void)pthread_mutex_init(&store->lock, NULL);
+    haft__requests_init(&store->finished);
+}
+
+void haft__store_finish(haft__store *store)
+{
+    haft__loop_withdraw(store->loop, &store->delivery);
+    (void)pthread_mutex_destroy(&store->lock);
+}
+
+void haft__store_set_clock(haft__store *store, uint64_t (*now)(void *context), void *context)
+{
+    store->now = now;
+    store->now_context = context;
+}
+
+uint64_t haft__store_now(const haft__store *store)
+{
+    return store->now(store->now_context);
+}
+
+static uint64_t later(uint64_t now, uint64_t ms)
+{
+    return now < INT64_MAX && ms < INT64_MAX - now ? now + ms : INT64_MAX;
+}
+
+uint64_t haft__store_lease(const haft__store *store, uint64_t lease_ms)
+{
+    return later(haft__store_now(store), lease_ms);
+}
+
+uint64_t haft__store_until(const haft__store_request *request)
+{
+    return request->lease_ms > 0 ? later(request->now_ms, request->lease_ms) : 0;
+}
+
+/* ---- URLs ---- */
+
+static const struct {
+    const char *scheme;
+    const haft__store_kind *kind;
+} kinds[] = {
+    {"memory", &haft__store_memory},
+    {"sqlite", &haft__store_sqlite},
+};
+
+/* The scheme of a URL; "" for a path: a colon behind a slash, or behind nothing, is a part of it.
+ */
+static haft_str scheme_of(haft_str url)
+{
+    for (size_t i = 0; i < url.len && url.ptr[i] != '/'; i++) {
+        if (url.ptr[i] == ':') {
+            return (haft_str){url.ptr, i};
+        }
+    }
+    return HAFT__LIT("");
+}
+
+static haft_status fail_scheme(haft_str scheme, haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_UNSUPPORTED, "", "there is no store of the kind '%.*s:', wanted %s",
+                   HAFT__ARG(scheme), "memory: or sqlite:PATH");
+    return haft__hint(err, status, "a file whose name has a colon is written as ./NAME");
+}
+
+haft_status haft__store_open(haft__loop *loop, const char *url, haft__store **ret_store,
+                             haft_error *err)
+{
+    haft_str scheme = scheme_of(haft__str(url));
+    const char *place = scheme.len > 0 ? url + scheme.len + 1 : url;
+    haft_str wanted = scheme.len > 0 ? scheme : HAFT__LIT("sqlite");
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        if (haft__str_equal(wanted, haft__str(kinds[i].scheme))) {
+            return kinds[i].kind->open(loop, place, ret_store, err);
+        }
+    }
+    return fail_scheme(scheme, err);
+}
+
+void haft__store_close(haft__store *store)
+{
+    if (store != NULL) {
+        assert(!store->delivering);
+        store->kind->close(store);
+    }
+}
+
+/* ---- requests ---- */
+
+void haft__store_begin(haft__store_request *request)
+{
+    request->status = HAFT_OK;
+    request->found = NULL;
+    request->found_count = 0;
+    request->artifact = (haft__store_artifact){{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    request->count = 0;
+}
+
+void haft__store_submit(haft__store *store, haft__store_request *request)
+{
+    haft__store_begin(request);
+    store->kind->submit(store, request);
+}
+
+static void note_done(haft__store_request *request)
+{
+    *(bool *)request->context = true;
+}
+
+haft_status haft__store_wait(haft__store *store, haft__store_request *request, haft_error *err)
+{
+    bool done = false;
+    request->done = note_done;
+    request->context = &done;
+    haft__store_submit(store, request);
+    while (!done) {
+        haft_status status = haft__loop_step(store->loop, -1, NULL);
+        assert(status == HAFT_OK); /* a loop that cannot be stepped is being destroyed */
+        (void)status;
+    }
+    if (request->status != HAFT_OK && err != NULL) {
+        *err = request->error;
+    }
+    return request->status;
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests for `haft doctor`."""
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+SCHEMA = Path(__file__).resolve().parent.parent.parent / "docs/schemas/doctor.schema.json"
+KEY = "sk-doctor-0123456789abcdef"
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/doctor_test.py {name}", flush=True)
+
+
+def doctor(*words, **more):
+    done = subprocess.run([HAFT, "doctor", *words], text=True, capture_output=True,
+                          env=dict(os.environ, XDG_STATE_HOME=scratch, **more))
+    return done.returncode, done.stdout, done.stderr
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    status, out, err = doctor("--json", OPENAI_API_KEY=KEY)
+    found = json.loads(out)
+    check("all_is_well", (status, err, [k for k in found if not found[k]["ok"]]), (0, "", []))
+    check("what_is_looked_at", list(found), ["version", "libraries", "store", "guard", "files",
+                                             "sandbox", "keys"])
+    valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
+                           capture_output=True)
+    check("its_schema_describes_it", (valid.returncode, valid.stdout),
+          (0, "standard input: valid\n"))
+    check("keys_are_named_not_shown", ("OPENAI_API_KEY" in out, KEY in out), (True, False))
+    check("in_words", doctor()[1].splitlines()[0].split()[:2], ["ok", "version"])
+    status, out, _ = doctor("--store", "sqlite:/proc/nowhere/haft.db")
+    check("a_store_that_cannot_be_opened", (status, "BAD  store" in out), (1, True))

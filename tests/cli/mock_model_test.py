@@ -1,0 +1,395 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests for `haft mock-model`, from outside: what it answers over HTTP, and how it ends."""
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+CHAT = "/v1/chat/completions"
+USER = {"role": "user", "content": "hi"}
+LOOK = {"type": "function", "function": {"name": "look", "parameters": {
+    "type": "object", "properties": {"q": {"type": "string"}}}}}
+FIND = {"type": "function", "function": {"name": "docs_-_find"}}
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/mock_model_test.py {name}", flush=True)
+
+
+class Mock:
+    """A running mock-model; `exit` and `stderr` are there once it has ended."""
+
+    def __init__(self, replies, *options):
+        path = Path(scratch) / "script.json"
+        path.write_text(json.dumps({"replies": replies}))
+        self.process = subprocess.Popen([HAFT, "mock-model", str(path), *options], text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.line = self.process.stdout.readline()
+        self.port = int(re.search(r":(\d+)/v1$", self.line)[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop(signal.SIGTERM)
+
+    def stop(self, number):
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        self.rest, self.stderr = self.process.communicate(timeout=60)
+        self.exit = self.process.returncode
+
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+
+    def send(self, method, path, body=None, headers=None):
+        """(status, headers, body)"""
+        connection = self.connect()
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, text
+
+    def ask(self, **members):
+        """(status, value) of a chat request"""
+        body = json.dumps({"model": "m", "messages": [USER], **members})
+        status, headers, text = self.send("POST", CHAT, body, {"Content-Type": "application/json"})
+        is_json = headers.get("content-type", "").startswith("application/json")
+        return status, json.loads(text) if is_json else text
+
+    def events(self, **members):
+        """The data of each event of a stream."""
+        status, text = self.ask(stream=True, **members)
+        lines = [part.removeprefix("data: ") for part in text.split("\n\n")]
+        return status, [json.loads(line) for line in lines[:-2]], lines[-2:]
+
+
+def error(status, message, param=None, code=None):
+    return status, {"error": {"message": message, "type": "invalid_request_error",
+                              "param": param, "code": code}}
+
+
+def test_whole():
+    reply = {"text": "Hello.", "reasoning": "hm", "usage": {
+        "input_tokens": 9, "output_tokens": 5, "cached_tokens": 4}}
+    call = {"calls": [{"name": "docs:find", "arguments": {"q": "x"}},
+                      {"name": "look", "id": "own"}]}
+    with Mock([reply, call]) as mock:
+        check("it_says_where_it_listens",
+              bool(re.fullmatch(r"listening on http://127\.0\.0\.1:\d+/v1\n", mock.line)), True)
+        status, value = mock.ask()
+        created = value.pop("created")
+        check("the_time_is_now", abs(time.time() - created) < 600, True)
+        check("a_text_as_a_whole", (status, value), (200, {
+            "id": "chatcmpl-1", "object": "chat.completion", "model": "m", "choices": [{
+                "index": 0, "message": {
+                    "role": "assistant", "content": "Hello.", "refusal": None, "annotations": [],
+                    "reasoning_content": "hm"}, "logprobs": None, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14,
+                      "prompt_tokens_details": {"cached_tokens": 4, "audio_tokens": 0},
+                      "completion_tokens_details": {
+                          "reasoning_tokens": 0, "audio_tokens": 0,
+                          "accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0}},
+            "service_tier": "default", "system_fingerprint": None}))
+        status, value = mock.ask(tools=[LOOK, FIND])
+        check("calls_as_a_whole", value["choices"][0]["message"]["tool_calls"], [
+            {"id": "call_1", "type": "function", "function": {
+                "name": "docs_-_find", "arguments": '{"q":"x"}'}},
+            {"id": "own", "type": "function", "function": {"name": "look", "arguments": "{}"}}])
+        check("calls_have_no_content", (value["choices"][0]["message"]["content"],
+                                        value["choices"][0]["finish_reason"]),
+              (None, "tool_calls"))
+    check("it_ends_well", (mock.exit, mock.rest, mock.stderr), (0, "", ""))
+
+
+def test_stream():
+    long = "Wörter in Stücken, eins nach dem anderen. " * 20
+    replies = [{"text": long, "usage": {"input_tokens": 1}},
+               {"reasoning": "hm", "calls": [{"name": "look", "arguments": {"q": long}}]}, {}]
+    with Mock(replies) as mock:
+        status, chunks, end = mock.events(stream_options={"include_usage": True})
+        deltas = [c["choices"][0]["delta"] for c in chunks if c["choices"]]
+        check("the_role_comes_first", deltas[0],
+              {"role": "assistant", "content": "", "refusal": None})
+        check("a_text_comes_in_pieces", (
+            status, len(deltas) > 10, "".join(d.get("content") or "" for d in deltas)),
+            (200, True, long))
+        check("every_chunk_is_one", {(c["id"], c["object"], c["model"]) for c in chunks},
+              {("chatcmpl-1", "chat.completion.chunk", "m")})
+        check("the_finish_stands_alone", [
+            (c["choices"][0]["delta"], c["choices"][0]["finish_reason"]) for c in chunks
+            if c["choices"] and c["choices"][0]["finish_reason"]], [({}, "stop")])
+        check("usage_comes_last", (chunks[-1]["choices"], chunks[-1]["usage"]["prompt_tokens"],
+                                   {c["usage"] for c in chunks[:-1]}), ([], 1, {None}))
+        check("the_stream_says_that_it_is_over", end, ["[DONE]", ""])
+        status, chunks, end = mock.events(tools=[LOOK])
+        deltas = [c["choices"][0]["delta"] for c in chunks]
+        calls = [d["tool_calls"][0] for d in deltas if "tool_calls" in d]
+        check("a_call_has_its_name_first", calls[0], {
+            "index": 0, "id": "call_1", "type": "function",
+            "function": {"name": "look", "arguments": ""}})
+        check("arguments_come_in_pieces", (
+            len(calls) > 10, json.loads("".join(c["function"]["arguments"] for c in calls))),
+            (True, {"q": long}))
+        check("reasoning_is_streamed", [d["reasoning_content"] for d in deltas
+                                        if "reasoning_content" in d], ["hm"])
+        check("no_usage_unless_asked_for", [c for c in chunks if "usage" in c], [])
+        status, chunks, end = mock.events()
+        check("an_empty_reply", (len(chunks), end), (2, ["[DONE]", ""]))
+
+
+def test_script():
+    """What the script says beside replies."""
+    replies = [
+        {"error": {"status": 429, "body": {"error": {"message": "slow down"}},
+                   "headers": {"Retry-After": 7, "X-Should-Retry": "false"}}},
+        {"error": {"status": 503, "body": "<html>"}},
+        {"error": {"status": 500}},
+        {"error": {"status": 418, "body": "tea", "headers": {"content-type": "text/tea"}}},
+        {"expect": {"mode": "any", "allowed": ["look"], "declared": ["look", "docs:find"],
+                    "contains": "hi"}, "text": "as expected"},
+        {"stop": "refusal", "text": "No."}, {"stop": "length", "text": "And so"}]
+    choice = {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [
+        {"type": "function", "function": {"name": "look"}}]}}
+    with Mock(replies) as mock:
+        body = json.dumps({"model": "m", "messages": [USER]})
+        status, headers, text = mock.send("POST", "/chat/completions", body)
+        check("an_error_of_the_script", (
+            status, headers["retry-after"], headers["x-should-retry"], headers["content-type"],
+            headers["x-request-id"], text), (
+            429, "7", "false", "application/json", "req_1", '{"error":{"message":"slow down"}}'))
+        status, headers, text = mock.send("POST", CHAT, body)
+        check("a_body_that_is_text", (status, headers["content-type"], text),
+              (503, "text/plain; charset=utf-8", "<html>"))
+        status, headers, text = mock.send("POST", CHAT, body)
+        check("no_body", (status, "content-type" in headers, text), (500, False, ""))
+        status, headers, text = mock.send("POST", CHAT, body)
+        check("a_type_of_its_own", (status, headers["content-type"], text),
+              (418, "text/tea", "tea"))
+        wanted = ("script /replies/4/expect/mode: the script expects mode any, found none")
+        check("an_expectation_that_fails", mock.ask(), error(400, wanted))
+        check("and_the_same_again", mock.ask(), error(400, wanted))
+        status, value = mock.ask(tools=[LOOK, FIND], tool_choice=choice)
+        check("an_expectation_that_holds", (status, value["choices"][0]["message"]["content"]),
+              (200, "as expected"))
+        message = mock.ask()[1]["choices"][0]["message"]
+        check("a_refusal", (message["content"], message["refusal"]), (None, "No."))
+        check("cut_by_the_limit", mock.ask()[1]["choices"][0]["finish_reason"], "length")
+        past = "script /replies: the script has 7 replies, found a request for one more"
+        check("past_the_end", mock.ask(), error(400, past))
+    check("what_went_wrong_is_told", mock.stderr.splitlines(),
+          [f"haft: mock-model: {line}" for line in (wanted, wanted, past)])
+
+
+def test_loop():
+    with Mock([{"text": "one"}, {"text": "two"}], "--loop") as mock:
+        found = [mock.ask()[1]["choices"][0]["message"]["content"] for _ in range(5)]
+    check("a_script_that_starts_over", found, ["one", "two", "one", "two", "one"])
+    with Mock([], "--loop") as mock:
+        check("no_reply_to_start_over_with", mock.ask()[0], 400)
+
+
+def dial(mock, **members):
+    """A connection that a chat request was sent on."""
+    text = json.dumps({"model": "m", "messages": [USER], **members})
+    connection = socket.create_connection(("127.0.0.1", mock.port), timeout=60)
+    connection.sendall(f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}\r\n\r\n"
+                       f"{text}".encode())
+    return connection
+
+
+def raw(mock, **members):
+    """All bytes of the answer, until the connection closes."""
+    with dial(mock, **members) as connection:
+        received = b""
+        while piece := connection.recv(65536):
+            received += piece
+    return received.decode()
+
+
+def unchunk(answer):
+    """The body of a chunked answer, and whether it is whole."""
+    rest, body = answer.partition("\r\n\r\n")[2], ""
+    while rest:
+        size, _, rest = rest.partition("\r\n")
+        if int(size, 16) == 0:
+            return body, True
+        body, rest = body + rest[:int(size, 16)], rest[int(size, 16) + 2:]
+    return body, False
+
+
+def test_cut():
+    replies = [{"text": "x" * 1000, "cut": n} for n in (100, 100, 0, 0)]
+    with Mock([*replies, {"text": "x", "cut": 100000}, {"text": "x", "cut": 100000},
+               {"error": {}}]) as mock:
+        for name, stream, length in (("whole", False, 100), ("stream", True, 100),
+                                     ("whole_at_once", False, 0), ("stream_at_once", True, 0)):
+            answer = raw(mock, stream=stream)
+            body, whole = unchunk(answer)
+            check(f"cut_{name}", (answer.startswith("HTTP/1.1 200 "), len(body), whole),
+                  (True, length, False))
+        check("not_cut_whole", mock.ask()[0], 200)
+        check("not_cut_stream", mock.events()[2], ["[DONE]", ""])
+        check("an_error_without_a_status_breaks_the_connection", raw(mock), "")
+        with Mock([{"text": "hello", "cut": 20}]) as other:
+            connection = other.connect()
+            connection.request("POST", CHAT, json.dumps({"model": "m", "messages": [USER]}))
+            try:
+                found = connection.getresponse().read()
+            except http.client.IncompleteRead as failure:
+                found = failure
+            check("a_client_notices", type(found).__name__, "IncompleteRead")
+
+
+def test_delay():
+    """Delayed replies hold back nobody else, and those who wait for them may leave."""
+    slow = [{"role": "user", "content": "slowly"}]
+    with Mock([{"expect": {"contains": "slowly"}, "text": "late", "delay": 0.3}, {"text": "early"},
+               {"expect": {"contains": "slowly"}, "delay": 3600}, {"text": "on"},
+               {"expect": {"contains": "slowly"}, "delay": 3600}, {"text": "last"}]) as mock:
+        def other():
+            """The other reply, as soon as the delayed one was given away."""
+            while (found := mock.ask())[0] != 200:
+                pass
+            return found[1]["choices"][0]["message"]["content"]
+
+        start = time.monotonic()
+        with dial(mock, messages=slow) as connection:
+            check("others_are_answered", other(), "early")
+            check("a_delayed_reply_comes", b'"late"' in connection.recv(65536), True)
+        check("a_delay_is_kept", time.monotonic() - start >= 0.3, True)
+        with dial(mock, messages=slow):
+            check("one_that_takes_for_ever", other(), "on")
+        check("whoever_waits_for_it_may_leave", mock.send("GET", "/health")[0], 200)
+        waiting = dial(mock, messages=slow)
+        check("somebody_waits", other(), "last")
+    check("it_ends_while_somebody_waits", (mock.exit, waiting.recv(1)), (0, b""))
+    waiting.close()
+
+
+BAD = [
+    ("not_json", "{", "We could not parse the JSON body of your request: ", None, None),
+    ("no_model", {"messages": [USER]}, "you must provide a model parameter", None, None),
+    ("no_messages", {"model": "m"}, "Missing required parameter: 'messages'.", "messages",
+     "missing_required_parameter"),
+    ("unknown", {"model": "m", "messages": [USER], "x": 1},
+     "Unrecognized request argument supplied: x", None, None),
+    ("role", {"model": "m", "messages": [{"role": "x", "content": ""}]}, "Invalid value: 'x'.",
+     "messages[0].role", "invalid_value"),
+    ("name", {"model": "m", "messages": [USER],
+              "tools": [{"type": "function", "function": {"name": "a b"}}]},
+     "Invalid 'tools[0].function.name': string does not match pattern.",
+     "tools[0].function.name", "invalid_value"),
+    ("choice", {"model": "m", "messages": [USER], "tools": [LOOK], "tool_choice": {
+        "type": "function", "function": {"name": "other"}}},
+     "Tool choice 'other' not found in 'tools' parameter.", "tool_choice", None),
+    ("unanswered", {"model": "m", "messages": [
+        {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {
+            "name": "look", "arguments": "{}"}}]}, USER]},
+     "An assistant message with 'tool_calls' must be followed by tool messages",
+     "messages[1].role", None),
+    ("nobody_called", {"model": "m", "messages": [
+        {"role": "tool", "tool_call_id": "c", "content": ""}]},
+     "Invalid parameter: messages with role 'tool' must be a response", "messages[0].role", None),
+    ("legacy", {"model": "m", "messages": [USER], "functions": []}, "'functions' is deprecated",
+     "functions", "unsupported_parameter"),
+]
+
+
+def test_bad_requests():
+    with Mock([{"text": "still here"}]) as mock:
+        for name, body, message, param, code in BAD:
+            text = body if isinstance(body, str) else json.dumps(body)
+            status, _, answer = mock.send("POST", CHAT, text)
+            found = json.loads(answer)["error"]
+            check(f"bad_{name}", (status, found["message"].startswith(message), found["type"],
+                                  found["param"], found["code"]),
+                  (400, True, "invalid_request_error", param, code))
+        status, _, answer = mock.send("POST", CHAT, "model=m", {
+            "Content-Type": "application/x-www-form-urlencoded"})
+        check("bad_content_type", (status, json.loads(answer)["error"]["code"]),
+              (400, "unsupported_content_type"))
+        status, _, answer = mock.send("POST", CHAT, json.dumps(
+            {"model": "m", "messages": [USER]}), {"Content-Type": "Application/JSON; charset=x"})
+        check("bad_requests_take_no_reply", (status, "still here" in answer), (200, True))
+        for name, method, path, wanted in (
+                ("another_path", "POST", "/v1/responses", 404),
+                ("a_prefix", "GET", "/v1/models/script", 404), ("the_root", "GET", "/", 404),
+                ("another_method", "GET", CHAT, 405), ("options", "OPTIONS", CHAT, 405),
+                ("posting_health", "POST", "/health", 405)):
+            status, _, answer = mock.send(method, path)
+            check(name, (status, json.loads(answer)["error"]["type"]),
+                  (wanted, "invalid_request_error"))
+
+
+def test_others():
+    with Mock([{"text": "x"}], "--require-key") as mock:
+        check("health_needs_no_key", mock.send("GET", "/health")[::2], (200, '{"status":"ok"}'))
+        status, headers, text = mock.send("HEAD", "/health")
+        check("health_may_be_asked_for_its_head", (status, headers["content-length"], text),
+              (200, "15", ""))
+        status, _, answer = mock.send("GET", "/v1/models")
+        check("models_need_one", (status, json.loads(answer)["error"]["message"][:32]),
+              (401, "You didn't provide an API key. Y"))
+        for name, value, wanted in (("none", None, 401), ("empty", "Bearer ", 401),
+                                    ("basic", "Basic eDp5", 401), ("any", "bearer sk-x", 200)):
+            headers = {"Authorization": value} if value else {}
+            status, _, answer = mock.send("GET", "/v1/models?limit=1", None, headers)
+            check(f"key_{name}", status, wanted)
+        check("models_are_listed", json.loads(answer), {"object": "list", "data": [
+            {"id": "script", "object": "model", "created": 0, "owned_by": "haft"}]})
+    mock = Mock([])
+    mock.stop(signal.SIGINT)
+    check("an_interrupt_ends_it", (mock.exit, mock.stderr), (0, ""))
+
+
+def test_usage():
+    def haft(*words):
+        done = subprocess.run([HAFT, "mock-model", *words], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, cwd=scratch)
+        return done.returncode, done.stdout, done.stderr
+
+    check("no_script", haft()[0], 2)
+    check("a_script_that_is_not_there", haft("none.yaml"),
+          (2, "", "haft: none.yaml: cannot be opened: No such file or directory\n"))
+    Path(scratch, "bad.yaml").write_text("replies: [{txt: hi}]\n")
+    status, _, err = haft("bad.yaml")
+    check("a_script_with_a_typo", (status, "bad.yaml:/replies/0/txt" in err), (2, True))
+    Path(scratch, "tab.yaml").write_text("replies:\n\t- {}\n")
+    status, _, err = haft("tab.yaml")
+    check("a_script_that_is_no_yaml", (status, "tab.yaml:2:" in err), (2, True))
+    Path(scratch, "good.yaml").write_text("replies: []\n")
+    check("an_address_that_is_none", haft("good.yaml", "--listen", "here"), (
+        2, "", "haft: --listen: expected ADDRESS:PORT to listen at, found 'here'\n"
+        "hint: for example 127.0.0.1:8080, [::1]:8080 or localhost:0\n"))
+    with Mock([]) as mock:
+        status, out, err = haft("good.yaml", "--listen", f"127.0.0.1:{mock.port}")
+        check("an_address_that_is_taken", (status, out, "cannot listen there" in err),
+              (1, "", True))
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([HAFT, "mock-model", "good.yaml"], stdout=full, cwd=scratch,
+                              stderr=subprocess.PIPE)
+    check("an_address_nobody_reads", done.returncode, 1)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    test_whole()
+    test_stream()
+    test_script()
+    test_loop()
+    test_cut()
+    test_delay()
+    test_bad_requests()
+    test_others()
+    test_usage()

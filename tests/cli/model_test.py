@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The example's spec with a model behind HTTP: `haft mock-model` plays it, streamed and whole."""
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
+REPLIES = [
+    {"expect": {"mode": "any"},
+     "calls": [{"name": "glob", "arguments": {"pattern": "src/run/*.c"}}]},
+    {"expect": {"mode": "any", "contains": "src/run/decide.c"},
+     "calls": [{"name": "grep", "arguments": {"pattern": "haft__choose", "path": "src"}},
+               {"name": "read", "arguments": {"path": "src/run/decide_turn.c", "limit": 5}}]},
+    {"expect": {"mode": "auto"}, "calls": [{"name": "store_artifact", "arguments": {
+        "name": "report.md", "content": "# Report\n"}}]},
+    {"calls": [{"name": "complete_workflow", "arguments": {}}], "usage": {
+        "input_tokens": 100, "output_tokens": 10, "cached_tokens": 40}},
+    {"text": "It is in decide_turn.c."},
+]
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/model_test.py {name}", flush=True)
+
+
+def serve(replies, *words):
+    script = Path(scratch) / "script.json"
+    script.write_text(json.dumps({"replies": replies}))
+    server = subprocess.Popen([HAFT, "mock-model", script, *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+    return server, server.stdout.readline().split()[-1]
+
+
+def run(url, *words):
+    done = subprocess.run([HAFT, "run", EXAMPLES / "report.yaml", "Where is the mode chosen?",
+                           "--model", "openai:m", *words], text=True, capture_output=True,
+                          env=dict(environment, OPENAI_BASE_URL=url), timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def play(replies, *words):
+    server, url = serve(replies, "--require-key")
+    try:
+        return run(url, *words)
+    finally:
+        server.terminate()
+        server.communicate()
+
+
+def test_report():
+    status, out, err = play(REPLIES, "--events")
+    log = [json.loads(line) for line in out.splitlines()]
+    kinds = [event["kind"] for event in log]
+    turns = [event for event in log if event["kind"] == "turn_started"]
+    check("the_spec_runs_unchanged", (status, err, log[-1]["end"]), (0, "", "done"))
+    check("forced_until_the_gate_opens", [t["mode"] for t in turns],
+          ["any", "any", "auto", "auto", "auto"])
+    check("the_gate_counts", [len(t["gate"]["called"]) for t in turns], [0, 1, 3, 3, 3])
+    check("in_this_order", [k for k in kinds if k in ("gate_opened", "artifact_stored",
+                                                      "run_finished")],
+          ["gate_opened", "artifact_stored", "run_finished"])
+    done = subprocess.run([HAFT, "runs", "replay", "last"], text=True, capture_output=True,
+                          env=environment)
+    check("its_replay_is_identical", (done.returncode, done.stdout.split(":")[0]), (0, "identical"))
+    status, out, _ = play(REPLIES, "--json", "--set", 'model={"provider":"openai","model":"m",'
+                          '"options":{"stream":false}}')
+    result = json.loads(out)
+    check("whole_as_well", (status, result["answer"], result["usage"]["cached_tokens"]),
+          (0, "It is in decide_turn.c.", 40))
+
+
+def test_offline():
+    """What `make run` does: no key, no network."""
+    done = subprocess.run([HAFT, "run", EXAMPLES / "report.yaml", "Where are leases renewed?",
+                           "--events"], text=True, capture_output=True, env=environment)
+    log = [json.loads(line) for line in done.stdout.splitlines()]
+    modes = [event["mode"] for event in log if event["kind"] == "turn_started"]
+    check("offline_carries_the_example", (done.returncode, log[-1]["end"]), (0, "done"))
+    check("it_is_forced_and_then_free", (modes[0], modes[-1], modes == sorted(modes)),
+          ("any", "auto", True))
+    names = [event["tool"] for event in log if event["kind"] == "call_finished" and event["ok"]]
+    check("it_really_looked", {"glob", "grep", "read", "store_artifact",
+                               "complete_workflow"} - set(names), set())
+    report = subprocess.run([HAFT, "runs", "artifact", "last", "report.md"], text=True,
+                            capture_output=True, env=environment).stdout
+    quoted = [line for line in report.splitlines() if line[:1].isdigit() and "`" in line]
+    root, wrong = EXAMPLES.parent, []
+    for line in quoted:
+        path, number = line.split("`")[1].rsplit(":", 1)
+        text = (root / path).read_text(errors="replace").splitlines()[int(number) - 1]
+        wrong += [] if line.split("`")[3].strip()[:40] in text else [line]
+    check("what_it_quotes_is_there", (len(quoted) > 0, wrong), (True, []))
+
+
+def test_faults():
+    def fails(reply):
+        status, out, _ = play([reply] * 4, "--json")
+        error = json.loads(out)["error"]["message"]
+        return status, error
+
+    status, error = fails({"error": {"status": 401, "body": "no such key"}})
+    check("a_key_that_is_refused", (status, "HTTP 401" in error), (1, True))
+    status, error = fails({"text": "hello", "cut": 40})
+    check("a_reply_that_is_cut", (status, error != ""), (1, True))
+    recovering = [{"error": {"status": 503, "body": "busy", "headers": {"retry-after-ms": "5"}}}]
+    check("a_server_that_is_busy_at_first", play(recovering + REPLIES, "--quiet")[:2],
+          (0, "It is in decide_turn.c.\n"))
+    server, url = serve([])
+    server.terminate()
+    server.communicate()
+    status, out, _ = run(url, "--json")
+    check("a_server_that_is_down", (status, json.loads(out)["end"]), (1, "failed"))
+    without = {k: v for k, v in environment.items() if k != "OPENAI_API_KEY"}
+    done = subprocess.run([HAFT, "run", EXAMPLES / "report.yaml", "x", "--model", "openai:m"],
+                          text=True, capture_output=True, env=without)
+    check("no_key_no_server", (done.returncode, "OPENAI_API_KEY is not set" in done.stderr),
+          (2, True))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, XDG_STATE_HOME=scratch, OPENAI_API_KEY="sk-test-0123456789")
+    test_report()
+    test_offline()
+    test_faults()

@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that other processes go on with: answer, approve, reject, resume, cancel."""
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+SCHEMA = Path(__file__).resolve().parent.parent.parent / "docs/schemas/runs.schema.json"
+LONG = 30  # seconds that something which must happen soon may take
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/store_test.py {name}", flush=True)
+
+
+def haft(*words, text=""):
+    done = subprocess.run([HAFT, *map(str, words)], input=text, text=True, capture_output=True,
+                          cwd=scratch, env=environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def result(*words):
+    status, out, err = haft(*words, "--json")
+    try:
+        return status, json.loads(out)
+    except ValueError:
+        return status, {"error": err, "end": None, "run": None, "answer": None, "pending": []}
+
+
+def put(name, value):
+    path = Path(scratch) / name
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return path
+
+
+def tool(name, command=None, **more):
+    made = {"name": name, "description": f"Does {name} for the tests of haft.",
+            "input_schema": {"type": "object", "properties": {"q": {"type": "string"}}}}
+    if command:
+        made["command"] = command
+    else:
+        made["headless"] = True
+    return dict(made, **more)
+
+
+def spec(name, replies, tools, **more):
+    """A spec and its script."""
+    put(f"{name}.script.json", {"replies": replies})
+    return put(f"{name}.json", dict({"haft": 1, "name": name, "tools": tools,
+                                     "model": f"script:{name}.script.json"}, **more))
+
+
+def calls(*names, **arguments):
+    return {"calls": [{"name": name, "arguments": arguments} for name in names]}
+
+
+def kinds(run):
+    return [json.loads(line)["kind"] for line in haft("runs", "events", run)[1].splitlines()]
+
+
+def wait_for(what):
+    end = time.monotonic() + LONG
+    while time.monotonic() < end:
+        found = what()
+        if found:
+            return found
+        time.sleep(0.02)
+    return None
+
+
+def start(*words):
+    return subprocess.Popen([HAFT, *map(str, words)], cwd=scratch, env=environment,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def newest():
+    out = haft("runs", "list", "--json", "--limit", "1")[1]
+    rows = json.loads(out)["runs"] if out else []
+    return rows[0] if rows else None
+
+
+def test_headless():
+    path = spec("pick", [calls("pick"), {"text": "thanks"}], [tool("pick")])
+    status, waiting = result("run", path, "go")
+    check("a_headless_call_waits", (status, waiting["end"], [
+        (p["call"], p["kind"], p["tool"]) for p in waiting["pending"]]),
+        (4, "waiting", [("c1.1", "headless", "pick")]))
+    run = waiting["run"]
+    check("a_value_that_is_no_json", haft("answer", run, "{")[0], 2)
+    check("approving_is_not_what_it_waits_for", haft("approve", run)[0], 1)
+    status, done = result("answer", run, '{"file":"a.txt"}')
+    check("another_process_answers", (status, done["end"], done["answer"]), (0, "done", "thanks"))
+    check("the_order_of_its_events", kinds(run)[2:8], [
+        "model_replied", "call_started", "paused", "answered", "call_finished", "turn_started"])
+    check("the_same_answer_again_is_fine", result("answer", run, "c1.1", '{"file": "a.txt"}')[0], 0)
+    status, _, err = haft("answer", run, "c1.1", "7")
+    check("another_answer_is_refused", (status, "answered otherwise" in err), (1, True))
+    check("show_is_what_run_prints", json.loads(haft("runs", "show", run)[1]), done)
+    check("a_beginning_of_the_id_will_do", json.loads(haft("runs", "show", run[:20])[1]), done)
+    status, out, _ = haft("runs", "replay", run)
+    check("a_replay_is_identical", (status, out.startswith("identical: ")), (0, True))
+
+
+def test_question():
+    path = spec("ask", [calls("look"), calls("look", q="b"), calls("peek"), {
+        "calls": [{"name": "request_user_input", "arguments": {"question": "Which one?"}}]},
+        {"text": "fine"}],
+        [{"builtin": ["request_user_input"]}, tool("look", ["echo", "x"]),
+         tool("peek", ["echo", "y"])])
+    status, waiting = result("run", path, "go")
+    check("a_question_waits", (status, [(p["kind"], p["question"]) for p in waiting["pending"]]),
+          (4, [("question", "Which one?")]))
+    status, out, _ = haft("answer", "last", "the second", "--quiet")
+    check("a_text_answers_it", (status, out), (0, "fine\n"))
+    answered = [json.loads(line) for line in haft("runs", "events", waiting["run"])[1].splitlines()
+                if '"answered"' in line]
+    check("the_answer_is_recorded", [(e["verdict"], e["value"]) for e in answered],
+          [("answer", "the second")])
+
+
+def test_approval():
+    log = Path(scratch) / "sent.txt"
+    send = tool("send", ["sh", "-c", f"cat >> {log}"], traits={"needs_approval": True})
+    path = spec("send", [calls("send", q="hello"), {"text": "sent"}], [send])
+    status, waiting = result("run", path, "go")
+    check("an_approval_waits", (status, waiting["pending"][0]["kind"], log.exists()),
+          (4, "approval", False))
+    status, done = result("approve", waiting["run"])
+    check("approved_it_runs", (status, done["end"], log.read_text()),
+          (0, "done", '{"q":"hello"}\n'))
+    _, waiting = result("run", path, "go")
+    status, done = result("approve", waiting["run"], "c1.1", "--args", '{"q":"other"}')
+    check("with_other_arguments", (status, log.read_text().splitlines()[-1]), (0, '{"q":"other"}'))
+    _, waiting = result("run", path, "go")
+    status, done = result("reject", waiting["run"], "--why", "not today")
+    check("rejected_it_never_runs", (status, done["end"], len(log.read_text().splitlines())),
+          (0, "done", 2))
+    refused = [json.loads(line) for line in haft("runs", "events", waiting["run"])[1].splitlines()
+               if '"call_refused"' in line]
+    check("the_model_reads_why", [(e["why"], "not today" in e["text"]) for e in refused],
+          [("denied", True)])
+    status, done = result("run", path, "go", "--yes")
+    check("yes_approves", (status, done["end"]), (0, "done"))
+    by = [json.loads(line)["by"] for line in haft("runs", "events", done["run"])[1].splitlines()
+          if '"answered"' in line]
+    check("yes_is_recorded_as_the_approver", by, ["--yes"])
+    worse = dict(send, traits={"needs_approval": True, "destructive": True})
+    path = spec("worse", [calls("send", q="x"), {"text": "sent"}], [worse])
+    check("yes_does_not_approve_what_is_destructive", result("run", path, "go", "--yes")[0], 4)
+    check("yes_all_does", result("run", path, "go", "--yes=all")[0], 0)
+
+
+def test_threads():
+    first = spec("first", [{"text": "four"}], [])
+    thread = result("run", first, "two and two?")[1]["thread"]
+    second = spec("second", [{"expect": {"contains": "four"}, "text": "five"}], [])
+    check("a_run_sees_its_thread", result("run", second, "and one?", "--thread", thread)[0], 0)
+    check("without_it_it_does_not", result("run", second, "and one?")[0], 1)
+    listed = json.loads(haft("runs", "list", "--json", "--thread", thread)[1])["runs"]
+    status, out, _ = haft("validate", SCHEMA, "-", text=haft("runs", "list", "--json")[1])
+    check("a_schema_describes_the_list", status, 0)
+    check("runs_of_a_thread", [row["task"] for row in listed], ["and one?", "two and two?"])
+
+
+def test_artifacts():
+    path = spec("store", [{"calls": [{"name": "store_artifact", "arguments": {
+        "name": "../notes.md", "content": "# Hi\n", "media_type": "text/markdown"}}]},
+        {"text": "stored"}], [{"builtin": ["store_artifact"]}])
+    directory = Path(scratch) / "out"
+    status, done = result("run", path, "go", "--artifacts", directory)
+    check("an_artifact_is_stored", (status, [(a["name"], a["bytes"]) for a in done["artifacts"]]),
+          (0, [("../notes.md", 5)]))
+    check("it_can_be_printed", haft("runs", "artifact", "last", "../notes.md")[:2], (0, "# Hi\n"))
+    check("it_never_leaves_its_directory", [p.name for p in directory.iterdir()], ["_._notes.md"])
+    check("one_that_is_not_there", haft("runs", "artifact", "last", "x")[0], 2)
+
+
+def test_crash():
+    """Killed while a tool runs: what may be repeated is, what may not is asked about."""
+    for name, traits, status, attempts in (("safe", {"read_only": True}, 0, 2),
+                                           ("unsafe", {}, 4, 1)):
+        marks, go = Path(scratch) / f"{name}.marks", Path(scratch) / f"{name}.go"
+        slow = tool("slow", ["sh", "-c", f"echo x >> {marks}; while [ ! -e {go} ]; do sleep 0.1; "
+                             "done; echo over"], traits=traits)
+        path = spec(name, [calls("slow"), {"text": "done"}], [slow])
+        process = start("run", path, "go", "--json")
+        seen = wait_for(lambda: marks.exists() and marks.read_text())
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        row = newest()
+        check(f"{name}_is_in_the_store", (bool(seen), row["name"], row["state"]),
+              (True, name, "running"))
+        go.write_text("")
+        found, done = result("resume", row["run"])
+        check(f"{name}_goes_on", (found, len(marks.read_text().splitlines())), (status, attempts))
+        if status == 4:
+            check("its_outcome_is_unknown", [p["kind"] for p in done["pending"]],
+                  ["unknown_outcome"])
+            found, done = result("answer", row["run"], '"it was sent"')
+            check("a_person_knows", (found, done["end"], len(marks.read_text().splitlines())),
+                  (0, "done", 1))
+        out = haft("runs", "replay", row["run"])[1]
+        check(f"{name}_replays", out.startswith("identical"), True)
+
+
+def test_cancel():
+    pids = Path(scratch) / "pids"
+    slow = tool("slow", ["sh", "-c", f"(sleep 300 & echo $! >> {pids}); echo $$ >> {pids}; "
+                         "sleep 300"])
+    path = spec("cancelled", [calls("slow"), {"text": "done"}], [slow])
+    process = start("run", path, "go", "--json")
+    wait_for(lambda: pids.exists() and len(pids.read_text().splitlines()) == 2)
+    begun = time.monotonic()
+    status, done = result("cancel", newest()["run"], "--why", "enough")
+    took = time.monotonic() - begun
+    print(f"# cancelled from another process in {took:.2f} s")
+    check("cancelled_from_another_process", (status, done["end"]), (130, "cancelled"))
+    check("its_own_process_says_so_too", (process.wait(LONG), json.loads(
+        process.communicate()[0])["end"]), (130, "cancelled"))
+    alive = [pid for pid in pids.read_text().split() if Path(f"/proc/{pid}").exists()]
+    check("nothing_it_started_is_left", alive, [])
+    check("cancelling_again_changes_nothing", haft("cancel", done["run"])[0], 130)
+    check("one_end", kinds(done["run"]).count("run_finished"), 1)
+
+
+def test_other_owner():
+    """A run that another process has: what is said to it arrives, or is refused aloud."""
+    go = Path(scratch) / "owner.go"
+    slow = tool("slow", ["sh", "-c", f"while [ ! -e {go} ]; do sleep 0.05; done"],
+                traits={"read_only": True})
+    send = tool("send", ["true"], traits={"needs_approval": True})
+    path = spec("owned", [calls("slow", "send"), {"text": "over"}], [slow, send])
+    process = start("run", path, "go", "--json")
+    wait_for(lambda: (newest() or {}).get("name") == "owned" and "paused" in kinds("last"))
+    check("nothing_of_that_name", haft("approve", "last", "c9.9")[0], 2)
+    check("not_what_it_waits_for", haft("answer", "last", "c1.1", "1")[0], 1)
+    check("it_is_rejected_from_outside", haft("reject", "last", "--why", "no")[0], 4)
+    status, _, err = haft("approve", "last", "c1.2")
+    check("the_second_to_speak_is_told", (status, "answered otherwise" in err), (1, True))
+    go.write_text("")
+    check("it_ends", json.loads(process.communicate(timeout=LONG)[0])["end"], "done")
+
+
+def test_elsewhere():
+    """Another process goes on from another directory: paths stay relative to the spec."""
+    where = tool("where", ["pwd"], traits={"read_only": True})
+    path = spec("where", [calls("pick"), calls("where"), {"text": "x"}], [tool("pick"), where])
+    run = result("run", path.name, "go")[1]["run"]
+    elsewhere = Path(scratch) / "elsewhere"
+    elsewhere.mkdir()
+    subprocess.run([HAFT, "answer", run, "1"], cwd=elsewhere, env=environment, capture_output=True)
+    found = [json.loads(line)["result"] for line in haft("runs", "events", run)[1].splitlines()
+             if '"call_finished"' in line and '"where"' in line]
+    check("paths_are_those_of_the_spec", found, [str(Path(scratch).resolve())])
+
+
+def test_big_results():
+    zeros = tool("zeros", ["head", "-c", "15000000", "/dev/zero"], traits={"read_only": True})
+    path = spec("zeros", [calls("zeros"), {"text": "x"}], [zeros])
+    status, done = result("run", path, "go")
+    check("a_result_that_is_no_text_and_long", (status, done["end"]), (0, "done"))
+
+
+def test_cached_secrets():
+    secret = "sk-cached-0123456789"
+    environment["CACHED_API_KEY"] = secret
+    show = tool("show", ["sh", "-c", "echo $K"], env={"K": "${CACHED_API_KEY}"},
+                traits={"read_only": True, "idempotent": True, "cache": "global"})
+    path = spec("cached", [calls("show"), {"text": "x"}], [show])
+    check("a_result_is_remembered", result("run", path, "go")[0], 0)
+    files = [f for f in (Path(scratch) / "state").rglob("*") if f.is_file()]
+    check("without_its_secrets", [f for f in files if secret.encode() in f.read_bytes()], [])
+    del environment["CACHED_API_KEY"]
+    check("looking_needs_no_secrets", haft("runs", "show", "last")[0], 0)
+
+
+def test_interrupt():
+    slow = tool("slow", ["sleep", "300"], traits={"read_only": True})
+    path = spec("stopped", [calls("slow"), {"text": "done"}], [slow])
+    process = start("run", path, "go", "--json")
+    wait_for(lambda: (newest() or {}).get("name") == "stopped")
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=LONG)
+    check("an_interrupt_stops_it", (process.returncode, json.loads(out)["error"]["message"]),
+          (130, "stopped by a signal"))
+    check("it_can_be_gone_on_with", newest()["state"], "running")
+    check("or_cancelled", haft("cancel", "last")[0], 130)
+
+
+def test_detach():
+    path = spec("later", [{"text": "now"}], [])
+    status, out, _ = haft("run", path, "go", "--detach")
+    check("a_run_can_be_left_for_later", (status, len(out.strip()), newest()["state"]),
+          (0, 26, "running"))
+    status, out, _ = haft("resume", "--all", "--quiet")
+    check("all_are_gone_on_with", (status, out), (0, "now\n"))
+
+
+def test_fork():
+    path = spec("forked", [calls("look"), {"text": "one"}], [tool("look", ["echo", "x"])])
+    run = result("run", path, "go")[1]["run"]
+    log = [json.loads(line) for line in haft("runs", "events", run)[1].splitlines()]
+    at = [e["seq"] for e in log if e["kind"] == "turn_started"][1] - 1
+    status, out, err = haft("runs", "fork", run, "--at", at)
+    check("a_fork_has_an_id", (status, len(out.strip()), err), (0, 26, ""))
+    check("it_goes_on_from_there", result("resume", out.strip())[1]["answer"], "one")
+    check("not_in_the_middle_of_a_turn", haft("runs", "fork", run, "--at", 3)[0], 2)
+
+
+def test_bad_names():
+    check("a_run_that_is_not_there", haft("resume", "zzzz")[0], 2)
+    check("resume_wants_one", haft("resume")[0], 2)
+    check("a_store_nobody_serves", haft("runs", "list", "--store", "ftp://x")[0], 2)
+    put("text.db", "this is no database at all, but some text that is long enough\n" * 50)
+    status, _, err = haft("runs", "list", "--store", "sqlite:text.db")
+    check("a_file_that_is_no_store", (status, "database" in err), (2, True))
+
+
+def test_rm_and_gc():
+    path = spec("gone", [{"text": "bye"}], [])
+    run = result("run", path, "go")[1]["run"]
+    check("a_run_can_be_removed", (haft("runs", "rm", run)[0], haft("runs", "show", run)[0]),
+          (0, 2))
+    result("run", path, "go")
+    status, out, _ = haft("runs", "gc", "--older", "0s")
+    check("old_runs_can_be_collected", (status, out.endswith("runs removed\n")), (0, True))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, XDG_STATE_HOME=str(Path(scratch) / "state"))
+    test_headless()
+    test_question()
+    test_approval()
+    test_threads()
+    test_artifacts()
+    test_crash()
+    test_cancel()
+    test_other_owner()
+    test_elsewhere()
+    test_big_results()
+    test_cached_secrets()
+    test_interrupt()
+    test_detach()
+    test_fork()
+    test_bad_names()
+    test_rm_and_gc()

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/engine/ask.c and ask_http.c: a model server that answers, and one that does not. */
+#include "engine_help.h"
+#include "io/http_help.h"
+
+#define HEAD(type, length)                                                                         \
+    "HTTP/1.1 200 OK\r\nContent-Type: " type "\r\nContent-Length: " #length "\r\n\r\n"
+#define EVENTS "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+#define WHOLE                                                                                      \
+    "{\"model\":\"m\",\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"hello\"},"   \
+    "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2,"         \
+    "\"prompt_tokens_details\":{\"cached_tokens\":4}}}"
+#define PIECE(text) "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" text "\"}}]}\n\n"
+#define STOP                                                                                       \
+    "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"              \
+    "data: [DONE]\n\n"
+
+typedef struct served {
+    help_host host;
+    web *web;
+    haft_run *run;
+} served;
+
+/* A run whose model is behind `base`, a URL; it is over afterwards. */
+static void ask(served *s, const char *base)
+{
+    char members[512];
+    (void)snprintf(members, sizeof(members),
+                   "\"model\":{\"provider\":\"openai\",\"model\":\"m\",\"api_key\":"
+                   "\"sk-test-0123456789\",\"base_url\":\"%s\"}",
+                   base);
+    s->run = help_host_start(&s->host, members, NULL, "go");
+    help_host_settle(&s->host, s->run);
+}
+
+static void serve(served *s, const char *script)
+{
+    help_host_init(&s->host, "memory:");
+    s->web = web_start();
+    web_route(s->web, "/v1/chat/completions", script);
+    ask(s, web_url(s->web, "/v1"));
+}
+
+static void finish(served *s)
+{
+    haft_run_release(s->run);
+    help_host_finish(&s->host);
+    web_stop(s->web);
+}
+
+static haft_str error_of(const served *s)
+{
+    const haft__json *message = haft__json_get(s->run->state.end_error, HAFT__LIT("message"));
+    return message != NULL ? haft__json_text(*message) : HAFT__LIT("");
+}
+
+TEST(a_streamed_reply)
+{
+    served s;
+    serve(&s, EVENTS PIECE("hel") PIECE("lo") STOP WEB_CLOSE);
+    CHECK_STR(haft_run_answer_text(s.run), HAFT__LIT("hello"), "answer: %.*s",
+              HAFT__ARG(error_of(&s)));
+    haft_str request = web_request(s.web, 0);
+    CHECK(memmem(request.ptr, request.len, "Bearer sk-test-0123456789", 25) != NULL, "the key");
+    CHECK(memmem(request.ptr, request.len, "\"stream\":true", 13) != NULL, "a stream");
+    finish(&s);
+}
+
+TEST(a_whole_reply_where_a_stream_was_wanted)
+{
+    served s;
+    serve(&s, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" WHOLE WEB_CLOSE);
+    CHECK_STR(haft_run_answer_text(s.run), HAFT__LIT("hello"), "answer: %.*s",
+              HAFT__ARG(error_of(&s)));
+    CHECK_INT(s.run->state.usage.input_tokens, 9, "input");
+    CHECK_INT(s.run->state.usage.cached_tokens, 4, "cached");
+    finish(&s);
+}
+
+/* What cannot be had ends the run as failed, and says why. */
+TEST(servers_that_fail)
+{
+    static const struct {
+        const char *name, *script, *says;
+        unsigned requests;
+    } rows[] = {
+        {"a wrong key",
+         "HTTP/1.1 401 Unauthorized\r\nContent-Length: 62\r\n\r\n"
+         "{\"error\":{\"message\":\"Incorrect API key\",\"code\":\"bad_key\"}}    ",
+         "Incorrect API key", 1},
+        {"a server error that says not to try again",
+         "HTTP/1.1 500 Oops\r\nx-should-retry: false\r\nContent-Length: 2\r\n\r\nno", "HTTP 500",
+         1},
+        {"no quota",
+         "HTTP/1.1 429 Too Many\r\nContent-Length: 64\r\n\r\n"
+         "{\"error\":{\"message\":\"no money\",\"code\":\"insufficient_quota\"}}     ",
+         "no money", 1},
+        {"HTML", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>hi</html>" WEB_CLOSE, "",
+         1},
+        {"garbage", "HTTP/1.1 200 OK\r\n\r\nblah blah" WEB_CLOSE, "", 1},
+        {"cut in the middle of the reply", EVENTS PIECE("hel") WEB_CLOSE, "", 1},
+        {"an error in the middle of the reply",
+         EVENTS PIECE("hel") "data: {\"error\":{\"message\":\"overloaded\"}}\n\n" WEB_CLOSE,
+         "overloaded", 1},
+        {"a rate, with a time to wait",
+         "HTTP/1.1 429 Too Many\r\nretry-after-ms: 5\r\nContent-Length: 2\r\n\r\nno", "HTTP 429",
+         3},
+        {"a broken connection", WEB_RESET, "", 3},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        served s;
+        serve(&s, rows[i].script);
+        CHECK_STR(haft__str(haft_run_end(s.run)), HAFT__LIT("failed"), "%s", rows[i].name);
+        haft_str said = error_of(&s);
+        CHECK(memmem(said.ptr, said.len, rows[i].says, strlen(rows[i].says)) != NULL
+                  && said.len > 0,
+              "%s: %.*s", rows[i].name, HAFT__ARG(said));
+        CHECK(memmem(said.ptr, said.len, "sk-test", 7) == NULL, "%s: the key", rows[i].name);
+        CHECK_INT(web_requests(s.web), rows[i].requests, "%s: requests", rows[i].name);
+        finish(&s);
+    }
+}
+
+TEST(a_server_that_is_down)
+{
+    served s = {.web = web_start()};
+    char base[64];
+    help_host_init(&s.host, "memory:");
+    (void)snprintf(base, sizeof(base), "http://127.0.0.1:%u/v1", web_dead_port());
+    ask(&s, base);
+    CHECK_STR(haft__str(haft_run_end(s.run)), HAFT__LIT("failed"), "end");
+    finish(&s);
+}
+
+TEST(a_run_whose_model_hangs_can_be_cancelled)
+{
+    served s = {.web = web_start()};
+    char members[256];
+    help_host_init(&s.host, "memory:");
+    web_route(s.web, "/v1/chat/completions", EVENTS PIECE("a") WEB_HANG);
+    (void)snprintf(members, sizeof(members),
+                   "\"model\":{\"provider\":\"openai\",\"model\":\"m\",\"base_url\":\"%s\"}",
+                   web_url(s.web, "/v1"));
+    s.run = help_host_start(&s.host, members, NULL, "go");
+    while (web_waiting(s.web) == 0) {
+        CHECK_INT(haft_runtime_step(s.host.runtime, 10, NULL), HAFT_OK, "step");
+    }
+    CHECK_INT(haft_run_cancel(s.run, NULL), HAFT_OK, "cancel");
+    help_host_settle(&s.host, s.run);
+    CHECK_STR(haft__str(haft_run_end(s.run)), HAFT__LIT("cancelled"), "end");
+    finish(&s);
+}
+
+TEST(a_model_that_cannot_be_asked)
+{
+    static const struct {
+        const char *spec, *says;
+    } rows[] = {
+        {"haft: 1\nmodel: openai:gpt-5\n", "OPENAI_API_KEY is not set"},
+        {"haft: 1\nmodel: anthropic:claude\n", "cannot be asked in this version"},
+        {"haft: 1\nmodel: script:nowhere.yaml\n", "cannot be opened"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_host h;
+        haft_agent *agent = NULL;
+        help_host_init(&h, "memory:");
+        CHECK(haft__agent_load_text(h.runtime, haft__str(rows[i].spec), HAFT__LIT(""), false,
+                                    &agent, &h.err)
+                  != HAFT_OK,
+              "%s", rows[i].spec);
+        CHECK(strstr(h.err.message, rows[i].says) != NULL, "%s", h.err.message);
+        help_host_finish(&h);
+    }
+}

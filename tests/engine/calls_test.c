@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
+#include "engine_help.h"
+
+#define TOOL(more)                                                                                 \
+    "\"tools\":[{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[]," more "}]"
+#define ONCE "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\"}]}"
+
+TEST(a_result_is_remembered_for_other_runs)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    static const char spec[] =
+        TOOL("\"command\":[\"date\",\"+%s%N\"],\"traits\":{\"read_only\":true,"
+             "\"idempotent\":true,\"cache\":\"global\"}");
+    haft_run *first = help_host_start(&h, spec, ONCE, "go");
+    help_host_settle(&h, first);
+    haft_run *second = help_host_start(&h, spec, ONCE, "go");
+    help_host_settle(&h, second);
+    CHECK_STR(second->state.calls[0].result, first->state.calls[0].result, "the same result");
+    CHECK(first->state.calls[0].ok, "it ran");
+    haft_str events = help_host_events(&h, second);
+    CHECK(memmem(events.ptr, events.len, "\"cached\":true", 13) != NULL, "it is not said");
+    haft_run_release(first);
+    haft_run_release(second);
+    help_host_finish(&h);
+}
+
+TEST(a_call_that_takes_too_long)
+{
+    static const struct {
+        const char *name, *spec;
+        haft_state state;
+        const char *kinds;
+    } rows[] = {
+        {"may be repeated: its error is told",
+         TOOL("\"command\":[\"sleep\",\"300\"],\"traits\":{\"read_only\":true,\"timeout\":"
+              "\"50ms\"}"),
+         HAFT_ENDED,
+         "run_started turn_started model_replied call_started call_finished turn_started "
+         "model_replied run_finished"},
+        {"with a retry",
+         TOOL("\"command\":[\"sleep\",\"300\"],\"traits\":{\"read_only\":true,\"timeout\":\"50ms\","
+              "\"retries\":1}"),
+         HAFT_ENDED,
+         "run_started turn_started model_replied call_started call_started call_finished "
+         "turn_started model_replied run_finished"},
+        {"may not: somebody is asked",
+         TOOL("\"command\":[\"sleep\",\"300\"],\"traits\":{\"timeout\":\"50ms\"}"), HAFT_WAITING,
+         "run_started turn_started model_replied call_started paused"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_host h;
+        help_host_init(&h, "memory:");
+        haft_run *run = help_host_start(&h, rows[i].spec, ONCE, "go");
+        help_host_settle(&h, run);
+        CHECK_INT(haft_run_state(run), rows[i].state, "%s", rows[i].name);
+        CHECK_STR(help_host_kinds(&h, run), haft__str(rows[i].kinds), "%s", rows[i].name);
+        haft_run_release(run);
+        help_host_finish(&h);
+    }
+}
+
+TEST(calls_run_side_by_side_up_to_the_cap)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(
+        &h, TOOL("\"command\":[\"sleep\",\"300\"]") ",\"limits\":{\"parallel\":2}",
+        "{\"replies\":[{\"calls\":[{\"name\":\"look\"},{\"name\":\"look\"},{\"name\":\"look\"}]}]}",
+        "go");
+    size_t count = 0;
+    for (int i = 0; i < 1000 && count < 2; i++) {
+        CHECK_INT(haft_runtime_step(h.runtime, 10, &h.err), HAFT_OK, "%s", h.err.message);
+        count = 0;
+        for (haft__slot *slot = run->slots; slot != NULL; slot = slot->next) {
+            count++;
+        }
+    }
+    CHECK_INT(count, 2, "calls that run");
+    haft_run_release(run);
+    help_host_finish(&h);
+}

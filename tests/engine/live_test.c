@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine_help.h"
+
+#define LOOK           "{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[],"
+#define HEADLESS       "\"tools\":[" LOOK "\"headless\":true}]"
+#define COMMAND(words) "\"tools\":[" LOOK "\"command\":" words "}]"
+#define CALL_ONCE      "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\"}]}"
+
+TEST(a_run_goes_to_its_end)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(&h, "", "{\"replies\":[{\"text\":\"hello\"}]}", "go");
+    CHECK_INT(haft_run_state(run), HAFT_RUNNING, "before the first step");
+    help_host_settle(&h, run);
+    CHECK_INT(haft_run_state(run), HAFT_ENDED, "state");
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
+    CHECK_STR(haft_run_answer_text(run), HAFT__LIT("hello"), "answer");
+    CHECK_STR(help_host_kinds(&h, run),
+              HAFT__LIT("run_started turn_started model_replied run_finished"), "events");
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+TEST(a_command_runs_for_real)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(&h, COMMAND("[\"echo\",\"seen\"]"), CALL_ONCE, "go");
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
+    CHECK_STR(run->state.calls[0].result, HAFT__LIT("seen"), "result");
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+TEST(a_headless_call_waits_and_is_answered)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(&h, HEADLESS, CALL_ONCE, "go");
+    help_host_settle(&h, run);
+    CHECK_INT(haft_run_state(run), HAFT_WAITING, "state");
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("waiting"), "end");
+    CHECK_INT(haft_run_answer(run, "c9.9", "1", &h.err), HAFT_NOT_FOUND, "another call");
+    CHECK_INT(haft_run_answer(run, NULL, "{", &h.err), HAFT_BAD_INPUT, "no JSON");
+    CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "no approval");
+    CHECK_INT(haft_run_answer(run, NULL, "\"it\"", &h.err), HAFT_OK, "%s", h.err.message);
+    help_host_settle(&h, run);
+    CHECK_INT(haft_run_state(run), HAFT_ENDED, "state");
+    CHECK_INT(haft_run_answer(run, "c1.1", "\"it\"", &h.err), HAFT_OK, "the same again");
+    CHECK_INT(haft_run_answer(run, "c1.1", "2", &h.err), HAFT_BAD_STATE, "another answer");
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+TEST(a_script_stands_in_for_a_client)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(
+        &h, HEADLESS,
+        "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\"}],\"results\":"
+        "{\"look\":[\"seen\"]}}",
+        "go");
+    help_host_settle(&h, run);
+    CHECK_STR(help_host_kinds(&h, run),
+              HAFT__LIT("run_started turn_started model_replied call_started call_finished "
+                        "turn_started model_replied run_finished"),
+              "events");
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+TEST(a_run_can_be_cancelled_while_it_works)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(&h, COMMAND("[\"sleep\",\"300\"]"), CALL_ONCE, "go");
+    while (run->slots == NULL) {
+        CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+    }
+    CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("cancelled"), "end");
+    CHECK(run->slots == NULL && run->ask == NULL, "something is under way");
+    CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "again");
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+TEST(many_runs_at_once_with_half_failing)
+{
+    enum { RUNS = 100 };
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_agent *good = help_host_agent(&h, COMMAND("[\"echo\",\"x\"]"), CALL_ONCE);
+    haft_agent *bad = help_host_agent(
+        &h, COMMAND("[\"false\"]"),
+        "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"error\":{\"status\":500,\"body\":"
+        "\"no\"}}]}");
+    haft_run *runs[RUNS] = {NULL};
+    for (int i = 0; i < RUNS; i++) {
+        haft_agent *agent = i % 2 == 0 ? good : bad;
+        CHECK_INT(haft_run_start(agent, "go", NULL, &runs[i], &h.err), HAFT_OK, "%s",
+                  h.err.message);
+    }
+    haft_agent_release(good);
+    haft_agent_release(bad);
+    for (int i = 0; i < RUNS; i++) {
+        help_host_settle(&h, runs[i]);
+        CHECK_STR(haft__str(haft_run_end(runs[i])),
+                  i % 2 == 0 ? HAFT__LIT("done") : HAFT__LIT("failed"), "run %d", i);
+        haft_run_release(runs[i]);
+    }
+    help_host_finish(&h);
+}
+
+TEST(a_run_that_is_let_go_can_be_taken_up_again)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(&h, HEADLESS, CALL_ONCE, "go");
+    help_host_settle(&h, run);
+    char id[32];
+    (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
+    haft_run_release(run);
+    CHECK_INT(haft_run_open(h.runtime, "zzz", &run, &h.err), HAFT_NOT_FOUND, "another");
+    CHECK_INT(haft_run_open(h.runtime, id, &run, &h.err), HAFT_OK, "%s", h.err.message);
+    help_host_settle(&h, run);
+    CHECK_INT(haft_run_state(run), HAFT_WAITING, "state");
+    CHECK_INT(haft_run_answer(run, NULL, "1", &h.err), HAFT_OK, "%s", h.err.message);
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
+    haft_run_release(run);
+    CHECK_INT(haft_run_open(h.runtime, "last", &run, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK_INT(haft_run_state(run), HAFT_ENDED, "looked at");
+    CHECK_STR(haft_run_answer_text(run), HAFT__LIT("good"), "answer");
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+TEST(a_run_can_be_let_go_at_any_time)
+{
+    for (int steps = 0; steps < 12; steps++) {
+        help_host h;
+        help_host_init(&h, "memory:");
+        haft_run *run = help_host_start(&h, COMMAND("[\"echo\",\"x\"]"), CALL_ONCE, "go");
+        for (int i = 0; i < steps; i++) {
+            CHECK_INT(haft_runtime_step(h.runtime, 1, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+        haft_run_release(run);
+        help_host_finish(&h);
+    }
+}
+
+TEST(a_pause_ends_at_its_deadline)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(
+        &h,
+        "\"tools\":[" LOOK "\"command\":[\"echo\",\"x\"],\"traits\":{\"needs_approval\":true}}],"
+        "\"approvals\":[{\"tools\":[\"look\"],\"deadline\":\"50ms\",\"on_expire\":\"reject\"}]",
+        CALL_ONCE, "go");
+    help_host_settle(&h, run);
+    CHECK_INT(haft_run_state(run), HAFT_WAITING, "first it waits");
+    uint64_t start = haft__loop_now(h.runtime->loop);
+    while (haft_run_state(run) != HAFT_ENDED && haft__loop_now(h.runtime->loop) - start < 10000) {
+        CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+    }
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
+    CHECK_INT(run->state.calls[0].stage, HAFT__CALL_REFUSED, "it never ran");
+    haft_run_release(run);
+    help_host_finish(&h);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
+#include "engine_help.h"
+
+#define LOOK         "{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[],"
+#define PICK         "\"tools\":[" LOOK "\"headless\":true}]"
+#define SLOW(traits) "\"tools\":[" LOOK "\"command\":[\"sleep\",\"300\"],\"traits\":{" traits "}}]"
+#define SCRIPT       "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\"}]}"
+
+/* Two runtimes, as two processes have them, over one file. */
+typedef struct pair {
+    help_host first, second;
+    char directory[64], url[128];
+} pair;
+
+static void pair_init(pair *p)
+{
+    (void)snprintf(p->directory, sizeof(p->directory), "/tmp/haft-open-XXXXXX");
+    CHECK(mkdtemp(p->directory) != NULL, "no directory");
+    (void)snprintf(p->url, sizeof(p->url), "sqlite:%s/haft.db", p->directory);
+    help_host_init(&p->first, p->url);
+    help_host_init(&p->second, p->url);
+}
+
+static void pair_finish(pair *p)
+{
+    static const char *const names[] = {"haft.db", "haft.db-wal", "haft.db-shm"};
+    char path[128];
+    help_host_finish(&p->second);
+    help_host_finish(&p->first);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", p->directory, names[i]);
+        (void)unlink(path);
+    }
+    CHECK_INT(rmdir(p->directory), 0, "something is left");
+}
+
+TEST(two_never_have_the_same_run)
+{
+    pair p;
+    pair_init(&p);
+    haft_run *run = help_host_start(&p.first, PICK, SCRIPT, "go"), *other = NULL;
+    help_host_settle(&p.first, run);
+    CHECK_INT(haft_run_open(p.second.runtime, haft_run_id(run), &other, &p.second.err),
+              HAFT_BAD_STATE, "%s", p.second.err.message);
+    haft_run_release(run);
+    CHECK_INT(haft_runtime_step(p.first.runtime, 1000, NULL), HAFT_OK, "step");
+    pair_finish(&p);
+}
+
+TEST(another_goes_on_once_it_is_let_go)
+{
+    pair p;
+    pair_init(&p);
+    haft_run *run = help_host_start(&p.first, PICK, SCRIPT, "go"), *other = NULL;
+    help_host_settle(&p.first, run);
+    char id[32];
+    (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
+    haft_run_release(run);
+    while (p.first.runtime->runs != NULL) {
+        CHECK_INT(haft_runtime_step(p.first.runtime, 1000, NULL), HAFT_OK, "step");
+    }
+    CHECK_INT(haft_run_open(p.second.runtime, id, &other, &p.second.err), HAFT_OK, "%s",
+              p.second.err.message);
+    help_host_settle(&p.second, other);
+    CHECK_INT(haft_run_state(other), HAFT_WAITING, "state");
+    haft_run_release(other);
+    pair_finish(&p);
+}
+
+TEST(a_message_reaches_whoever_has_the_run)
+{
+    pair p;
+    pair_init(&p);
+    haft_run *run = help_host_start(&p.first, PICK, SCRIPT, "go");
+    help_host_settle(&p.first, run);
+    static const char *const texts[] = {
+        "no command", "{\"command\":\"dance\"}",
+        "{\"command\":\"answer\",\"call\":\"c9.1\",\"value\":1,\"by\":\"b\",\"why\":\"\"}",
+        "{\"command\":\"answer\",\"call\":\"\",\"value\":\"it\",\"by\":\"b\",\"why\":\"\"}"};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        haft__store_request request = {.verb = HAFT__STORE_SEND,
+                                       .run.id = haft__str(haft_run_id(run)),
+                                       .text = haft__str(texts[i])};
+        CHECK_INT(haft__store_wait(p.second.runtime->store, &request, &p.second.err), HAFT_OK, "%s",
+                  p.second.err.message);
+    }
+    uint64_t start = haft__loop_now(p.first.runtime->loop);
+    while (haft_run_state(run) != HAFT_ENDED
+           && haft__loop_now(p.first.runtime->loop) - start < 10000) {
+        CHECK_INT(haft_runtime_step(p.first.runtime, 100, NULL), HAFT_OK, "step");
+    }
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
+    haft_run_release(run);
+    pair_finish(&p);
+}
+
+/* What was under way when its owner went. */
+static haft_str reopen(const char *spec)
+{
+    static char end[32];
+    pair p;
+    pair_init(&p);
+    haft_run *run = help_host_start(&p.first, spec, SCRIPT, "go"), *other = NULL;
+    while (run->slots == NULL) {
+        CHECK_INT(haft_runtime_step(p.first.runtime, 1000, NULL), HAFT_OK, "step");
+    }
+    char id[32];
+    (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
+    haft_run_release(run);
+    while (p.first.runtime->runs != NULL) {
+        CHECK_INT(haft_runtime_step(p.first.runtime, 1000, NULL), HAFT_OK, "step");
+    }
+    CHECK_INT(haft_run_open(p.second.runtime, id, &other, &p.second.err), HAFT_OK, "%s",
+              p.second.err.message);
+    while (haft_run_state(other) == HAFT_RUNNING && other->slots == NULL) {
+        CHECK_INT(haft_runtime_step(p.second.runtime, 1000, NULL), HAFT_OK, "step");
+    }
+    (void)snprintf(end, sizeof(end), "%s %u",
+                   haft_run_state(other) == HAFT_WAITING ? "asks" : "runs",
+                   other->state.calls[0].attempt);
+    haft_run_release(other);
+    pair_finish(&p);
+    return haft__str(end);
+}
+
+TEST(a_call_that_was_under_way)
+{
+    CHECK_STR(reopen(SLOW("\"read_only\":true")), HAFT__LIT("runs 2"), "may be repeated");
+    CHECK_STR(reopen(SLOW("\"read_only\":false")), HAFT__LIT("asks 1"), "may not");
+}

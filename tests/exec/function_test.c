@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/exec/function.c. Says most under `make tsan`. */
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "base/limits.h"
+#include "exec_help.h"
+#include "tool/declare.h"
+
+/* ---- the tools ---- */
+
+static sem_t entered, released; /* a call of `block` waits in between */
+static atomic_int cancels;      /* calls that saw haft_cancelled */
+static atomic_int begun;
+
+HAFT_TOOL(greet, "Greet somebody.", HAFT_STRING(name, "Whom."),
+          HAFT_INTEGER_OR(times, 1, "How often."))
+{
+    const haft_call_facts *facts = haft_call_info(call);
+    return haft_replyf(call, "%.*s %lld %s %s %s %s %u %u", HAFT_STR(args->name), args->times,
+                       facts->call, facts->run, facts->thread, facts->idempotency_key,
+                       facts->attempt, facts->remaining_turns);
+}
+
+HAFT_TOOL(refuse, "Say no.")
+{
+    return haft_reply_error(call, "no, for %s", "reasons");
+}
+
+HAFT_TOOL(answer, "Answer with JSON.")
+{
+    haft_emit(call, "{\"half\":true}");
+    haft_emit(call, "nearly done");
+    return haft_reply_json(call, "[1, 2]");
+}
+
+HAFT_TOOL(odd, "Reply with bytes that are no text.")
+{
+    static const char bytes[] = "a\xff\0b";
+    return (haft_reply){HAFT_REPLY_TEXT, {bytes, 4}};
+}
+
+HAFT_TOOL(reply_of, "Reply with as many bytes.", HAFT_INTEGER(bytes, "How many."))
+{
+    static char large[HAFT__LIMIT_TOOL_RESULT_BYTES + 1];
+    memset(large, 'x', sizeof(large));
+    return (haft_reply){HAFT_REPLY_TEXT, {large, (size_t)args->bytes}};
+}
+
+/* Waits without looking at anything, and reads its arguments only then. */
+HAFT_TOOL(block, "Block.", HAFT_STRING(text, "What to reply with."))
+{
+    (void)sem_post(&entered);
+    (void)sem_wait(&released);
+    haft_emit(call, "1");
+    cancels += haft_cancelled(call);
+    const haft_call_facts *facts = haft_call_info(call);
+    return haft_replyf(call, "%.*s %s", HAFT_STR(args->text), facts->run);
+}
+
+/* Runs until it is told that nobody wants it any more. */
+HAFT_TOOL(patient, "Wait to be cancelled.")
+{
+    (void)sem_post(&entered);
+    while (!haft_cancelled(call)) {
+        haft__clock_sleep(1);
+    }
+    cancels++;
+    return haft_replyf(call, "cancelled");
+}
+
+HAFT_TOOL(count, "Count how often it is begun.")
+{
+    begun++;
+    return haft_replyf(call, "%d", (int)begun);
+}
+
+/* Tells so much and so often. */
+HAFT_TOOL(chatter, "Emit.", HAFT_INTEGER(bytes, "Of each."), HAFT_INTEGER(times, "How often."))
+{
+    static char text[HAFT__LIMIT_EXEC_PROGRESS_BYTES + 1];
+    memset(text, '7', (size_t)args->bytes);
+    text[args->bytes] = '\0';
+    if (args->bytes > 1) { /* a number may not be that long */
+        text[0] = text[args->bytes - 1] = '"';
+    }
+    for (long long i = 0; i < args->times; i++) {
+        haft_emit(call, text);
+    }
+    (void)sem_post(&entered);
+    (void)sem_wait(&released);
+    return haft_replyf(call, "told");
+}
+
+static haft_reply show_text(haft_call *call, const void *args)
+{
+    const haft_str *json = args;
+    return haft_replyf(call, "%.*s %s", HAFT_STR(*json),
+                       (const char *)haft_call_info(call)->context);
+}
+
+static char context[] = "context";
+
+static const haft_tool plain_tool = {.struct_size = sizeof(haft_tool),
+                                     .name = "plain",
+                                     .description = "Shows its arguments.",
+                                     .input_schema = "{\"type\":\"object\"}",
+                                     .run = show_text,
+                                     .context = context};
+
+/* ---- calling them ---- */
+
+static void begin(help_exec *f, uint32_t threads)
+{
+    (void)sem_init(&entered, 0, 0);
+    (void)sem_init(&released, 0, 0);
+    cancels = 0;
+    begun = 0;
+    help_begin_with(f, NULL, threads);
+}
+
+static void end(help_exec *f)
+{
+    help_end(f);
+    (void)sem_destroy(&entered);
+    (void)sem_destroy(&released);
+}
+
+static void make(help_exec *f, help_call *c, const haft_tool *tool, const char *arguments)
+{
+    help_make(f, c, HAFT__TOOL_FUNCTION, "{}", arguments);
+    c->tool.function = tool;
+}
+
+static void run(help_exec *f, help_call *c, const haft_tool *tool, const char *arguments)
+{
+    make(f, c, tool, arguments);
+    help_start(f, c);
+    help_wait(f, c);
+}
+
+TEST(functions_get_their_arguments_and_facts)
+{
+    help_exec f;
+    help_call c;
+    begin(&f, 0);
+    make(&f, &c, &greet_tool, "{\"name\":\"Ada\"}");
+    c.call.facts.remaining_turns = 7;
+    c.call.facts.attempt = 2;
+    help_start(&f, &c);
+    help_wait(&f, &c);
+    CHECK(c.result.ok && c.result.started, "it failed");
+    CHECK_STR(c.result.text, HAFT__LIT("Ada 1 c1.1 run thread key-1 2 7"), "reply");
+    run(&f, &c, &plain_tool, "{ \"a\": 1.50 }");
+    CHECK_STR(c.result.text, HAFT__LIT("{\"a\":1.50} context"), "as text");
+    make(&f, &c, &greet_tool, "{\"name\":\"\"}");
+    c.call.facts = (haft_call_facts){.attempt = 1};
+    help_start(&f, &c);
+    help_wait(&f, &c);
+    CHECK_STR(c.result.text, HAFT__LIT(" 1     1 0"), "without facts");
+    end(&f);
+}
+
+TEST(replies_of_functions)
+{
+    help_exec f;
+    help_call c;
+    begin(&f, 0);
+    run(&f, &c, &refuse_tool, "");
+    CHECK(!c.result.ok && c.result.started && !c.result.transient, "an error");
+    CHECK_STR(c.result.text, HAFT__LIT("no, for reasons"), "an error");
+    run(&f, &c, &answer_tool, "");
+    CHECK(c.result.ok, "JSON");
+    CHECK_STR(c.result.text, HAFT__LIT("[1, 2]"), "JSON");
+    CHECK_INT(c.steps, 2, "progress");
+    CHECK_STR(c.last, HAFT__LIT("\"nearly done\""), "progress");
+    make(&f, &c, &answer_tool, "");
+    c.call.progress = NULL;
+    help_start(&f, &c);
+    help_wait(&f, &c);
+    CHECK_INT(c.steps, 0, "nobody asked for progress");
+    run(&f, &c, &odd_tool, "");
+    CHECK_STR(c.result.text, ((haft_str){"a?\0b", 4}), "bytes that are no text");
+    run(&f, &c, &greet_tool, "{\"name\":\"x\",\"times\":99999999999999999999}");
+    CHECK(!c.result.ok && !c.result.started, "arguments that cannot be passed on");
+    CHECK_STR(c.result.where, HAFT__LIT("/times"), "where");
+    end(&f);
+}
+
+TEST(a_reply_has_a_limit)
+{
+    help_exec f;
+    help_call c;
+    begin(&f, 0);
+    char arguments[64];
+    (void)snprintf(arguments, sizeof(arguments), "{\"bytes\":%d}", HAFT__LIMIT_TOOL_RESULT_BYTES);
+    run(&f, &c, &reply_of_tool, arguments);
+    CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
+    CHECK_INT(c.result.text.len, HAFT__LIMIT_TOOL_RESULT_BYTES, "bytes");
+    (void)snprintf(arguments, sizeof(arguments), "{\"bytes\":%d}",
+                   HAFT__LIMIT_TOOL_RESULT_BYTES + 1);
+    run(&f, &c, &reply_of_tool, arguments);
+    CHECK(!c.result.ok && c.result.started, "one more");
+    CHECK_STR(c.result.text,
+              HAFT__LIT("the tool replied with 16777217 bytes, more than the 16777216 it may"),
+              "one more");
+    end(&f);
+}
+
+TEST(a_function_sees_its_deadline)
+{
+    help_exec f;
+    help_call c;
+    begin(&f, 0);
+    make(&f, &c, &patient_tool, "");
+    c.call.timeout_ms = 20;
+    help_start(&f, &c);
+    (void)sem_wait(&entered);
+    help_wait(&f, &c);
+    CHECK(c.result.started, "it had begun");
+    CHECK_STR(c.result.text,
+              c.result.timed_out ? HAFT__LIT("the call took longer than the 20 ms it may take")
+                                 : HAFT__LIT("cancelled"), /* it was quicker to see it */
+              "text");
+    make(&f, &c, &greet_tool, "{\"name\":\"x\"}");
+    c.call.timeout_ms = UINT64_MAX;
+    help_start(&f, &c);
+    help_wait(&f, &c);
+    CHECK(c.result.ok, "all the time in the world");
+    end(&f); /* waits for it */
+    CHECK_INT(cancels, 1, "it saw");
+}
+
+TEST(a_function_sees_that_it_is_cancelled)
+{
+    help_exec f;
+    help_call c;
+    begin(&f, 0);
+    make(&f, &c, &patient_tool, "");
+    help_start(&f, &c);
+    (void)sem_wait(&entered);
+    haft__exec_cancel(c.job);
+    end(&f);
+    CHECK_INT(cancels, 1, "it saw");
+    CHECK_INT(c.times, 0, "reports");
+}
+
+/* Steps until nothing was given up any more. */
+static void step_until_back(help_exec *f, uint32_t wanted)
+{
+    uint64_t start = haft__loop_now(f->loop);
+    while (haft__pool_lost(f->exec->pool) > wanted
+           && haft__loop_now(f->loop) - start < HELP_PATIENCE_MS) {
+        help_step(f, 10);
+    }
+    CHECK_INT(haft__pool_lost(f->exec->pool), wanted, "given up");
+}
+
+/* The run that asked for it may be long gone when a function returns. */
+TEST(a_function_that_overran_keeps_what_it_uses)
+{
+    for (int by_deadline = 0; by_deadline <= 1; by_deadline++) {
+        help_exec f;
+        begin(&f, 1);
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        help_call *c = calloc(1, sizeof(*c));
+        char *run_id = calloc(1, 8);
+        memcpy(run_id, "r-1", 4);
+        make(&f, c, &block_tool, "{}");
+        c->call.arguments = help_read(&arena, "{\"text\":\"kept\"}");
+        c->call.facts.run = run_id;
+        c->call.timeout_ms = by_deadline ? 20 : HELP_PATIENCE_MS;
+        help_start(&f, c);
+        (void)sem_wait(&entered);
+        if (by_deadline) {
+            help_wait(&f, c);
+            CHECK(c->result.timed_out && c->result.started, "no timeout");
+        } else {
+            haft__exec_cancel(c->job);
+        }
+        CHECK_INT(haft__pool_lost(f.exec->pool), 1, "given up");
+        memset(run_id, '!', 8);
+        free(run_id);
+        free(c);
+        haft__arena_finish(&arena);
+        help_call next;
+        run(&f, &next, &greet_tool, "{\"name\":\"next\"}"); /* with one thread */
+        CHECK(next.result.ok, "it was held back");
+        (void)sem_post(&released);
+        step_until_back(&f, 0);
+        CHECK_INT(cancels, 1, "it saw");
+        end(&f);
+    }
+}
+
+TEST(a_function_that_never_had_its_turn_did_not_start)
+{
+    help_exec f;
+    help_call first, second;
+    begin(&f, 1);
+    make(&f, &first, &block_tool, "{\"text\":\"x\"}");
+    help_start(&f, &first);
+    (void)sem_wait(&entered);
+    make(&f, &second, &count_tool, "");
+    second.call.timeout_ms = 10;
+    help_start(&f, &second);
+    help_wait(&f, &second);
+    CHECK(second.result.timed_out && !second.result.started, "it started");
+    CHECK_STR(second.result.text,
+              HAFT__LIT("the call would have to wait longer than the 10 ms it may take"), "text");
+    make(&f, &second, &count_tool, "");
+    help_start(&f, &second);
+    haft__exec_cancel(second.job);
+    (void)sem_post(&released);
+    help_wait(&f, &first);
+    CHECK_STR(first.result.text, HAFT__LIT("x run"), "the first");
+    end(&f);
+    CHECK_INT(begun, 0, "begun");
+}
+
+TEST(too_many_that_overran_keep_others_from_being_begun)
+{
+    help_exec f;
+    static help_call stuck[HAFT__LIMIT_POOL_LOST];
+    help_call c;
+    begin(&f, 1);
+    for (uint32_t i = 0; i < HAFT__LIMIT_POOL_LOST; i++) {
+        run(&f, &c, &count_tool, "");
+        CHECK(c.result.ok, "after %u: %.*s", i, HAFT__ARG(c.result.text));
+        make(&f, &stuck[i], &block_tool, "{\"text\":\"x\"}");
+        help_start(&f, &stuck[i]);
+        (void)sem_wait(&entered);
+        haft__exec_cancel(stuck[i].job);
+    }
+    run(&f, &c, &count_tool, "");
+    CHECK(!c.result.ok && !c.result.started && c.result.transient, "it was begun");
+    CHECK_STR(c.result.text,
+              HAFT__LIT("8 calls of functions that were out of time have not returned; no more is "
+                        "begun"),
+              "text");
+    CHECK(c.result.hint.len > 0, "no hint");
+    (void)sem_post(&released);
+    step_until_back(&f, HAFT__LIMIT_POOL_LOST - 1);
+    run(&f, &c, &count_tool, "");
+    CHECK(c.result.ok, "one is back: %.*s", HAFT__ARG(c.result.text));
+    for (uint32_t i = 1; i < HAFT__LIMIT_POOL_LOST; i++) {
+        (void)sem_post(&released);
+    }
+    step_until_back(&f, 0);
+    end(&f);
+}
+
+TEST(progress_that_nobody_fetches_is_bounded)
+{
+    static const struct {
+        int bytes, times, least, most;
+    } cases[] = {
+        {1, 10, 10, 10},
+        {HAFT__LIMIT_EXEC_PROGRESS_BYTES - 1024, 1, 1, 1},
+        {HAFT__LIMIT_EXEC_PROGRESS_BYTES, 1, 0, 0}, /* it is not alone in there */
+        {HAFT__LIMIT_EXEC_PROGRESS_BYTES / 2, 2, 1, 1},
+        {1000, 3000, 900, HAFT__LIMIT_EXEC_PROGRESS_BYTES / 1000},
+    };
+    help_exec f;
+    begin(&f, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_call c;
+        char arguments[64];
+        (void)snprintf(arguments, sizeof(arguments), "{\"bytes\":%d,\"times\":%d}", cases[i].bytes,
+                       cases[i].times);
+        make(&f, &c, &chatter_tool, arguments);
+        help_start(&f, &c);
+        (void)sem_wait(&entered);
+        (void)sem_post(&released);
+        help_wait(&f, &c);
+        CHECK(c.steps >= cases[i].least && c.steps <= cases[i].most, "case %zu: %d", i, c.steps);
+    }
+    end(&f);
+}
+
+TEST(no_progress_comes_after_the_end)
+{
+    for (int way = 0; way <= 2; way++) {
+        help_exec f;
+        help_call c;
+        begin(&f, 0);
+        make(&f, &c, &chatter_tool, "{\"bytes\":1,\"times\":5}");
+        c.call.timeout_ms = way == 1 ? 1 : HELP_PATIENCE_MS;
+        help_start(&f, &c);
+        (void)sem_wait(&entered); /* its progress is on its way */
+        if (way == 0) {
+            haft__exec_cancel(c.job);
+        }
+        (void)sem_post(&released);
+        if (way != 0) {
+            help_wait(&f, &c);
+        }
+        end(&f);
+        CHECK(c.steps <= (way == 0 ? 0 : 5), "way %d: %d", way, c.steps);
+    }
+}
+
+TEST(a_function_without_memory_is_reported_all_the_same)
+{
+    for (unsigned n = 0;; n++) {
+        help_exec f;
+        help_call c;
+        begin(&f, 1);
+        make(&f, &c, &answer_tool, "{\"a\":[1,{\"b\":2}]}");
+        test_fail_allocation(n);
+        haft_status status = haft__exec_start(f.exec, &c.call, help_keep_result, &c, &c.job, NULL);
+        while (status == HAFT_OK && c.times == 0) {
+            help_step(&f, 1000);
+        }
+        bool failed = test_allow_allocations();
+        CHECK(failed || status == HAFT_OK, "allocation %u", n);
+        CHECK(c.times == 1 || status == HAFT_NO_MEMORY, "allocation %u", n);
+        end(&f);
+        if (!failed) {
+            CHECK_STR(c.result.text, HAFT__LIT("[1, 2]"), "at last");
+            break;
+        }
+    }
+}
+
+TEST(many_functions_at_once)
+{
+    help_exec f;
+    static help_call calls[200];
+    begin(&f, 3);
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        make(&f, &calls[i], i % 2 == 0 ? &answer_tool : &count_tool, "");
+        help_start(&f, &calls[i]);
+        if (i % 5 == 4) {
+            haft__exec_cancel(calls[i].job);
+        }
+    }
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        if (i % 5 != 4) {
+            help_wait(&f, &calls[i]);
+            CHECK(calls[i].result.ok, "call %zu: %.*s", i, HAFT__ARG(calls[i].result.text));
+        }
+    }
+    end(&f);
+    for (size_t i = 4; i < COUNT(calls); i += 5) {
+        CHECK_INT(calls[i].times + calls[i].steps, 0, "call %zu was cancelled", i);
+    }
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for libexec/haft/guard.c. No program here has more than a few processes at a time. */
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "exec/exec_int.h"
+#include "io/process_help.h"
+
+#define MOST_WORDS 24
+
+/* guard, run by fork and exec, so that nobody else has a hand in it. */
+typedef struct guarded {
+    pid_t id;
+    int input, output, report; /* our ends */
+} guarded;
+
+typedef struct ended {
+    int status, signal;
+    char output[4096], report[256];
+} ended;
+
+static char *guard_path;
+
+static void find_guard(void)
+{
+    haft_error err = {0};
+    CHECK_INT(haft__guard_find(NULL, &guard_path, &err), HAFT_OK, "%s", err.message);
+}
+
+static void forget_guard(void)
+{
+    free(guard_path);
+    CHECK(!help_has_children(), "processes are left");
+}
+
+static _Noreturn void become_guard(int input, int output, int report, const char *const *words,
+                                   const char *const *env)
+{
+    const char *argv[MOST_WORDS] = {guard_path, "--report", "200"};
+    size_t count = 3;
+    for (size_t i = 0; words[i] != NULL && count + 1 < MOST_WORDS; i++) {
+        argv[count++] = words[i];
+    }
+    argv[count] = NULL;
+    sigset_t some;
+    (void)sigemptyset(&some);
+    (void)sigaddset(&some, SIGUSR2);
+    (void)sigprocmask(SIG_BLOCK, &some, NULL); /* which is nothing for the program */
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)dup2(report, 200);
+    (void)dup2(input, STDIN_FILENO);
+    (void)dup2(output, STDOUT_FILENO);
+    (void)dup2(output, STDERR_FILENO);
+    char **own_argv, **own_env; /* which nobody changes */
+    const char *const *words_of = argv;
+    memcpy(&own_argv, &words_of, sizeof(own_argv));
+    memcpy(&own_env, &env, sizeof(own_env));
+    (void)execve(guard_path, own_argv, own_env);
+    _exit(99);
+}
+
+static guarded start_with(const char *const *words, const char *const *env)
+{
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, rep[2] = {-1, -1};
+    guarded g = {.id = -1};
+    CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(rep, O_CLOEXEC) == 0,
+          "no pipes");
+    (void)fflush(stdout);
+    g.id = fork();
+    if (g.id == 0) {
+        become_guard(in[0], out[1], rep[1], words, env);
+    }
+    (void)close(in[0]);
+    (void)close(out[1]);
+    (void)close(rep[1]);
+    g.input = in[1];
+    g.output = out[0];
+    g.report = rep[0];
+    return g;
+}
+
+static const char *const usual_env[] = {"PATH=/usr/bin:/bin", NULL};
+
+static void read_all(int fd, char *to, size_t size)
+{
+    size_t length = 0;
+    ssize_t count;
+    while (length + 1 < size && (count = read(fd, to + length, size - 1 - length)) > 0) {
+        length += (size_t)count;
+    }
+    to[length] = '\0';
+}
+
+/* What it writes is read to its end: nobody may hold the pipes open any more. */
+static ended finish(guarded g)
+{
+    ended e = {0};
+    int status = 0;
+    (void)close(g.input);
+    read_all(g.output, e.output, sizeof(e.output));
+    read_all(g.report, e.report, sizeof(e.report));
+    (void)close(g.output);
+    (void)close(g.report);
+    CHECK_INT(waitpid(g.id, &status, 0), g.id, "guard is not ours");
+    e.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    e.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return e;
+}
+
+#define WORDS(...)    ((const char *const[]){__VA_ARGS__, NULL})
+#define SHELL(script) WORDS("--", "sh", "-c", script)
+
+static ended run(const char *const *words)
+{
+    return finish(start_with(words, usual_env));
+}
+
+TEST(guard_ends_as_its_program_does)
+{
+    static const struct {
+        const char *script, *output;
+        int status, signal;
+    } cases[] = {
+        {"exit 0", "", 0, 0},
+        {"echo text; exit 3", "text\n", 3, 0},
+        {"exit 127", "", 127, 0},
+        {"kill -9 $$", "", -1, SIGKILL},
+        {"kill -TERM $$", "", -1, SIGTERM},
+        {"kill -SEGV $$", "", -1, SIGSEGV},
+        {"kill -XCPU $$", "", -1, SIGXCPU},
+        {"echo err >&2", "err\n", 0, 0},
+    };
+    find_guard();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ended e = run(SHELL(cases[i].script));
+        CHECK_INT(e.status, cases[i].status, "%s", cases[i].script);
+        CHECK_INT(e.signal, cases[i].signal, "%s", cases[i].script);
+        CHECK_STR(haft__str(e.output), haft__str(cases[i].output), "%s", cases[i].script);
+        CHECK_STR(haft__str(e.report), HAFT__LIT(""), "%s", cases[i].script);
+    }
+    forget_guard();
+}
+
+TEST(guard_tells_why_a_program_did_not_start)
+{
+    find_guard();
+    const char *folder = help_folder();
+    const char *plain = help_path(folder, "plain"), *no_magic = help_path(folder, "no-magic");
+    const char *lost = help_path(folder, "lost"), *other = help_path(folder, "other");
+    help_write(plain, "#!/bin/sh\nexit 0\n", 0644);
+    help_write(no_magic, "exit 0\n", 0755);
+    help_write(lost, "#!/no/such/interpreter\n", 0755);
+    help_write(other, "#!/bin/sh\necho found\n", 0755);
+    char path[PATH_MAX], empty[] = "PATH=:";
+    (void)snprintf(path, sizeof(path), "PATH=/no/such/folder:/etc/passwd::%s:/usr/bin:/bin",
+                   folder);
+    const struct {
+        const char *program, *path, *report;
+        int status;
+    } cases[] = {
+        {"no-such-program", path, "exec ENOENT\n", 127},
+        {"/no/such/program", path, "exec ENOENT\n", 127},
+        {"", path, "exec ENOENT\n", 127},
+        {plain, path, "exec EACCES\n", 126},
+        {"plain", path, "exec EACCES\n", 126},
+        {"/etc", path, "exec EACCES\n", 126},
+        {no_magic, path, "exec ENOEXEC\n", 126}, /* no shell tries its luck */
+        {"no-magic", path, "exec ENOEXEC\n", 126},
+        {lost, path, "exec ENOENT interpreter\n", 126},
+        {"lost", path, "exec ENOENT interpreter\n", 126},
+        {"/etc/passwd/x", path, "exec ENOTDIR\n", 126},
+        {"other", path, "", 0},
+        {"other", empty, "exec ENOENT\n", 127}, /* what is empty is not where we are */
+        {"true", "NO=PATH", "", 0},
+    };
+    CHECK_INT(chdir(folder), 0, "chdir");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *const env[] = {cases[i].path, NULL};
+        ended e = finish(start_with(WORDS("--", cases[i].program), env));
+        CHECK_INT(e.status, cases[i].status, "%s in %s", cases[i].program, cases[i].path);
+        CHECK_STR(haft__str(e.report), haft__str(cases[i].report), "%s", cases[i].program);
+        CHECK_INT(e.output[0] != '\0', cases[i].status > 0 || strcmp(cases[i].program, "true") != 0,
+                  "%s: something is told", cases[i].program);
+    }
+    CHECK_INT(chdir("/"), 0, "chdir");
+    help_remove(folder);
+    forget_guard();
+}
+
+TEST(guard_refuses_what_it_does_not_understand)
+{
+    static const char *const cases[][5] = {
+        {NULL},
+        {"--"},
+        {"true"},
+        {"--memory", "--", "true"},
+        {"--memory", "0", "--", "true"},
+        {"--memory", "12k", "--", "true"},
+        {"--memory", "-5", "--", "true"},
+        {"--memory", "", "--", "true"},
+        {"--memory", "99999999999999999999", "--", "true"},
+        {"--cpu", "9999999999", "--", "true"},
+        {"--files"},
+        {"--report", "2", "--", "true"},
+        {"--other", "1", "--", "true"},
+    };
+    find_guard();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ended e = run(cases[i]);
+        CHECK_INT(e.status, 2, "case %zu: %s", i, e.output);
+        CHECK(strstr(e.output, "usage: guard ") == e.output, "case %zu: %s", i, e.output);
+    }
+    ended e = run(WORDS("--report", "77", "--", "true"));
+    CHECK_INT(e.status, 125, "a descriptor that is not open: %s", e.output);
+    forget_guard();
+}
+
+TEST(a_guarded_program_gets_nothing_else_of_ours)
+{
+    find_guard();
+    int open_one = dup(STDOUT_FILENO); /* not close-on-exec */
+    CHECK_INT(setenv("HAFT_TEST_SECRET", "x", 1), 0, "setenv");
+    ended e = run(WORDS("--", "env"));
+    CHECK_STR(haft__str(e.output), HAFT__LIT("PATH=/usr/bin:/bin\n"), "environment");
+    (void)unsetenv("HAFT_TEST_SECRET");
+    e = run(WORDS("--", "ls", "/proc/self/fd"));
+    CHECK_STR(haft__str(e.output), HAFT__LIT("0\n1\n2\n3\n"), "descriptors"); /* 3: the folder */
+    e = run(WORDS("--", "grep", "-E", "^(SigIgn|SigBlk|NoNewPrivs)", "/proc/self/status"));
+    CHECK_STR(haft__str(e.output),
+              HAFT__LIT("SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\nNoNewPrivs:\t1\n"),
+              "signals and privileges");
+    e = run(SHELL("ulimit -c"));
+    CHECK_STR(haft__str(e.output), HAFT__LIT("0\n"), "cores");
+    (void)close(open_one);
+    forget_guard();
+}
+
+TEST(a_guarded_program_has_its_limits)
+{
+    find_guard();
+    ended e = run(WORDS("--memory", "104857600", "--cpu", "100", "--files", "20", "--", "sh", "-c",
+                        "ulimit -v; ulimit -t; ulimit -n"));
+    CHECK_STR(haft__str(e.output), HAFT__LIT("102400\n100\n20\n"), "limits");
+    e = run(WORDS("--memory", "104857600", "--", "sh", "-c",
+                  "x=$(head -c 200000000 /dev/zero | tr '\\0' a); echo alive"));
+    CHECK(e.status != 0 && strstr(e.output, "alive") == NULL, "memory: %s", e.output);
+    e = run(WORDS("--cpu", "1", "--", "sh", "-c", "while :; do :; done"));
+    CHECK_INT(e.signal, SIGXCPU, "time: %s", e.output);
+    struct rlimit before;
+    (void)getrlimit(RLIMIT_NOFILE, &before);
+    e = run(WORDS("--files", "2147483647", "--", "sh", "-c", "ulimit -Hn"));
+    CHECK_INT(strtoull(e.output, NULL, 10), before.rlim_max, "a limit is never raised");
+    forget_guard();
+}
+
+/* ---- the end of all ---- */
+
+/* What the scripts start; its number is written to the file that $1 names. */
+static const struct {
+    const char *what, *script;
+} leavers[] = {
+    {"a child", "sleep 1000 & echo $! >$1"},
+    {"one with a session of its own", "setsid sh -c 'echo $$ >'$1'; exec sleep 1000' &"},
+    {"a daemon", "(setsid sh -c 'echo $$ >'$1'; exec sleep 1000' &)"},
+    {"one that ignores signals",
+     "(setsid sh -c 'trap \"\" TERM INT HUP; echo $$ >'$1'; while :; do sleep 1000; done' &)"},
+    {"one that is stopped", "sh -c 'echo $$ >'$1'; kill -STOP $$' &"},
+    {"a grandchild",
+     "sh -c 'sh -c \"setsid sh -c \\\"echo \\\\\\$\\\\\\$ >'$1'; exec sleep 1000\\\"; :\"; "
+     ":' &"},
+    {"one without descriptors",
+     "(setsid sh -c 'echo $$ >'$1'; exec 0<&- 1>&- 2>&-; sleep 1000; :' &)"},
+};
+
+static const char *leaver_script(const char *script, const char *behind)
+{
+    char *whole = test_alloc(1024);
+    (void)snprintf(whole, 1024, "%s\nwhile ! [ -s $1 ]; do :; done; %s", script, behind);
+    return whole;
+}
+
+TEST(all_that_a_program_started_ends_with_it)
+{
+    find_guard();
+    const char *folder = help_folder();
+    for (size_t i = 0; i < COUNT(leavers); i++) {
+        const char *file = help_path(folder, "id");
+        const char *script = leaver_script(leavers[i].script, "exit 4");
+        ended e = run(WORDS("--", "sh", "-c", script, "sh", file));
+        pid_t other = help_read_id(file);
+        CHECK(other > 0 && !help_is_alive(other), "%s lives on", leavers[i].what);
+        CHECK_INT(e.status, 4, "%s: %s", leavers[i].what, e.output);
+        (void)unlink(file);
+    }
+    help_remove(folder);
+    forget_guard();
+}
+
+TEST(all_that_a_program_started_ends_when_guard_is_told_to)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+    find_guard();
+    const char *folder = help_folder();
+    for (size_t i = 0; i < COUNT(leavers); i++) {
+        const char *file = help_path(folder, "id");
+        const char *script = leaver_script(leavers[i].script, "echo on; trap '' TERM; sleep 1000");
+        guarded g = start_with(WORDS("--", "sh", "-c", script, "sh", file), usual_env);
+        pid_t other = help_read_id(file);
+        char text[4];
+        CHECK_INT(read(g.output, text, 3), 3, "%s: no output", leavers[i].what);
+        CHECK_INT(kill(g.id, SIGUSR1), 0, "our parent did not die: this means nothing");
+        CHECK(help_is_alive(other), "%s is gone already", leavers[i].what);
+        CHECK_INT(kill(g.id, signals[i % COUNT(signals)]), 0, "%s", leavers[i].what);
+        ended e = finish(g);
+        CHECK(!help_is_alive(other), "%s lives on", leavers[i].what);
+        CHECK_INT(e.signal, SIGKILL, "%s", leavers[i].what);
+        (void)unlink(file);
+    }
+    help_remove(folder);
+    forget_guard();
+}
+
+/* One or two processes at a time and 3000 at most: each forks, is gone, and leaves the next one
+ * behind, in a session of its own. */
+TEST(a_program_that_forks_on_and_on_does_not_get_away)
+{
+    static const char script[] = "use POSIX; for (1..3000) { exit 0 if fork; POSIX::setsid(); }"
+                                 "open F, '>', $ARGV[0]; print F \"got away\\n\"; sleep 1000";
+    if (access("/usr/bin/perl", X_OK) != 0) {
+        test_skip("there is no perl");
+        return;
+    }
+    find_guard();
+    const char *folder = help_folder(), *file = help_path(folder, "free");
+    ended e = run(WORDS("--", "/usr/bin/perl", "-e", script, file));
+    CHECK_INT(e.status, 0, "%s", e.output); /* its output was closed: nobody is left */
+    CHECK(access(file, F_OK) != 0, "it was never caught");
+    help_remove(folder);
+    forget_guard();
+}
+
+TEST(those_that_end_before_the_program_leave_nothing)
+{
+    find_guard();
+    ended e = run(SHELL("(sleep 0.001 &); (true &); (exit 3 &)\n"
+                        "while [ $(wc -w </proc/$PPID/task/$PPID/children) != 1 ]; do :; done\n"
+                        "echo alone; exit 5"));
+    CHECK_STR(haft__str(e.output), HAFT__LIT("alone\n"), "output");
+    CHECK_INT(e.status, 5, "status");
+    forget_guard();
+}
+
+TEST(guard_lets_go_of_the_pipes)
+{
+    find_guard();
+    guarded g = start_with(SHELL("exec 0<&- 1>&- 2>&-; sleep 1000"), usual_env);
+    char text[16];
+    CHECK_INT(read(g.output, text, sizeof(text)), 0, "the output is still open");
+    (void)kill(g.id, SIGTERM);
+    (void)finish(g);
+    forget_guard();
+}
+
+/* ---- the parent ---- */
+
+TEST(all_ends_when_the_parent_is_killed)
+{
+    find_guard();
+    const char *folder = help_folder();
+    const char *file = help_path(folder, "id"), *own = help_path(folder, "own");
+    const char *script = leaver_script(leavers[2].script, "echo $$ >$2; sleep 1000");
+    (void)fflush(stdout);
+    pid_t parent = fork();
+    if (parent == 0) {
+        (void)start_with(WORDS("--", "sh", "-c", script, "sh", file, own), usual_env);
+        (void)pause();
+        _exit(0);
+    }
+    pid_t other = help_read_id(file), program = help_read_id(own);
+    CHECK(help_is_alive(other) && help_is_alive(program), "they did not start");
+    (void)kill(parent, SIGKILL);
+    CHECK_INT(waitpid(parent, NULL, 0), parent, "the parent");
+    CHECK(help_is_gone(program), "the program lives on");
+    CHECK(help_is_gone(other), "the daemon lives on");
+    help_remove(folder);
+    forget_guard();
+}
+
+TEST(guard_whose_parent_is_gone_already_starts_nothing)
+{
+    find_guard();
+    ended e = run(WORDS("--parent", "1", "--", "echo", "started"));
+    CHECK_INT(e.status, 125, "status");
+    CHECK_STR(haft__str(e.output), HAFT__LIT(""), "output");
+    char self[32];
+    (void)snprintf(self, sizeof(self), "%ld", (long)getpid());
+    e = run(WORDS("--parent", self, "--", "echo", "started"));
+    CHECK_INT(e.status, 0, "status");
+    CHECK_STR(haft__str(e.output), HAFT__LIT("started\n"), "output");
+    forget_guard();
+}
+
+static void *start_in_thread(void *context)
+{
+    *(guarded *)context = start_with(SHELL("read line; echo $line"), usual_env);
+    return NULL;
+}
+
+/* The kernel takes the thread that forked for the parent. */
+TEST(the_end_of_a_thread_is_not_that_of_the_parent)
+{
+    find_guard();
+    guarded g;
+    pthread_t thread;
+    CHECK_INT(pthread_create(&thread, NULL, start_in_thread, &g), 0, "no thread");
+    (void)pthread_join(thread, NULL);
+    for (int i = 0; i < 100 && help_is_alive(g.id); i++) {
+        haft__clock_sleep(1); /* time in which it could end, were it wrong */
+    }
+    CHECK_INT(write(g.input, "still here\n", 11), 11, "no input");
+    ended e = finish(g);
+    CHECK_STR(haft__str(e.output), HAFT__LIT("still here\n"), "it was ended");
+    forget_guard();
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search_help.h - runs one of the searches of exec/search.h and keeps what comes of it. */
+#ifndef HAFT_TESTS_EXEC_SEARCH_HELP_H
+#define HAFT_TESTS_EXEC_SEARCH_HELP_H
+
+#include "exec/files_help.h"
+#include "exec/search.h"
+
+typedef haft_status search_function(const haft__search *search, haft__buf *result, haft_error *err);
+
+typedef struct searched {
+    haft_status status;
+    haft_str text; /* lives until the test ends */
+    haft_error error;
+} searched;
+
+/* Runs it in the directory; checks what is promised of every result. */
+searched search_run(search_function *function, const files *f, haft__search search);
+
+/* ... and compares the result. */
+void search_check(search_function *function, const files *f, haft__search search,
+                  const char *wanted);
+
+/* ... and the error: message, place, hint. */
+void search_check_error(search_function *function, const files *f, haft__search search,
+                        const char *message, const char *where, const char *hint);
+
+/* Fails every allocation of a search in turn. */
+void search_check_memory(search_function *function, const files *f, haft__search search);
+
+/* Runs `inside` as somebody who may not read everything; false when there is nobody to be, and the
+ * test is marked as skipped. */
+bool search_unprivileged(void (*inside)(void *context), void *context);
+
+#endif

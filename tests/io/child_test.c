@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/io/child.c, with programs that every system has. */
+#include "io/child.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "base/limits.h"
+#include "process_help.h"
+
+#define CAP 100000
+
+/* A child, and what it reported. */
+typedef struct told {
+    int times;
+    haft__child_result result;
+    const char *output, *errors, *report;
+} told;
+
+static const told nothing = {.output = "", .errors = "", .report = ""};
+
+static char *keep(haft_str text)
+{
+    char *copy = test_alloc(text.len + 1);
+    memcpy(copy, text.len > 0 ? text.ptr : "", text.len);
+    copy[text.len] = '\0';
+    return copy;
+}
+
+static void on_done(void *context, const haft__child_result *result)
+{
+    told *t = context;
+    t->times++;
+    t->result = *result;
+    t->output = keep(result->output);
+    t->errors = keep(result->errors);
+    t->report = keep(result->report);
+}
+
+static haft__loop *loop;
+static haft__children group;
+static int fds;
+
+static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
+
+/* The loop is used once before descriptors are counted: libuv keeps two of its own. */
+static void begin(void)
+{
+    haft__loop *first = NULL;
+    haft__child *child = NULL;
+    const char *const argv[] = {"/bin/true", NULL};
+    haft__child_options options = {.group = &group, .argv = argv, .env = env};
+    CHECK_INT(haft__loop_create(&first, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__child_start(first, &options, &child, NULL), HAFT_OK, "no child");
+    haft__children_finish(&group);
+    haft__loop_destroy(first);
+    fds = help_count_fds();
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+}
+
+static void end(void)
+{
+    haft__children_finish(&group);
+    CHECK(group.first == NULL, "children are left");
+    haft__loop_destroy(loop);
+    CHECK_INT(help_count_fds(), fds, "descriptors");
+    CHECK(!help_has_children(), "processes are left");
+}
+
+/* sh -c SCRIPT */
+static haft__child_options shell(const char **argv, const char *script, told *t)
+{
+    argv[0] = "/bin/sh";
+    argv[1] = "-c";
+    argv[2] = script;
+    argv[3] = NULL;
+    *t = nothing;
+    return (haft__child_options){.group = &group,
+                                 .argv = argv,
+                                 .env = env,
+                                 .max_output = CAP,
+                                 .done = on_done,
+                                 .context = t};
+}
+
+static haft__child *start(const haft__child_options *options)
+{
+    haft__child *child = NULL;
+    haft_error err = {0};
+    CHECK_INT(haft__child_start(loop, options, &child, &err), HAFT_OK, "%s", err.message);
+    return child;
+}
+
+static void step_until_told(const told *t)
+{
+    uint64_t begun = haft__loop_now(loop);
+    CHECK_INT(t->times, 0, "it was told while it started");
+    while (t->times == 0 && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
+        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+    }
+    CHECK_INT(t->times, 1, "reports");
+}
+
+static void run(const char *script, haft_str input, told *t)
+{
+    const char *argv[4];
+    haft__child_options options = shell(argv, script, t);
+    options.input = input;
+    options.report = true;
+    (void)start(&options);
+    step_until_told(t);
+}
+
+TEST(a_program_gets_its_input_and_tells_how_it_ended)
+{
+    static const struct {
+        const char *script, *input, *output, *errors, *report;
+        int status, signal;
+    } cases[] = {
+        {"cat", "some text", "some text", "", "", 0, 0},
+        {"cat /dev/stdin | tee /dev/stderr", "again", "again", "again", "", 0, 0},
+        {"echo out; echo err >&2; echo rep >&3; exit 3", "", "out\n", "err\n", "rep\n", 3, 0},
+        {"kill -9 $$", "unread", "", "", "", 0, SIGKILL},
+        {"kill -TERM $$", "", "", "", "", 0, SIGTERM},
+        {"exec 0<&- 1>&- 2>&- 3>&-; exit 127", "unread", "", "", "", 127, 0},
+        {"cat; echo behind", "", "behind\n", "", "", 0, 0},
+    };
+    begin();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        told t;
+        run(cases[i].script, haft__str(cases[i].input), &t);
+        CHECK_STR(haft__str(t.output), haft__str(cases[i].output), "%s", cases[i].script);
+        CHECK_STR(haft__str(t.errors), haft__str(cases[i].errors), "%s", cases[i].script);
+        CHECK_STR(haft__str(t.report), haft__str(cases[i].report), "%s", cases[i].script);
+        CHECK_INT(t.result.status, cases[i].status, "%s", cases[i].script);
+        CHECK_INT(t.result.signal, cases[i].signal, "%s", cases[i].script);
+        CHECK(!t.result.output_cut && !t.result.no_memory, "%s", cases[i].script);
+    }
+    end();
+}
+
+TEST(environment_and_directory_are_not_inherited)
+{
+    begin();
+    CHECK_INT(setenv("HAFT_TEST_SECRET", "x", 1), 0, "setenv");
+    const char *argv[] = {"/usr/bin/env", NULL};
+    told t = nothing;
+    haft__child_options options = {.group = &group,
+                                   .argv = argv,
+                                   .env = env,
+                                   .cwd = "/",
+                                   .max_output = CAP,
+                                   .done = on_done,
+                                   .context = &t};
+    (void)start(&options);
+    step_until_told(&t);
+    CHECK_STR(haft__str(t.output), HAFT__LIT("PATH=/usr/bin:/bin\n"), "the environment");
+    argv[0] = "/bin/pwd";
+    t = nothing;
+    (void)start(&options);
+    step_until_told(&t);
+    CHECK_STR(haft__str(t.output), HAFT__LIT("/\n"), "the working directory");
+    (void)unsetenv("HAFT_TEST_SECRET");
+    end();
+}
+
+TEST(much_input_and_output_goes_through)
+{
+    begin();
+    size_t size = 3 << 20;
+    char *input = test_alloc(size);
+    for (size_t i = 0; i < size; i++) {
+        input[i] = (char)(i * 31 + i / 4096);
+    }
+    const char *argv[4];
+    told t;
+    haft__child_options options = shell(argv, "cat; cat", &t);
+    options.input = (haft_str){input, size};
+    options.max_output = size; /* just as much as it may be */
+    (void)start(&options);
+    step_until_told(&t);
+    CHECK_INT(t.result.output.len, size, "bytes");
+    CHECK(memcmp(t.output, input, size) == 0, "they are others");
+    CHECK(!t.result.output_cut, "nothing was cut");
+    end();
+}
+
+/* It has ended before anything is read; more is there than is read at a time. */
+TEST(what_is_in_the_pipes_at_the_end_is_read)
+{
+    static const struct {
+        const char *script;
+        size_t output, errors;
+    } cases[] = {{"head -c 60000 /dev/zero", 60000, 0},
+                 {"head -c 60000 /dev/zero >&2; head -c 65000 /dev/zero", 65000,
+                  HAFT__LIMIT_CHILD_ERROR_BYTES},
+                 {"exit 0", 0, 0}};
+    begin();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *argv[4];
+        told t;
+        haft__child_options options = shell(argv, cases[i].script, &t);
+        (void)start(&options);
+        siginfo_t ended;
+        CHECK_INT(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0, "%s", cases[i].script);
+        step_until_told(&t);
+        CHECK_INT(t.result.output.len, cases[i].output, "%s", cases[i].script);
+        CHECK_INT(t.result.errors.len, cases[i].errors, "%s", cases[i].script);
+    }
+    end();
+}
+
+static volatile sig_atomic_t pipe_signals;
+
+static void on_pipe_signal(int number)
+{
+    (void)number;
+    pipe_signals++;
+}
+
+TEST(input_that_nobody_reads_is_no_error)
+{
+    begin();
+    struct sigaction before, counting = {.sa_handler = on_pipe_signal};
+    (void)sigaction(SIGPIPE, &counting, &before);
+    size_t size = 1 << 20;
+    char *input = test_alloc(size);
+    memset(input, 'x', size);
+    static const char *const scripts[] = {"exec 0<&-; echo done", "read line <&0; echo done",
+                                          "head -c 1 >/dev/null; sleep 0.01; echo done"};
+    for (size_t i = 0; i < COUNT(scripts); i++) {
+        for (int round = 0; round < 5; round++) {
+            told t;
+            run(scripts[i], (haft_str){input, size}, &t);
+            CHECK_STR(haft__str(t.output), HAFT__LIT("done\n"), "%s", scripts[i]);
+            CHECK_INT(t.result.status, 0, "%s", scripts[i]);
+        }
+    }
+    CHECK_INT(pipe_signals, 0, "signals");
+    (void)sigaction(SIGPIPE, &before, NULL);
+    sigset_t mask;
+    (void)pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    CHECK_INT(sigismember(&mask, SIGPIPE), 0, "the mask is as it was");
+    end();
+}
+
+TEST(output_past_the_cap_ends_the_program)
+{
+    static const struct {
+        const char *script;
+        bool cut;
+    } cases[] = {
+        {"head -c 99999 /dev/zero", false},
+        {"head -c 100000 /dev/zero", false},
+        {"head -c 100001 /dev/zero", true},
+        {"head -c 100001 /dev/zero; sleep 1000", true},
+        {"yes", true},
+        {"trap '' TERM PIPE; while :; do echo on and on; done 2>/dev/null", true},
+    };
+    begin();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        told t;
+        run(cases[i].script, HAFT__LIT(""), &t);
+        CHECK_INT(t.result.output_cut, cases[i].cut, "%s", cases[i].script);
+        CHECK_INT(t.result.output.len, cases[i].cut ? CAP : t.result.output.len, "%s",
+                  cases[i].script);
+    }
+    end();
+}
+
+TEST(the_last_of_the_errors_is_kept)
+{
+    static const struct {
+        unsigned bytes, kept;
+    } cases[] = {{HAFT__LIMIT_CHILD_ERROR_BYTES, HAFT__LIMIT_CHILD_ERROR_BYTES},
+                 {HAFT__LIMIT_CHILD_ERROR_BYTES + 1, HAFT__LIMIT_CHILD_ERROR_BYTES},
+                 {5000, 5000},
+                 {1000000, HAFT__LIMIT_CHILD_ERROR_BYTES}};
+    begin();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char script[160];
+        told t;
+        (void)snprintf(script, sizeof(script),
+                       "(printf A; head -c %u /dev/zero; printf Z) >&2; head -c 1000 /dev/zero >&3",
+                       cases[i].bytes - 2);
+        run(script, HAFT__LIT(""), &t);
+        size_t length = t.result.errors.len;
+        CHECK_INT(length, cases[i].kept, "%u bytes", cases[i].bytes);
+        CHECK(length > 0 && t.errors[length - 1] == 'Z', "%u bytes: the end", cases[i].bytes);
+        CHECK_INT(t.errors[0] == 'A', cases[i].bytes == cases[i].kept, "%u bytes: the beginning",
+                  cases[i].bytes);
+        CHECK(t.result.report.len >= 100 && t.result.report.len < 1000, "the report is bounded");
+    }
+    end();
+}
+
+TEST(who_holds_the_output_open_does_not_delay_the_report)
+{
+    begin();
+    const char *folder = help_folder(), *file = help_path(folder, "id");
+    char script[PATH_MAX + 64];
+    (void)snprintf(script, sizeof(script), "sleep 1000 & echo $! >%s; echo mine", file);
+    told t;
+    run(script, HAFT__LIT(""), &t);
+    CHECK_STR(haft__str(t.output), HAFT__LIT("mine\n"), "what it wrote itself");
+    pid_t other = help_read_id(file);
+    CHECK(other > 0 && help_is_alive(other), "it lives on");
+    (void)kill(other, SIGKILL);
+    CHECK(help_is_gone(other), "it does not end");
+    help_remove(folder);
+    end();
+}
+
+/* Steps until the children are gone. */
+static void step_until_empty(void)
+{
+    uint64_t begun = haft__loop_now(loop);
+    while (group.first != NULL && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
+        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+    }
+    CHECK(group.first == NULL, "it is still there");
+}
+
+TEST(a_child_that_is_killed_reports_nothing_and_leaves_nothing)
+{
+    static const char *const scripts[] = {
+        "sleep 1000",
+        "exec sleep 1000",
+        "trap '' TERM INT HUP; while :; do sleep 0.01; done",
+        "kill -STOP $$",
+        "yes",
+        "exit 0",
+    };
+    static const uint64_t graces[] = {0, 20};
+    begin();
+    for (size_t i = 0; i < 2 * COUNT(scripts); i++) {
+        const char *argv[4];
+        told t;
+        haft__child_options options = shell(argv, scripts[i / 2], &t);
+        char input[] = "may be gone";
+        options.input = (haft_str){input, sizeof(input)};
+        options.grace = graces[i % 2];
+        haft__child *child = start(&options);
+        for (size_t step = 0; step < i % 3; step++) {
+            CHECK_INT(haft__loop_step(loop, 1, NULL), HAFT_OK, "no step");
+        }
+        if (t.times == 0) {
+            haft__child_kill(child);
+        }
+        int before = t.times;
+        step_until_empty();
+        CHECK_INT(t.times, before, "%s", scripts[i / 2]);
+    }
+    end();
+}
+
+TEST(the_end_waits_for_those_that_were_killed)
+{
+    static const char *const scripts[] = {"sleep 1000",
+                                          "trap '' TERM; while :; do sleep 0.01; done", "exit 0"};
+    static const uint64_t graces[] = {0, 10};
+    for (size_t i = 0; i < 2 * COUNT(scripts); i++) {
+        begin();
+        const char *argv[4];
+        told t;
+        haft__child_options options = shell(argv, scripts[i / 2], &t);
+        options.grace = graces[i % 2];
+        haft__child *child = start(&options);
+        (void)start(&options);
+        haft__child_kill(child);
+        end();
+        CHECK_INT(t.times, 0, "%s", scripts[i / 2]);
+    }
+}
+
+TEST(many_run_at_the_same_time)
+{
+    begin();
+    told told_of[20];
+    for (size_t i = 0; i < COUNT(told_of); i++) {
+        const char *argv[4];
+        haft__child_options options = shell(argv, "cat; exit 7", &told_of[i]);
+        options.input = HAFT__LIT("text");
+        (void)start(&options);
+    }
+    for (size_t i = 0; i < COUNT(told_of); i++) {
+        while (told_of[i].times == 0) {
+            CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+        }
+        CHECK_STR(haft__str(told_of[i].output), HAFT__LIT("text"), "child %zu", i);
+        CHECK_INT(told_of[i].result.status, 7, "child %zu", i);
+    }
+    end();
+}
+
+TEST(what_cannot_be_started_is_told)
+{
+    begin();
+    static const struct {
+        const char *program, *cwd, *message;
+        haft_status status;
+    } cases[] = {
+        {"/no/such/program", NULL, "/no/such/program cannot be started: no such file or directory",
+         HAFT_NOT_FOUND},
+        {"/bin/true", "/no/such/folder",
+         "/bin/true cannot be started in /no/such/folder: no such file or directory",
+         HAFT_NOT_FOUND},
+        {"/etc/passwd", NULL, "/etc/passwd cannot be started: permission denied", HAFT_IO},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *argv[4];
+        told t;
+        haft__child_options options = shell(argv, "", &t);
+        options.cwd = cases[i].cwd;
+        argv[0] = cases[i].program;
+        haft__child *child = NULL;
+        haft_error err = {0};
+        CHECK_INT(haft__child_start(loop, &options, &child, &err), cases[i].status, "%zu", i);
+        CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "%zu", i);
+    }
+    end();
+}
+
+TEST(without_descriptors_it_says_so)
+{
+    begin();
+    struct rlimit before, few;
+    (void)getrlimit(RLIMIT_NOFILE, &before);
+    for (rlim_t more = 0; more < 12; more++) {
+        const char *argv[4];
+        told t;
+        haft__child_options options = shell(argv, "exit 0", &t);
+        options.report = true;
+        few = before;
+        few.rlim_cur = (rlim_t)help_count_fds() + more - 3; /* two are names, one is the folder */
+        (void)setrlimit(RLIMIT_NOFILE, &few);
+        haft__child *child = NULL;
+        haft_error err = {0};
+        haft_status status = haft__child_start(loop, &options, &child, &err);
+        (void)setrlimit(RLIMIT_NOFILE, &before);
+        if (status == HAFT_OK) {
+            CHECK(more > 4, "with %d more", (int)more);
+            step_until_told(&t);
+        } else {
+            CHECK_INT(status, HAFT_IO, "%s", err.message);
+        }
+    }
+    end();
+}
+
+TEST(a_child_without_memory_is_ended)
+{
+    begin();
+    for (unsigned n = 0;; n++) {
+        const char *argv[4];
+        told t;
+        haft__child_options options = shell(argv, "yes | head -c 90000", &t);
+        haft__child *child = NULL;
+        test_fail_allocations_from(n);
+        haft_status status = haft__child_start(loop, &options, &child, NULL);
+        uint64_t begun = haft__loop_now(loop);
+        while (status == HAFT_OK && t.times == 0
+               && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
+            CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+        }
+        bool failed = test_allow_allocations();
+        if (!failed) {
+            CHECK_INT(t.result.output.len, 90000, "bytes");
+            break;
+        }
+        CHECK_INT(status, n == 0 ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        CHECK_INT(t.result.no_memory, n > 0, "allocation %u", n);
+    }
+    end();
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HAFT__LIMIT_INPUT_BYTES, which a command gives to haft__file_keep, is tested at its value and
+ * past it in tests/cli/run_test.py. */
+/* Tests for src/io/file.c. */
+#include "io/file.h"
+
+#include <unistd.h>
+
+#include "test.h"
+
+/* A file of `size` bytes that is gone when the test ends. */
+static void make_file(char path[64], size_t size)
+{
+    (void)snprintf(path, 64, "/tmp/haft-file-test-XXXXXX");
+    int descriptor = mkstemp(path);
+    FILE *file = fdopen(descriptor, "wb");
+    for (size_t i = 0; i < size; i++) {
+        (void)fputc((int)(i % 251), file);
+    }
+    (void)fclose(file);
+}
+
+TEST(whole_files_are_read_up_to_the_maximum)
+{
+    static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 200000};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        char path[64];
+        make_file(path, sizes[i]);
+        static const int slack[] = {-1, 0, 1, 100000};
+        for (size_t s = sizes[i] > 0 ? 0 : 1; s < COUNT(slack); s++) {
+            haft__buf text;
+            haft__buf_init(&text, sizes[i] + (size_t)slack[s]);
+            haft_error err = {0};
+            haft_status status = haft__file_read(path, &text, &err);
+            CHECK_INT(status, slack[s] < 0 ? HAFT_TOO_BIG : HAFT_OK, "%zu bytes, %+d: %s", sizes[i],
+                      slack[s], err.message);
+            if (status == HAFT_OK) {
+                CHECK_INT(text.len, sizes[i], "length");
+                CHECK(text.len == 0 || text.ptr[text.len - 1] == (char)((text.len - 1) % 251),
+                      "the last byte of %zu", sizes[i]);
+            } else {
+                CHECK_STR(haft__str(err.where), haft__str(path), "where");
+            }
+            haft__buf_finish(&text);
+        }
+        (void)unlink(path);
+    }
+}
+
+TEST(what_cannot_be_read_is_explained)
+{
+    static const struct {
+        const char *path, *message;
+    } cases[] = {
+        {"/nonexistent/file", "cannot be opened: No such file or directory"},
+        {"/", "cannot be read: Is a directory"},
+        {"", "cannot be opened: No such file or directory"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__buf text;
+        haft__buf_init(&text, 100);
+        haft_error err = {0};
+        CHECK_INT(haft__file_read(cases[i].path, &text, &err), HAFT_IO, "%s", cases[i].path);
+        CHECK_STR(haft__str(err.where), haft__str(cases[i].path), "where");
+        CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "%s", cases[i].path);
+        haft__buf_finish(&text);
+    }
+}
+
+TEST(a_dash_is_standard_input)
+{
+    char path[64];
+    make_file(path, 1000);
+    CHECK(freopen(path, "rb", stdin) != NULL, "standard input");
+    (void)unlink(path);
+    haft__buf text;
+    haft__buf_init(&text, 999);
+    haft_error err = {0};
+    CHECK_INT(haft__file_read("-", &text, &err), HAFT_TOO_BIG, "one byte too long");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("standard input"), "where");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("is longer than the 999 bytes it may have"),
+              "message");
+    haft__buf_finish(&text);
+    rewind(stdin);
+    haft__buf_init(&text, 1000);
+    CHECK_INT(haft__file_read("-", &text, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(text.len, 1000, "length");
+    haft__buf_finish(&text);
+}
+
+TEST(a_failed_allocation_is_reported)
+{
+    char path[64];
+    make_file(path, 100);
+    haft__buf text;
+    haft__buf_init(&text, 1000);
+    haft_error err = {0};
+    test_fail_allocation(0);
+    haft_status status = haft__file_read(path, &text, &err);
+    CHECK(test_allow_allocations(), "nothing was allocated");
+    CHECK_INT(status, HAFT_NO_MEMORY, "status");
+    haft__buf_finish(&text);
+    (void)unlink(path);
+}
+
+TEST(a_file_is_kept_in_an_arena)
+{
+    char path[64];
+    make_file(path, 1000);
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft_str text = {NULL, 0};
+    haft_error err = {0};
+    CHECK_INT(haft__file_keep(&arena, path, 1000, &text, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(text.len, 1000, "length");
+    CHECK_INT(haft__file_keep(&arena, path, 999, &text, &err), HAFT_TOO_BIG, "past the maximum");
+    haft__arena_finish(&arena);
+    haft__arena_init(&arena, 100);
+    CHECK_INT(haft__file_keep(&arena, path, 1000, &text, &err), HAFT_TOO_BIG, "a full arena");
+    haft__arena_finish(&arena);
+    (void)unlink(path);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_help.h - a small web server for tests: plays scripts, and tells what it was asked.
+ *
+ *     web *w = web_start();
+ *     web_route(w, "/slow", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab" WEB_WAIT "cd");
+ *     ... a request to web_url(w, "/slow") gets "ab" ...
+ *     web_release(w, 1);
+ *     ... and "cd" ...
+ *     web_stop(w);
+ *
+ * It listens on 127.0.0.1, on a port the system chooses, in a thread of its own that takes no
+ * memory. Connections are kept until the client or a script closes them. Names that end in ".test"
+ * are looked up here, too, in the whole test program.
+ */
+#ifndef HAFT_TESTS_IO_HTTP_HELP_H
+#define HAFT_TESTS_IO_HTTP_HELP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/http.h"
+
+typedef struct web web;
+
+/* Marks in a script. */
+#define WEB_WAIT  "\001" /* until web_release */
+#define WEB_CLOSE "\002" /* closes the connection */
+#define WEB_RESET "\003" /* breaks it */
+#define WEB_HANG  "\004" /* nothing more, and it stays open */
+
+#define WEB_OK(length)                                                                             \
+    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: " #length "\r\n\r\n"
+
+web *web_start(void);
+void web_stop(web *w);
+
+uint16_t web_port(const web *w);
+
+/* "http://127.0.0.1:PORT" and the path; lives until the test ends. */
+const char *web_url(const web *w, const char *path);
+
+/* How requests for that path, whatever their query, are answered; the last one given holds. Texts
+ * are borrowed. What has no route gets 404. */
+void web_route(web *w, const char *path, const char *script);
+
+/* The same with bytes that may be marks, behind a head whose length is filled in: "HTTP/1.1 200
+ * OK\r\nContent-Encoding: gzip\r\n". */
+void web_route_bytes(web *w, const char *path, const char *head, haft_str body);
+
+/* A redirect: "302 Found" and where it leads to. */
+void web_route_redirect(web *w, const char *path, const char *status, const char *location);
+
+/* So many more of those that are at a WEB_WAIT, or will be, go on. */
+void web_release(web *w, unsigned count);
+
+/* How many connections there were, and are, requests in all, and those at a mark now. */
+unsigned web_connections(web *w);
+unsigned web_open(web *w);
+unsigned web_requests(web *w);
+unsigned web_waiting(web *w);
+
+/* The request of that number, from 0, as it came, up to 8000 bytes; "" when there is none or it is
+ * not one of the first 64. Lives until the test ends. */
+haft_str web_request(web *w, unsigned number);
+
+/* So many zeros, compressed. Lives until the test ends. */
+haft_str web_gzip_zeros(size_t count);
+
+/* A port on 127.0.0.1 where nobody listens. */
+uint16_t web_dead_port(void);
+
+/* Names: "inside.test" is 127.0.0.1, "gone.test" is nobody, "slow.test" too, but is looked for
+ * until web_find_slow. */
+void web_find_slow(void);
+
+/* How many descriptors the process has open. */
+unsigned web_count_fds(void);
+
+/* ---- a transfer, and what was told of it ---- */
+
+typedef struct web_told {
+    unsigned heads, bodies, dones;
+    haft__http_end end;
+    uint32_t status;
+    bool sent, delivered;
+    char type[64], message[512], url[512], location[64];
+    char body[4096]; /* its start */
+    size_t body_bytes;
+    size_t stop_at;                 /* when not 0: so many bytes are enough */
+    haft__http_transfer *cancel_at; /* cancelled when the first bytes of the body come */
+} web_told;
+
+extern const haft__http_handlers web_handlers; /* their context is a web_told */
+
+/* Steps until `*number` has that value, at most a minute; false when it has not. */
+bool web_step_until(haft__loop *loop, const unsigned *number, unsigned value);
+
+/* What most tests need: a loop, a client and a server. */
+typedef struct web_bench {
+    haft__loop *loop;
+    haft__http *http;
+    web *web;
+    unsigned fds; /* open before, and so after */
+} web_bench;
+
+web_bench web_set_up(const haft__http_options *options);
+void web_tear_down(web_bench *b);
+
+/* A GET without limits that matter. */
+haft__http_request web_get(const char *url);
+
+/* A whole request; false when it did not end. */
+bool web_fetch(haft__loop *loop, haft__http *http, const haft__http_request *request,
+               web_told *ret_told);
+
+#endif

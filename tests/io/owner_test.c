@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/owner.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+
+TEST(this_process_is_not_dead)
+{
+    char first[128], second[128];
+    CHECK_INT(haft__owner_make(first, sizeof(first), NULL), HAFT_OK, "no name");
+    CHECK_INT(haft__owner_make(second, sizeof(second), NULL), HAFT_OK, "no name");
+    CHECK(strcmp(first, second) != 0, "two names are the same: %s", first);
+    CHECK(!haft__owner_is_dead(haft__str(first)), "%s", first);
+}
+
+TEST(a_process_that_has_ended_is_dead)
+{
+    int pipes[2];
+    char name[128] = "";
+    CHECK_INT(pipe(pipes), 0, "no pipe");
+    pid_t child = fork();
+    if (child == 0) {
+        haft_status status = haft__owner_make(name, sizeof(name), NULL);
+        ssize_t written = write(pipes[1], name, sizeof(name));
+        _exit(status == HAFT_OK && written == (ssize_t)sizeof(name) ? 0 : 1);
+    }
+    CHECK_INT(read(pipes[0], name, sizeof(name)), sizeof(name), "no name");
+    CHECK_INT(waitpid(child, NULL, 0), child, "no child");
+    CHECK(haft__owner_is_dead(haft__str(name)), "%s", name);
+    (void)close(pipes[0]);
+    (void)close(pipes[1]);
+}
+
+TEST(nobody_knows_about_the_others)
+{
+    static const char *const names[] = {
+        "", "/", "a/b/c/d", "0000/1/1/0", "00000000-0000-0000-0000-000000000000/1/1/0", "x/1",
+    };
+    for (size_t i = 0; i < COUNT(names); i++) {
+        CHECK(!haft__owner_is_dead(haft__str(names[i])), "%s", names[i]);
+    }
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/server_help.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 20000
+#define STEP_MS     5
+
+/* ---- the handler ---- */
+
+typedef struct later {
+    server_case *c;
+    haft__server_request *request;
+    haft__timer timer;
+    int piece;
+} later;
+
+static const haft__server_head plain = {.status = 200, .content_type = HAFT__LIT("text/plain")};
+
+static void echo(haft__server_request *request)
+{
+    haft__buf text;
+    haft__buf_init(&text, 64U << 20);
+    haft_str test = haft__server_header(request, "X-Test"), body = haft__server_body(request);
+    haft__buf_addf(&text, "%.*s|%.*s|%.*s|%.*s|", HAFT__ARG(haft__server_method(request)),
+                   HAFT__ARG(haft__server_path(request)), HAFT__ARG(haft__server_query(request)),
+                   HAFT__ARG(test));
+    haft__buf_add_str(&text, body);
+    haft__server_reply(request, &plain, haft__buf_str(&text));
+    haft__buf_finish(&text);
+}
+
+static void wait_for(later *l, void (*fire)(void *context))
+{
+    CHECK_INT(haft__timer_start(l->c->loop, &l->timer, (uint64_t)l->c->later_ms, fire, l, NULL),
+              HAFT_OK, "a timer");
+}
+
+static void echo_now(void *context)
+{
+    later *l = context;
+    echo(l->request);
+}
+
+static void next_piece(void *context)
+{
+    static const char *const pieces[] = {"one ", "two ", "three"};
+    later *l = context;
+    if (l->piece == COUNT(pieces)) {
+        haft__server_end(l->request);
+        return;
+    }
+    (void)haft__server_write(l->request, haft__str(pieces[l->piece++]));
+    wait_for(l, next_piece);
+}
+
+static later *make_later(server_case *c, haft__server_request *request)
+{
+    later *l = test_alloc(sizeof(*l));
+    *l = (later){.c = c, .request = request};
+    return l;
+}
+
+static void lost(void *context, haft__server_request *request)
+{
+    server_case *c = context;
+    c->gone++;
+    CHECK(!haft__server_write(request, HAFT__LIT("x")), "a client that is gone took something");
+    if (c->finish_gone) {
+        haft__server_cut(request);
+    }
+}
+
+static void hold(server_case *c, haft__server_request *request)
+{
+    haft__server_on_gone(request, lost, c);
+    if (c->held_count < HELD_MOST) {
+        c->held[c->held_count++] = request;
+    }
+}
+
+static void add_fields(haft__server_request *request)
+{
+    static const haft__server_field fields[] = {
+        {HAFT__LIT("X-Good"), HAFT__LIT("yes")},
+        {HAFT__LIT("X-Bad"), HAFT__LIT("a\r\nX-Injected: 1")},
+        {HAFT__LIT("X-Nul"), HAFT__LIT("a\0b")},
+        {HAFT__LIT("Bad Name\n"), HAFT__LIT("x")},
+        {HAFT__LIT("Content-Length"), HAFT__LIT("3")},
+        {HAFT__LIT("Transfer-Encoding"), HAFT__LIT("gzip")},
+    };
+    haft__server_head head = {.status = 404, .fields = fields, .field_count = COUNT(fields)};
+    haft__server_reply(request, &head, HAFT__LIT(""));
+}
+
+static haft_str make_big(size_t length)
+{
+    char *text = test_alloc(length);
+    for (size_t i = 0; i < length; i++) {
+        text[i] = (char)('a' + i % 23);
+    }
+    return (haft_str){text, length};
+}
+
+/* As much as the queue holds, and a byte more. */
+static void fill(server_case *c, haft__server_request *request, bool flood)
+{
+    haft_str most = make_big(1000);
+    haft__server_begin(request, &plain);
+    CHECK(haft__server_write(request, most), "the queue does not hold what it should");
+    c->flooded = flood && !haft__server_write(request, HAFT__LIT("!"));
+    if (c->flooded) {
+        haft__server_cut(request);
+    } else {
+        haft__server_end(request);
+    }
+}
+
+static void rain(haft__server_request *request)
+{
+    haft_str all = make_big(BIG_BYTES);
+    haft__server_begin(request, &plain);
+    for (size_t at = 0; at < all.len; at += 100000) {
+        size_t left = all.len - at;
+        CHECK(haft__server_write(request, (haft_str){all.ptr + at, left < 100000 ? left : 100000}),
+              "no room for the rain");
+    }
+    haft__server_end(request);
+}
+
+static void do_echo(server_case *c, haft__server_request *request)
+{
+    (void)c;
+    echo(request);
+}
+
+static void do_later(server_case *c, haft__server_request *request)
+{
+    wait_for(make_later(c, request), echo_now);
+}
+
+static void do_fields(server_case *c, haft__server_request *request)
+{
+    (void)c;
+    add_fields(request);
+}
+
+static void begin(haft__server_request *request, const char *text)
+{
+    haft__server_begin(request, &plain);
+    (void)haft__server_write(request, haft__str(text));
+}
+
+static void do_stream(server_case *c, haft__server_request *request)
+{
+    haft__server_begin(request, &plain);
+    wait_for(make_later(c, request), next_piece);
+}
+
+static void do_hold(server_case *c, haft__server_request *request)
+{
+    begin(request, "held");
+    hold(c, request);
+}
+
+static void do_cut(server_case *c, haft__server_request *request)
+{
+    (void)c;
+    begin(request, "half");
+    haft__server_cut(request);
+}
+
+static void do_drop(server_case *c, haft__server_request *request)
+{
+    (void)c;
+    haft__server_cut(request);
+}
+
+static void do_fill(server_case *c, haft__server_request *request)
+{
+    fill(c, request, false);
+}
+
+static void do_flood(server_case *c, haft__server_request *request)
+{
+    fill(c, request, true);
+}
+
+static void do_big(server_case *c, haft__server_request *request)
+{
+    (void)c;
+    haft__server_reply(request, &plain, make_big(BIG_BYTES));
+}
+
+static void do_rain(server_case *c, haft__server_request *request)
+{
+    (void)c;
+    rain(request);
+}
+
+static void do_odd(server_case *c, haft__server_request *request)
+{
+    (void)c;
+    haft__server_reply(request, &(haft__server_head){.status = 42}, HAFT__LIT("x"));
+}
+
+static const struct {
+    const char *path;
+    void (*act)(server_case *c, haft__server_request *request);
+} acts[] = {
+    {"/later", do_later}, {"/fields", do_fields}, {"/stream", do_stream}, {"/hold", do_hold},
+    {"/wait", hold},      {"/cut", do_cut},       {"/drop", do_drop},     {"/fill", do_fill},
+    {"/flood", do_flood}, {"/big", do_big},       {"/rain", do_rain},     {"/odd", do_odd},
+};
+
+static void handle(void *context, haft__server_request *request)
+{
+    server_case *c = context;
+    c->handled++;
+    for (size_t i = 0; i < COUNT(acts); i++) {
+        if (haft__str_equal(haft__server_path(request), haft__str(acts[i].path))) {
+            acts[i].act(c, request);
+            return;
+        }
+    }
+    do_echo(c, request);
+}
+
+/* ---- the server ---- */
+
+void server_open(server_case *c, const haft__server_options *options)
+{
+    haft__server_options own = options != NULL ? *options : (haft__server_options){0};
+    haft_error err = {0};
+    *c = (server_case){.later_ms = 1};
+    haft__buf_init(&c->received, 64U << 20);
+    own.address = own.address.len > 0 ? own.address : HAFT__LIT("127.0.0.1:0");
+    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__server_create(c->loop, &own, handle, c, &c->server, &err), HAFT_OK, "%s",
+              err.message);
+}
+
+void server_open_with(server_case *c, haft__server_handler *handler, void *context,
+                      haft__loop **ret_loop)
+{
+    haft__server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
+    *c = (server_case){0};
+    haft__buf_init(&c->received, 64U << 20);
+    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "no loop");
+    *ret_loop = c->loop;
+    CHECK_INT(haft__server_create(c->loop, &options, handler, context, &c->server, NULL), HAFT_OK,
+              "no server");
+}
+
+void server_close(server_case *c)
+{
+    haft__server_destroy(c->server);
+    haft__loop_destroy(c->loop);
+    haft__buf_finish(&c->received);
+}
+
+static void step(const server_case *c)
+{
+    CHECK_INT(haft__loop_step(c->loop, STEP_MS, NULL), HAFT_OK, "no step");
+}
+
+bool server_until(server_case *c, const int *number, int wanted)
+{
+    uint64_t end = haft__loop_now(c->loop) + PATIENCE_MS;
+    while (*number != wanted && haft__loop_now(c->loop) < end) {
+        step(c);
+    }
+    return *number == wanted;
+}
+
+/* ---- clients ---- */
+
+int server_dial(const server_case *c)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons(haft__server_port(c->server))};
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof(at)) != 0) {
+        (void)close(fd);
+        fd = -1;
+    }
+    CHECK(fd >= 0, "no connection: %s", strerror(errno));
+    return fd;
+}
+
+bool server_send(server_case *c, int fd, haft_str bytes)
+{
+    uint64_t end = haft__loop_now(c->loop) + PATIENCE_MS;
+    while (bytes.len > 0 && haft__loop_now(c->loop) < end) {
+        ssize_t count = send(fd, bytes.ptr, bytes.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (count > 0) {
+            bytes = haft__str_skip(bytes, (size_t)count);
+        } else if (errno != EAGAIN) {
+            return false;
+        }
+        CHECK_INT(haft__loop_step(c->loop, 0, NULL), HAFT_OK, "no step");
+    }
+    return bytes.len == 0;
+}
+
+static bool has_end(const haft__buf *text, const char *end)
+{
+    return end != NULL && text->len >= strlen(end)
+           && memcmp(text->ptr + text->len - strlen(end), end, strlen(end)) == 0;
+}
+
+bool server_receive(server_case *c, int fd, const char *end)
+{
+    static char piece[65536];
+    haft__buf_clear(&c->received);
+    uint64_t give_up = haft__loop_now(c->loop) + PATIENCE_MS;
+    while (!has_end(&c->received, end) && haft__loop_now(c->loop) < give_up) {
+        ssize_t count = recv(fd, piece, sizeof(piece), MSG_DONTWAIT);
+        if (count == 0 || (count < 0 && errno != EAGAIN)) {
+            return end == NULL;
+        }
+        if (count > 0) {
+            haft__buf_add(&c->received, piece, (size_t)count);
+        } else {
+            step(c);
+        }
+    }
+    return has_end(&c->received, end);
+}
+
+haft_str server_talk(server_case *c, const char *request)
+{
+    int fd = server_dial(c);
+    (void)server_send(c, fd, haft__str(request));
+    CHECK(server_receive(c, fd, NULL), "the connection stays open: %.80s", request);
+    (void)close(fd);
+    return haft__buf_str(&c->received);
+}
+
+int server_status(haft_str answer)
+{
+    int status = 0;
+    if (haft__str_starts(answer, HAFT__LIT("HTTP/1.1 ")) && answer.len > 12) {
+        for (int i = 9; i < 12; i++) {
+            status = 10 * status + (answer.ptr[i] - '0');
+        }
+    }
+    return status;
+}
+
+static haft_str find(haft_str text, const char *what)
+{
+    for (; text.len >= strlen(what); text = haft__str_skip(text, 1)) {
+        if (memcmp(text.ptr, what, strlen(what)) == 0) {
+            return text;
+        }
+    }
+    return (haft_str){NULL, 0};
+}
+
+haft_str server_body(haft_str answer)
+{
+    haft_str rest = haft__str_skip(find(answer, "\r\n\r\n"), 4);
+    haft_str head = {answer.ptr, answer.len - rest.len};
+    if (find(head, "Transfer-Encoding: chunked").ptr == NULL) {
+        return rest;
+    }
+    char *text = test_alloc(rest.len + 1);
+    size_t length = 0;
+    for (unsigned long size; rest.len > 0; length += size) {
+        char *end = NULL;
+        size = strtoul(rest.ptr, &end, 16);
+        rest = haft__str_skip(rest, (size_t)(end - rest.ptr) + 2);
+        size = size < rest.len ? size : rest.len;
+        memcpy(text + length, rest.ptr, size);
+        rest = haft__str_skip(rest, size + 2);
+    }
+    return (haft_str){text, length};
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server_help.h - a server with a handler that does what the path says, and clients made of plain
+ * sockets. Server and clients take turns on one thread: a client that waits steps the loop.
+ *
+ *     /echo          answers at once with method, path, query, X-Test and body
+ *     /later         the same from a timer
+ *     /fields        answers with fields, good and bad ones
+ *     /stream        "one two three" in pieces, each from a timer of its own
+ *     /hold          begins a stream and keeps it; /wait keeps the request without an answer
+ *     /cut           "half" of a stream, then the connection is dropped; /drop before any of it
+ *     /fill          a stream as long as the queue, in one piece; /flood one byte more
+ *     /big           8 MiB in one answer; /rain the same as a stream
+ *     /odd           answers with a status that is none
+ */
+#ifndef HAFT_TESTS_SERVER_HELP_H
+#define HAFT_TESTS_SERVER_HELP_H
+
+#include "base/buf.h"
+#include "io/server.h"
+#include "test.h"
+
+#define HELD_MOST 256
+#define BIG_BYTES (8U << 20)
+
+typedef struct server_case {
+    haft__loop *loop;
+    haft__server *server;
+    haft__server_request *held[HELD_MOST]; /* of /hold and /wait */
+    size_t held_count;
+    int handled, gone;
+    bool flooded;       /* what the last write of /flood returned */
+    bool finish_gone;   /* cut those whose client is gone */
+    int later_ms;       /* of /later and between the pieces of /stream */
+    haft__buf received; /* by the last client that was asked */
+} server_case;
+
+void server_open(server_case *c, const haft__server_options *options);
+/* The same with a handler of one's own, whose context has a loop to come. */
+void server_open_with(server_case *c, haft__server_handler *handler, void *context,
+                      haft__loop **ret_loop);
+void server_close(server_case *c);
+
+/* A connection; -1 when there is none. */
+int server_dial(const server_case *c);
+/* Sends all of it, stepping the loop when the socket is full. False when the connection broke. */
+bool server_send(server_case *c, int fd, haft_str bytes);
+/* Receives until `end` has come, or the connection is closed when that is NULL (or closes before).
+ * What came is in c->received, the return value says whether the end did. */
+bool server_receive(server_case *c, int fd, const char *end);
+/* Steps the loop until the number is `wanted`; false when that never happens. */
+bool server_until(server_case *c, const int *number, int wanted);
+
+/* Sends and receives until the connection closes; "Connection: close" is the caller's. */
+haft_str server_talk(server_case *c, const char *request);
+/* The status of the (first) answer, 0 without one. */
+int server_status(haft_str answer);
+/* What is behind the first empty line, chunks put together. */
+haft_str server_body(haft_str answer);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openai_help.h - what the tests of replies share: bodies that are easy to write, and answers as
+ * one line.
+ */
+#ifndef HAFT_TESTS_OPENAI_HELP_H
+#define HAFT_TESTS_OPENAI_HELP_H
+
+#include "model/openai.h"
+#include "test.h"
+
+/* `text` with each ' as ", in memory that lives until the test ends. */
+haft_str help_quotes(const char *text);
+
+/* An event stream: each line of `lines`, with quotes as above, is the data of an event; one that
+ * starts with '!' is bytes as they are, '~' for LF and '^' for CR. */
+haft_str help_events(const char *lines);
+
+/* Appends "content|reasoning|stop|input output cached|model|id name arguments|..." or "kind status
+ * message". */
+void help_describe(haft__buf *buf, const haft__model_answer *answer);
+
+/* Reads a body `size` bytes at a time (0: whole) and appends what it comes to. Checks that what was
+ * emitted comes to the same reply. `tools` may be NULL. */
+haft_status help_answer(haft_str body, size_t size, const haft__tools *tools, haft__buf *buf);
+
+/* A body, however cut up, comes to `wanted`. */
+void help_check_answer(haft_str body, const haft__tools *tools, const char *wanted,
+                       const char *name);
+
+/* The same with every allocation failed in turn. */
+void help_check_memory(haft_str body, const haft__tools *tools, const char *name);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/provider.c, and that docs/models.md has its tables. */
+#include "model/provider.h"
+
+#include "base/limits.h"
+#include "test.h"
+
+static haft__model_spec model_of(const char *provider, const char *base_url)
+{
+    return (haft__model_spec){.provider = haft__str(provider), .base_url = haft__str(base_url)};
+}
+
+#define COMPATIBLE "openai, own base_url"
+
+static const struct {
+    const char *provider, *base_url, *row, *key_env;
+} rows[] = {
+    {"openai", "", "openai", "OPENAI_API_KEY"},
+    {"openai", "https://api.openai.com/v1", "openai", "OPENAI_API_KEY"},
+    {"openai", " HTTPS://API.OpenAI.com/v1/ ", "openai", "OPENAI_API_KEY"},
+    {"openai", "https://api.openai.com", "openai", "OPENAI_API_KEY"},
+    {"openai", "http://api.openai.com/v1", COMPATIBLE, ""},
+    {"openai", "https://api.openai.com.example.org/v1", COMPATIBLE, ""},
+    {"openai", "https://api.openai.com@example.org/v1", COMPATIBLE, ""},
+    {"openai", "https://api.openai.com:444/v1", COMPATIBLE, ""},
+    {"openai", "http://127.0.0.1:9/v1", COMPATIBLE, ""},
+    {"openai", "nonsense", COMPATIBLE, ""},
+    {"mistral", "", "mistral", "MISTRAL_API_KEY"},
+    {"mistral", "https://example.org/v1", "mistral", ""},
+    {"deepseek", "", "deepseek", "DEEPSEEK_API_KEY"},
+    {"deepseek", "https://api.deepseek.com/beta", "deepseek", "DEEPSEEK_API_KEY"},
+    {"ollama", "http://example.org:11434/v1", "ollama", ""},
+    {"llamacpp", "", "llamacpp", ""},
+    {"vllm", "", "vllm", ""},
+    {"anthropic", "", NULL, NULL},
+    {"openai-responses", "", NULL, NULL},
+    {"script", "", NULL, NULL},
+    {COMPATIBLE, "", NULL, NULL},
+    {"", "", NULL, NULL},
+};
+
+TEST(models_have_their_rows_and_keys)
+{
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__model_spec model = model_of(rows[i].provider, rows[i].base_url);
+        const haft__provider *row = haft__provider_of(&model);
+        CHECK_INT(row == NULL, rows[i].row == NULL, "%s %s", rows[i].provider, rows[i].base_url);
+        if (row == NULL || rows[i].row == NULL) {
+            continue;
+        }
+        CHECK_STR(haft__str(row->name), haft__str(rows[i].row), "%s %s", rows[i].provider,
+                  rows[i].base_url);
+        CHECK_STR(haft__provider_key_env(row, &model), haft__str(rows[i].key_env), "%s %s",
+                  rows[i].provider, rows[i].base_url);
+        model.api_key_env = HAFT__LIT("MINE");
+        CHECK_STR(haft__provider_key_env(row, &model), HAFT__LIT("MINE"), "%s", rows[i].provider);
+    }
+    size_t count;
+    const haft__provider *all = haft__providers(&count);
+    CHECK(&all[count - 1] == haft__provider_compatible(), "the last row");
+    for (size_t i = 0; i < count; i++) {
+        CHECK(all[i].must_call != NULL && all[i].max_tokens != NULL && all[i].reasoning != NULL
+                  && all[i].base_url != NULL && all[i].key_env != NULL,
+              "%s leaves something out", all[i].name);
+        CHECK(!all[i].needs_key || all[i].key_env[0] != '\0', "%s needs a key from nowhere",
+              all[i].name);
+    }
+}
+
+#define NO_SCHEME "wanted a base_url with http:// or https:// and a host"
+
+static const struct {
+    const char *provider, *base_url, *url; /* or the error */
+    haft_status status;
+} urls[] = {
+    {"openai", "", "https://api.openai.com/v1/chat/completions", HAFT_OK},
+    {"deepseek", "", "https://api.deepseek.com/chat/completions", HAFT_OK},
+    {"openai", "http://h:8/v1", "http://h:8/v1/chat/completions", HAFT_OK},
+    {"openai", "http://h:8/v1/", "http://h:8/v1/chat/completions", HAFT_OK},
+    {"openai", "  http://h:8/v1///  ", "http://h:8/v1/chat/completions", HAFT_OK},
+    {"openai", "http://h", "http://h/chat/completions", HAFT_OK},
+    {"openai", "HTTP://h", "HTTP://h/chat/completions", HAFT_OK},
+    {"openai", "http://h/v1/chat/completions", "http://h/v1/chat/completions", HAFT_OK},
+    {"openai", "http://h/v1/chat/completions//", "http://h/v1/chat/completions", HAFT_OK},
+    {"openai", "http://h/v1/xchat/completions", "http://h/v1/xchat/completions/chat/completions",
+     HAFT_OK},
+    {"openai", "http://h/v1/?v=1&b=?", "http://h/v1/chat/completions?v=1&b=?", HAFT_OK},
+    {"openai", "http://h/chat/completions?v=1", "http://h/chat/completions?v=1", HAFT_OK},
+    {"openai", "http://h/v1?", "http://h/v1/chat/completions", HAFT_OK},
+    {"openai", "h:8/v1", NO_SCHEME, HAFT_BAD_INPUT},
+    {"openai", "ftp://h/v1", NO_SCHEME, HAFT_BAD_INPUT},
+    {"openai", "http://", NO_SCHEME, HAFT_BAD_INPUT},
+    {"openai", "http:///v1", NO_SCHEME, HAFT_BAD_INPUT},
+    {"openai", "http://h/a b", "wanted a base_url without spaces and '#', found one at byte 10",
+     HAFT_BAD_INPUT},
+    {"openai", "http://h/v1#x", "wanted a base_url without spaces and '#', found one at byte 11",
+     HAFT_BAD_INPUT},
+    {"openai", "http://h/\r\nX: y", "wanted a base_url without spaces and '#', found one at byte 9",
+     HAFT_BAD_INPUT},
+};
+
+TEST(urls_are_joined)
+{
+    for (size_t i = 0; i < COUNT(urls); i++) {
+        haft__model_spec model = model_of(urls[i].provider, "");
+        const haft__provider *provider = haft__provider_of(&model);
+        haft__buf found;
+        haft_error err = {0};
+        haft__buf_init(&found, 4096);
+        haft_status status =
+            haft__provider_url(provider, haft__str(urls[i].base_url), &found, &err);
+        CHECK_INT(status, urls[i].status, "%s", urls[i].base_url);
+        CHECK_STR(status == HAFT_OK ? haft__buf_str(&found) : haft__str(err.message),
+                  haft__str(urls[i].url), "%s", urls[i].base_url);
+        CHECK_INT(status == HAFT_OK, err.hint[0] == '\0', "%s: a hint", urls[i].base_url);
+        haft__buf_finish(&found);
+    }
+    haft__buf found;
+    haft_error err = {0};
+    haft__buf_init(&found, 4096);
+    CHECK_INT(haft__provider_url(haft__provider_compatible(), HAFT__LIT(" "), &found, &err),
+              HAFT_BAD_INPUT, "nowhere");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("there is no base_url"), "nowhere");
+    test_fail_allocation(0);
+    haft_status status =
+        haft__provider_url(haft__provider_compatible(), HAFT__LIT("http://h"), &found, &err);
+    CHECK(test_allow_allocations(), "it needs memory");
+    CHECK_INT(status, HAFT_NO_MEMORY, "no memory");
+    haft__buf_finish(&found);
+}
+
+/* ---- prices ---- */
+
+static const struct {
+    const char *provider, *model;
+    uint64_t input, output, cached; /* all 0 when it is not known */
+} prices[] = {
+    {"openai", "gpt-5.4-mini", 750000, 4500000, 75000},
+    {"openai", "gpt-5.4-mini-2026-03-17", 750000, 4500000, 75000},
+    {"openai-responses", "gpt-5.4-mini", 750000, 4500000, 75000},
+    {"openai", "gpt-5.4-nano", 200000, 1250000, 20000},
+    {"openai", "gpt-4o-mini", 150000, 600000, 75000},
+    {"openai", "gpt-5.4-mini-2026-03-1", 0, 0, 0},
+    {"openai", "gpt-5.4-mini-2026-03-17x", 0, 0, 0},
+    {"openai", "gpt-5.4-mini-2026_03-17", 0, 0, 0},
+    {"openai", "gpt-5.4-mini-audio-pre", 0, 0, 0},
+    {"openai", "gpt-5.4", 0, 0, 0},
+    {"openai", "", 0, 0, 0},
+    {"mistral", "gpt-5.4-mini", 0, 0, 0},
+    {"vllm", "gpt-4o-mini", 0, 0, 0},
+    {"", "gpt-4o-mini", 0, 0, 0},
+};
+
+TEST(prices_that_are_known)
+{
+    for (size_t i = 0; i < COUNT(prices); i++) {
+        haft__price price = {0};
+        bool known = haft__provider_price(NULL, haft__str(prices[i].provider),
+                                          haft__str(prices[i].model), &price);
+        CHECK_INT(known, prices[i].input > 0, "%s", prices[i].model);
+        CHECK_INT(price.input, prices[i].input, "%s", prices[i].model);
+        CHECK_INT(price.output, prices[i].output, "%s", prices[i].model);
+        CHECK_INT(price.cached, prices[i].cached, "%s", prices[i].model);
+    }
+}
+
+/* Dollars with as few digits as it takes, but two. */
+static const char *dollars(uint64_t micros, char to[32])
+{
+    int length =
+        snprintf(to, 32, "%u.%06u", (unsigned)(micros / 1000000), (unsigned)(micros % 1000000));
+    while (to[length - 1] == '0' && to[length - 3] != '.') {
+        to[--length] = '\0';
+    }
+    return to;
+}
+
+static bool has_line(haft_str page, haft_str line)
+{
+    bool found = false;
+    for (haft_str lines = page; lines.len > 0 && !found;) {
+        found = haft__str_equal(haft__str_split(&lines, '\n'), line);
+    }
+    return found;
+}
+
+TEST(the_page_has_the_prices)
+{
+    haft_str page = test_read_file("docs/models.md");
+    for (size_t i = 0; i < COUNT(prices); i++) {
+        char line[128], a[32], b[32], c[32];
+        bool listed = prices[i].input > 0 && strcmp(prices[i].provider, "openai") == 0
+                      && strstr(prices[i].model, "-20") == NULL;
+        (void)snprintf(line, sizeof(line), "| `%s` | %s | %s | %s |", prices[i].model,
+                       dollars(prices[i].input, a), dollars(prices[i].output, b),
+                       dollars(prices[i].cached, c));
+        CHECK(!listed || has_line(page, haft__str(line)), "docs/models.md has no line %s", line);
+    }
+}
+
+TEST(times_are_the_limits)
+{
+    haft__model_times times = haft__model_times_default();
+    CHECK_INT(times.connect_ms, HAFT__LIMIT_MODEL_CONNECT_MS, "connect");
+    CHECK_INT(times.first_byte_ms, HAFT__LIMIT_MODEL_FIRST_BYTE_MS, "first byte");
+    CHECK_INT(times.idle_ms, HAFT__LIMIT_MODEL_IDLE_MS, "idle");
+    CHECK_INT(times.total_ms, HAFT__LIMIT_MODEL_TOTAL_MS, "total");
+    CHECK(times.connect_ms < times.first_byte_ms && times.first_byte_ms < times.total_ms, "order");
+}
+
+/* ---- the page ---- */
+
+/* A row of the table in docs/models.md, with a column a provider: a flag, or a text as code. */
+static const struct {
+    const char *label;
+    bool text;
+    size_t offset;
+} lines[] = {
+#define FLAG(name) false, offsetof(haft__provider, name)
+#define TEXT(name) true, offsetof(haft__provider, name)
+    {"base_url", TEXT(base_url)},
+    {"key", TEXT(key_env)},
+    {"a key is needed", FLAG(needs_key)},
+    {"`tool_choice` for some tool", TEXT(must_call)},
+    {"`tool_choice` can name a tool", FLAG(named_choice)},
+    {"... and several (`allowed_tools`)", FLAG(allowed_tools)},
+    {"`parallel_tool_calls`", FLAG(parallel)},
+    {"`stream_options`", FLAG(stream_usage)},
+    {"bound of a reply", TEXT(max_tokens)},
+    {"reasoning goes back as", TEXT(reasoning)},
+    {"arguments may be any text", FLAG(any_arguments)},
+    {"ids of 9 characters", FLAG(short_ids)},
+    {"no user behind a tool", FLAG(strict_order)},
+#undef FLAG
+#undef TEXT
+};
+
+static void add_cell(haft__buf *buf, const haft__provider *provider, size_t line)
+{
+    const char *at = (const char *)provider + lines[line].offset;
+    const char *text = "";
+    bool flag = false;
+    if (lines[line].text) {
+        memcpy(&text, at, sizeof(text));
+    } else {
+        memcpy(&flag, at, sizeof(flag));
+    }
+    if (text[0] != '\0') {
+        haft__buf_addf(buf, " `%s`", text);
+    }
+    haft__buf_addf(buf, "%s |", flag ? " yes" : "");
+}
+
+static void write_table(haft__buf *buf)
+{
+    size_t count;
+    const haft__provider *all = haft__providers(&count);
+    haft__buf_addf(buf, "| provider |");
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_addf(buf, " %s |", all[i].name);
+    }
+    for (size_t line = 0; line < COUNT(lines); line++) {
+        haft__buf_addf(buf, "\n| %s |", lines[line].label);
+        for (size_t i = 0; i < count; i++) {
+            add_cell(buf, &all[i], line);
+        }
+    }
+}
+
+TEST(the_page_has_the_table_of_providers)
+{
+    haft_str page = test_read_file("docs/models.md");
+    haft__buf table;
+    haft__buf_init(&table, 1 << 16);
+    write_table(&table);
+    haft_str rest = haft__buf_str(&table);
+    CHECK(page.ptr != NULL, "docs/models.md is not there");
+    while (page.ptr != NULL && rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
+        CHECK(has_line(page, line), "docs/models.md has no line %.*s", HAFT__ARG(line));
+    }
+    haft__buf_finish(&table);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/retry.c: every rule, alone and against the others. */
+#include "model/retry.h"
+
+#include "base/limits.h"
+#include "test.h"
+
+#define NOW_MS 1794711845678U /* 2026-11-15T03:04:05.678Z */
+
+/* Takes "name: value" lines. */
+static haft__answer_hints hints_of(const char *headers)
+{
+    haft__answer_hints hints = {0};
+    haft_str rest = haft__str(headers);
+    while (rest.len > 0) {
+        haft_str value = haft__str_split(&rest, '\n');
+        haft_str name = haft__str_split(&value, ':');
+        haft__answer_header(&hints, name, value, NOW_MS);
+    }
+    return hints;
+}
+
+#define HELPLESS "not tried again: that would not help"
+#define WAITS(s) "not tried again: the server asks to wait " s " s, more than 60 s"
+
+static const struct {
+    const char *name;
+    haft__failure_kind kind;
+    const char *headers; /* NULL: no answer came */
+    uint32_t made;
+    bool delivered;
+    uint64_t wait_ms;
+    const char *why; /* "": it is made again */
+} cases[] = {
+    /* kinds */
+    {"a broken connection", HAFT__FAILURE_TRANSIENT, NULL, 0, false, 500, ""},
+    {"load", HAFT__FAILURE_TRANSIENT, "", 0, false, 500, ""},
+    {"a cut", HAFT__FAILURE_CUT, "", 0, false, 500, ""},
+    {"a bad request", HAFT__FAILURE_OTHER, "", 0, false, 0, HELPLESS},
+    {"a bad key", HAFT__FAILURE_AUTH, "", 0, false, 0, HELPLESS},
+    {"no money", HAFT__FAILURE_QUOTA, "", 0, false, 0, HELPLESS},
+    {"a policy", HAFT__FAILURE_POLICY, "", 0, false, 0, HELPLESS},
+    {"too long", HAFT__FAILURE_CONTEXT, "", 0, false, 0, HELPLESS},
+    {"HTML", HAFT__FAILURE_GARBLED, "", 0, false, 0, HELPLESS},
+    /* the server decides */
+    {"told to", HAFT__FAILURE_OTHER, "x-should-retry: true", 0, false, 500, ""},
+    {"told not to", HAFT__FAILURE_TRANSIENT, "X-Should-Retry:false", 0, false, 0, HELPLESS},
+    {"told nothing sensible", HAFT__FAILURE_TRANSIENT, "x-should-retry: maybe", 0, false, 500, ""},
+    {"told nothing sensible, and no", HAFT__FAILURE_AUTH, "x-should-retry: TRUE", 0, false, 0,
+     HELPLESS},
+    /* never after output, never too often */
+    {"after output", HAFT__FAILURE_TRANSIENT, "x-should-retry: true", 0, true, 0,
+     "not tried again: a part of the reply had been passed on"},
+    {"the last time", HAFT__FAILURE_TRANSIENT, "", HAFT__LIMIT_MODEL_RETRIES - 1, false, 1000, ""},
+    {"once too often", HAFT__FAILURE_TRANSIENT, "", HAFT__LIMIT_MODEL_RETRIES, false, 0,
+     "tried 3 times"},
+    {"once too often, told to", HAFT__FAILURE_TRANSIENT, "x-should-retry: true",
+     HAFT__LIMIT_MODEL_RETRIES, false, 0, "tried 3 times"},
+    /* how long */
+    {"seconds", HAFT__FAILURE_TRANSIENT, "Retry-After: 7", 0, false, 7000, ""},
+    {"seconds with a fraction", HAFT__FAILURE_TRANSIENT, "retry-after:  1.5 ", 1, false, 1500, ""},
+    {"rounded up", HAFT__FAILURE_TRANSIENT, "retry-after: 0.00011", 0, false, 1, ""},
+    {"milliseconds", HAFT__FAILURE_TRANSIENT, "retry-after-ms: 1234", 0, false, 1234, ""},
+    {"milliseconds with a fraction", HAFT__FAILURE_TRANSIENT, "retry-after-ms: 12.01", 0, false, 13,
+     ""},
+    {"milliseconds before seconds", HAFT__FAILURE_TRANSIENT, "retry-after: 9\nretry-after-ms: 3", 0,
+     false, 3, ""},
+    {"at once", HAFT__FAILURE_TRANSIENT, "retry-after: 0", 0, false, 0, ""},
+    {"a date", HAFT__FAILURE_TRANSIENT, "retry-after: Sun, 15 Nov 2026 03:04:08 GMT", 0, false,
+     2322, ""},
+    {"a date that is over", HAFT__FAILURE_TRANSIENT, "retry-after: Sun, 06 Nov 1994 08:49:37 GMT",
+     0, false, 0, ""},
+    {"seconds before a date", HAFT__FAILURE_TRANSIENT,
+     "retry-after: Sun, 15 Nov 2026 03:04:08 GMT\nretry-after: 1", 0, false, 1000, ""},
+    {"no time", HAFT__FAILURE_TRANSIENT, "retry-after: soon", 0, false, 500, ""},
+    {"a negative time", HAFT__FAILURE_TRANSIENT, "retry-after: -1\nretry-after-ms: -1", 0, false,
+     500, ""},
+    {"two points", HAFT__FAILURE_TRANSIENT, "retry-after: 1.2.3", 0, false, 500, ""},
+    {"nothing", HAFT__FAILURE_TRANSIENT, "retry-after:\nretry-after-ms:", 0, false, 500, ""},
+    {"more than a number holds", HAFT__FAILURE_TRANSIENT, "retry-after: 18446744073709551616", 0,
+     false, 500, ""},
+    {"seconds past it", HAFT__FAILURE_TRANSIENT, "retry-after: 18446744073709551615", 0, false, 500,
+     ""},
+    {"as long as one waits", HAFT__FAILURE_TRANSIENT, "retry-after: 60", 0, false,
+     HAFT__LIMIT_MODEL_RETRY_MS, ""},
+    {"a little longer", HAFT__FAILURE_TRANSIENT, "retry-after-ms: 60001", 0, false, 0, WAITS("61")},
+    {"an hour", HAFT__FAILURE_TRANSIENT, "retry-after: 3600", 0, false, 0, WAITS("3600")},
+    {"a year", HAFT__FAILURE_TRANSIENT, "retry-after: Mon, 15 Nov 2027 03:04:08 GMT", 0, false, 0,
+     WAITS("31536003")},
+    {"for ever", HAFT__FAILURE_TRANSIENT, "retry-after-ms: 18446744073709551615", 0, false, 0,
+     WAITS("18446744073709552")},
+    {"an hour, and no", HAFT__FAILURE_AUTH, "retry-after: 3600", 0, false, 0, HELPLESS},
+};
+
+TEST(retries_follow_the_rules)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *headers = cases[i].headers != NULL ? cases[i].headers : "";
+        haft__answer_hints hints = hints_of(headers);
+        haft__retry_facts facts = {.kind = cases[i].kind,
+                                   .hints = cases[i].headers != NULL ? &hints : NULL,
+                                   .made = cases[i].made,
+                                   .delivered = cases[i].delivered,
+                                   .now_ms = NOW_MS};
+        haft__retry retry = haft__retry_decide(&facts);
+        CHECK_STR(haft__str(retry.why), haft__str(cases[i].why), "%s", cases[i].name);
+        CHECK_INT(retry.again, cases[i].why[0] == '\0', "%s", cases[i].name);
+        CHECK_INT(retry.wait_ms, cases[i].wait_ms, "%s", cases[i].name);
+    }
+}
+
+/* Half a second, doubled each time, never more than 8 s, and at most a quarter less. */
+TEST(own_waits_grow_and_differ)
+{
+    static const uint64_t whole[] = {500, 1000};
+    static const uint32_t randoms[] = {0, 1, 1U << 31, UINT32_MAX};
+    for (uint32_t made = 0; made < HAFT__LIMIT_MODEL_RETRIES; made++) {
+        uint64_t last = UINT64_MAX;
+        for (size_t i = 0; i < COUNT(randoms); i++) {
+            haft__retry_facts facts = {
+                .kind = HAFT__FAILURE_TRANSIENT, .made = made, .random = randoms[i]};
+            haft__retry retry = haft__retry_decide(&facts);
+            CHECK(retry.again && retry.wait_ms <= whole[made], "%u", made);
+            CHECK(retry.wait_ms * 4 >= whole[made] * 3, "%u: %u waits %u", made, randoms[i],
+                  (unsigned)retry.wait_ms);
+            CHECK(retry.wait_ms <= last, "more at random is less");
+            last = retry.wait_ms;
+        }
+        CHECK(last * 4 < whole[made] * 3 + 8, "nearly a quarter less at most");
+    }
+}
+
+static const struct {
+    const char *headers, *id;
+} ids[] = {
+    {"x-request-id: req_1", "req_1"},
+    {"X-Request-ID:  req_1 \nother: 2", "req_1"},
+    {"request-id: req_2", "req_2"},
+    {"x-request-ids: req_2", ""},
+    {"x-request-i: req_2", ""},
+    {"x-request-id: a b\x01\xC3\xA4", "a?b???"},
+    {"x-request-id: "
+     "0123456789012345678901234567890123456789012345678901234567890123456789012345678",
+     "0123456789012345678901234567890123456789012345678901234567890123456789012345678"},
+    {"x-request-id: "
+     "01234567890123456789012345678901234567890123456789012345678901234567890123456789",
+     ""},
+};
+
+TEST(ids_of_requests_are_kept)
+{
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        haft__answer_hints hints = hints_of(ids[i].headers);
+        CHECK_STR(haft__str(hints.request_id), haft__str(ids[i].id), "%s", ids[i].headers);
+    }
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drive_help.h - drives one run to its end, on the caller's thread, with a scripted model.
+ *
+ * The thinnest host there is: it asks what is next, does it, and appends what came back. Events
+ * are kept in memory and handed to a sink as they are appended.
+ */
+#ifndef HAFT_TESTS_DRIVE_HELP_H
+#define HAFT_TESTS_DRIVE_HELP_H
+
+#include "model/script.h"
+#include "run/decide.h"
+
+/* Gets each event, one JSON object without a line end. False stops the drive. */
+typedef bool haft__drive_sink(void *context, haft_str line);
+
+/* What time it is: the host's clock, or a test's. */
+typedef uint64_t haft__drive_clock(void *context);
+
+/* Lets time pass, as much as a scripted reply takes. */
+typedef void haft__drive_wait(void *context, uint64_t ms);
+
+typedef struct haft__drive_options {
+    haft__script *script;
+    haft__drive_sink *sink; /* may be NULL */
+    void *sink_context;
+    haft__drive_clock *clock;
+    haft__drive_wait *wait; /* NULL: replies take no time */
+    void *clock_context;    /* of both */
+    haft__hash_key hash_key;
+} haft__drive_options;
+
+typedef struct haft__drive {
+    haft__run run;
+    haft__decider decider;
+    haft__drive_options options;
+    haft__arena scratch;
+    haft__buf line, body;
+} haft__drive;
+
+/* The run lives in `arena`. Finish it also when this fails. */
+HAFT_MUST_USE haft_status haft__drive_init(haft__drive *drive, haft__arena *arena,
+                                           const haft__spec *spec,
+                                           const haft__drive_options *options, haft_error *err);
+void haft__drive_finish(haft__drive *drive);
+
+/* Starts a run. `id` and `thread` are made by the host. */
+HAFT_MUST_USE haft_status haft__drive_start(haft__drive *drive, haft_str id, haft_str thread,
+                                            haft_str task, haft_error *err);
+
+/* Goes on until the run has ended or waits for somebody. */
+HAFT_MUST_USE haft_status haft__drive_on(haft__drive *drive, haft_error *err);
+
+/* Appends an input from outside, an answer for instance; haft__drive_on then goes on. */
+HAFT_MUST_USE haft_status haft__drive_append(haft__drive *drive, haft_str body, haft_error *err);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The SQLite store: disks that fail or are full, and no memory. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/sqlite_help.h"
+
+/* What was acknowledged; the rest may or may not be there. */
+typedef struct told {
+    bool opened, created;
+    uint64_t seq;
+} told;
+
+/* Opens, creates or claims run 1, appends, reads; as far as it gets. */
+static void use(help_store *s, told *t)
+{
+    haft_error err = {0};
+    if (haft__store_open(s->loop, s->url, &s->store, &err) != HAFT_OK) {
+        CHECK(err.status == HAFT_IO || err.status == HAFT_NO_MEMORY || err.status == HAFT_BAD_INPUT,
+              "%s: %s", haft_status_name(err.status), err.message);
+        return;
+    }
+    t->opened = true;
+    t->created = help_create(s, 1) == HAFT_OK || t->created;
+    for (int i = 0; t->created && i < 4; i++) {
+        const haft__store_run *run = help_run(s, 1);
+        if (run != NULL && help_append(s, 1, 1, run->seq, "x") == HAFT_OK) {
+            t->seq = run->seq + 1;
+        }
+    }
+    haft_str text = help_read(s, 1);
+    CHECK(text.ptr == NULL || text.len >= 2 * t->seq, "%zu bytes, %d events", text.len,
+          (int)t->seq);
+}
+
+/* Without faults, everything that was acknowledged is there, and the store is as good as new. */
+static void check_kept(help_store *s, const told *t, const char *what)
+{
+    haft_error err = {0};
+    CHECK_INT(haft__store_open(s->loop, s->url, &s->store, &err), HAFT_OK, "%s: %s", what,
+              err.message);
+    if (s->store == NULL) {
+        return;
+    }
+    const haft__store_run *run = help_run(s, 1);
+    CHECK(run != NULL || !t->created, "%s: the run is lost", what);
+    CHECK(run == NULL || run->seq >= t->seq, "%s: events are lost", what);
+    if (run == NULL) {
+        CHECK_INT(help_create(s, 1), HAFT_OK, "%s: %s", what, s->error.message);
+        run = help_run(s, 1);
+    }
+    CHECK_INT(help_append(s, 1, 1, run->seq, "y"), HAFT_OK, "%s: %s", what, s->error.message);
+    haft_str text = help_read(s, 1);
+    CHECK_INT(text.len, 2 * (run->seq + 1), "%s: bytes", what);
+}
+
+static void shut(help_store *s)
+{
+    haft__store_close(s->store);
+    s->store = NULL;
+}
+
+static void remove_database(const help_store *s)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        char path[PATH_MAX + 16];
+        (void)snprintf(path, sizeof(path), "%s%s", help_path(s), ends[i]);
+        (void)unlink(path);
+    }
+}
+
+/* A folder in memory: these tests sync often, and no disk is needed to see one fail. */
+static void open_fast(help_store *s)
+{
+    *s = (help_store){.now_ms = 1000000};
+    haft__arena_init(&s->arena, 0);
+    bool fast = access("/dev/shm", W_OK) == 0;
+    (void)snprintf(s->folder, sizeof(s->folder), "%s/haft-store-XXXXXX",
+                   fast ? "/dev/shm" : "/tmp");
+    CHECK(mkdtemp(s->folder) != NULL, "no folder");
+    (void)snprintf(s->url, sizeof(s->url), "sqlite:%s/haft.db", s->folder);
+    CHECK_INT(haft__loop_create(&s->loop, NULL), HAFT_OK, "no loop");
+}
+
+/* ---- every call of the file system that can fail ---- */
+
+static int fail_everywhere(help_fault kind, bool on, bool fresh)
+{
+    static const char *const names[] = {"read", "write", "full", "sync"};
+    int n = 0;
+    for (bool hit = true; hit; n++) {
+        help_store s;
+        told t = {0};
+        char what[64];
+        (void)snprintf(what, sizeof(what), "%s %d%s%s", names[kind], n, on ? " and on" : "",
+                       fresh ? ", a new file" : "");
+        open_fast(&s);
+        if (!fresh) {
+            use(&s, &t);
+            shut(&s);
+            CHECK(t.created && t.seq == 5, "%s: not made", what);
+        }
+        help_fault_at(kind, n, on);
+        use(&s, &t);
+        hit = help_fault_clear();
+        shut(&s);
+        check_kept(&s, &t, what);
+        help_store_close(&s);
+    }
+    return n;
+}
+
+TEST(a_disk_that_fails_anywhere_loses_nothing_that_was_acknowledged)
+{
+    help_faults_start();
+    for (int kind = 0; kind < HELP_FAULT_COUNT; kind++) {
+        for (int way = 0; way < 4; way++) {
+            int calls = fail_everywhere((help_fault)kind, way % 2 == 1, way / 2 == 1);
+            CHECK(calls > 5, "kind %d: only %d calls", kind, calls);
+        }
+    }
+    help_faults_stop();
+}
+
+TEST(a_disk_that_fails_is_told_in_words)
+{
+    static const struct {
+        help_fault kind;
+        const char *message;
+    } cases[] = {
+        {HELP_FAULT_WRITE, "reading or writing failed: "},
+        {HELP_FAULT_FULL, "the disk is full"},
+        {HELP_FAULT_SYNC, "what was written could not be made safe: "},
+    };
+    help_faults_start();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_store s;
+        told t = {0};
+        open_fast(&s);
+        use(&s, &t);
+        help_fault_at(cases[i].kind, 0, true);
+        CHECK_INT(help_append(&s, 1, 1, 5, "z"), HAFT_IO, "case %zu", i);
+        CHECK(strncmp(s.error.message, cases[i].message, strlen(cases[i].message)) == 0,
+              "case %zu: %s", i, s.error.message);
+        CHECK(help_read(&s, 1).len == 10, "case %zu: reading goes on: %s", i, s.error.message);
+        (void)help_fault_clear();
+        CHECK_INT(help_append(&s, 1, 1, 5, "z"), HAFT_OK, "case %zu: %s", i, s.error.message);
+        help_store_close(&s);
+    }
+    help_faults_stop();
+}
+
+TEST(every_result_of_sqlite_has_words)
+{
+    static const struct {
+        int code, system;
+        haft_status status;
+        const char *message;
+    } cases[] = {
+        {SQLITE_NOMEM, 0, HAFT_NO_MEMORY, "out of memory"},
+        {SQLITE_IOERR_NOMEM, 0, HAFT_NO_MEMORY, "out of memory"},
+        {SQLITE_FULL, 0, HAFT_IO, "the disk is full"},
+        {SQLITE_IOERR_WRITE, ENOSPC, HAFT_IO, "the disk is full"},
+        {SQLITE_IOERR_WRITE, EFBIG, HAFT_IO, "the disk is full"},
+        {SQLITE_IOERR_WRITE, EDQUOT, HAFT_IO, "the disk is full"},
+        {SQLITE_IOERR_WRITE, EIO, HAFT_IO, "reading or writing failed: Input/output error"},
+        {SQLITE_IOERR_READ, 0, HAFT_IO, "reading or writing failed: no reason was given"},
+        {SQLITE_IOERR_FSYNC, EIO, HAFT_IO,
+         "what was written could not be made safe: Input/output error"},
+        {SQLITE_IOERR_DIR_FSYNC, EIO, HAFT_IO,
+         "what was written could not be made safe: Input/output error"},
+        {SQLITE_IOERR_SHORT_READ, 0, HAFT_BAD_INPUT,
+         "the database is damaged: a part of the file is missing"},
+        {SQLITE_IOERR_DATA, 0, HAFT_BAD_INPUT,
+         "the database is damaged: a part of the file is missing"},
+        {SQLITE_BUSY_SNAPSHOT, 0, HAFT_IO, "the database is locked by another process"},
+        {SQLITE_BUSY_RECOVERY, 0, HAFT_IO, "the database is locked by another process"},
+        {SQLITE_LOCKED, 0, HAFT_IO, "the database is locked by another process"},
+        {SQLITE_NOTADB, 0, HAFT_BAD_INPUT, "this is no haft database, or its beginning is damaged"},
+        {SQLITE_READONLY_DBMOVED, 0, HAFT_IO, "the database, or its folder, can only be read"},
+        {SQLITE_CANTOPEN, EMFILE, HAFT_IO, "the database cannot be opened: Too many open files"},
+        {SQLITE_PERM, EPERM, HAFT_IO, "the database cannot be opened: Operation not permitted"},
+        {SQLITE_CORRUPT_INDEX, 0, HAFT_BAD_INPUT,
+         "the database is damaged: database disk image is malformed"},
+        {SQLITE_CONSTRAINT_UNIQUE, 0, HAFT_BAD_INPUT, "the database is damaged: constraint failed"},
+        {SQLITE_TOOBIG, 0, HAFT_BAD_INPUT, "the database is damaged: string or blob too big"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__link link = {.path = "some.db", .system = cases[i].system};
+        haft_error err = {0};
+        (void)sqlite3_open(":memory:", &link.db);
+        CHECK_INT(haft__link_fail(&link, cases[i].code, &err), cases[i].status, "case %zu", i);
+        CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "case %zu", i);
+        (void)sqlite3_close(link.db);
+    }
+}
+
+/* One request that fails takes the others of its transaction with it only when that is gone. */
+TEST(all_of_a_transaction_that_fails_are_told)
+{
+    help_store s;
+    told t = {0};
+    help_faults_start();
+    open_fast(&s);
+    use(&s, &t);
+    sqlite3 *other = help_raw_open(help_path(&s));
+    CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK, "no lock");
+    haft__store_request requests[20];
+    for (size_t i = 0; i < COUNT(requests); i++) {
+        bool last = i + 1 == COUNT(requests); /* may have a transaction of its own */
+        requests[i] =
+            (haft__store_request){.verb = HAFT__STORE_CREATE,
+                                  .run = {.id = help_id(i % 4 == 3 && !last ? 1 : 100 + i)},
+                                  .arena = NULL};
+        if (!last) {
+            haft__store_submit(s.store, &requests[i]);
+        }
+    }
+    help_fault_at(HELP_FAULT_SYNC, 0, true);
+    CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK, "no commit");
+    /* The others have no `done`: the store is closed with all of them under way. */
+    haft__store_submit(s.store, &requests[COUNT(requests) - 1]);
+    shut(&s);
+    (void)help_fault_clear();
+    for (size_t i = 0; i < COUNT(requests); i++) {
+        CHECK_INT(requests[i].status, HAFT_IO, "request %zu: %s", i, requests[i].error.message);
+        CHECK_INT(requests[i].found_count, 0, "request %zu", i);
+    }
+    (void)sqlite3_close(other);
+    check_kept(&s, &t, "after it");
+    help_store_close(&s);
+    help_faults_stop();
+}
+
+/* ---- a full disk ---- */
+
+static int fill_the_disk(void *context)
+{
+    help_store *s = context;
+    struct rlimit limit;
+    struct stat about;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    help_store_reopen(s);
+    uint64_t seq = help_run(s, 1)->seq;
+    (void)getrlimit(RLIMIT_FSIZE, &limit);
+    if (stat(help_path(s), &about) != 0) {
+        return 2;
+    }
+    rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = (rlim_t)about.st_size + 100000;
+    (void)setrlimit(RLIMIT_FSIZE, &limit);
+    haft_str line = help_text(5000, 'x');
+    haft_status status = HAFT_OK;
+    for (int i = 0; status == HAFT_OK && i < 1000; i++) {
+        haft__store_request append = {.verb = HAFT__STORE_APPEND,
+                                      .run = {.id = help_id(1), .epoch = 1, .seq = seq},
+                                      .lines = &line,
+                                      .line_count = 1};
+        status = help_do(s, &append);
+        seq += status == HAFT_OK;
+    }
+    if (status != HAFT_IO || strcmp(s->error.message, "the disk is full") != 0) {
+        printf("# %s: %s\n", haft_status_name(status), s->error.message);
+        return 3;
+    }
+    if (help_read(s, 1).len != 2 + (seq - 1) * 5001) {
+        printf("# after %d events: %s\n", (int)seq, s->error.message);
+        return 4;
+    }
+    limit.rlim_cur = before;
+    (void)setrlimit(RLIMIT_FSIZE, &limit);
+    if (help_append(s, 1, 1, seq, "x") != HAFT_OK) {
+        printf("# with room again: %s\n", s->error.message);
+        return 5;
+    }
+    help_store_shut(s);
+    return 0;
+}
+
+TEST(a_full_disk_is_told_and_survived)
+{
+    help_store s;
+    help_store_open(&s, "sqlite");
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    help_store_shut(&s);
+    CHECK_INT(help_join(help_fork(fill_the_disk, &s)), 0, "what the process found");
+    help_store_reopen(&s);
+    CHECK(help_run(&s, 1)->seq > 2, "only %d events", (int)help_run(&s, 1)->seq);
+    CHECK(help_read(&s, 1).ptr != NULL, "%s", s.error.message);
+    help_store_close(&s);
+}
+
+/* ---- no threads ---- */
+
+/* Bytes of address space that this process has; 0 when nobody tells. */
+static rlim_t address_space(void)
+{
+    char line[128] = "";
+    uint64_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file != NULL) {
+        size_t length = fread(line, 1, sizeof(line) - 1, file);
+        line[length] = '\0';
+        (void)fclose(file);
+    }
+    haft_str rest = haft__str(line), first = haft__str_split(&rest, ' ');
+    return first.len > 0 && haft__str_to_u64(first, &pages) ? pages * 4096 : 0;
+}
+
+static int open_without_threads(void *context)
+{
+    help_store *s = context;
+    haft_error err = {0};
+    struct rlimit limit;
+    pthread_attr_t large; /* no stack of a thread before will do */
+    (void)pthread_attr_init(&large);
+    (void)pthread_attr_setstacksize(&large, 1 << 30);
+    (void)pthread_setattr_default_np(&large);
+    (void)getrlimit(RLIMIT_AS, &limit);
+    rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = address_space() + (256 << 20);
+    (void)setrlimit(RLIMIT_AS, &limit);
+    haft_status status = help_try_open(s->url, &err);
+    limit.rlim_cur = before;
+    (void)setrlimit(RLIMIT_AS, &limit);
+    if (status != HAFT_IO || strcmp(err.message, "no thread can be started") != 0) {
+        printf("# %s: %s\n", haft_status_name(status), err.message);
+        return 3;
+    }
+    return 0;
+}
+
+TEST(a_store_without_threads_says_so)
+{
+#if defined(__SANITIZE_THREAD__)
+    bool sanitized = true;
+#else
+    bool sanitized = HAFT__ASAN;
+#endif
+    if (sanitized) {
+        test_skip("a sanitizer needs more memory than this test leaves");
+        return;
+    }
+    help_store s;
+    help_store_open(&s, "sqlite");
+    help_store_shut(&s);
+    CHECK_INT(help_join(help_fork(open_without_threads, &s)), 0, "what the process found");
+    help_store_reopen(&s);
+    help_store_close(&s);
+}
+
+/* ---- no memory for SQLite ---- */
+
+static struct {
+    sqlite3_mem_methods real;
+    _Atomic int countdown; /* below zero: none fails */
+    _Atomic bool hit;
+} memory;
+
+static bool refuses(void)
+{
+    if (memory.countdown < 0 || memory.countdown-- > 0) {
+        return false;
+    }
+    memory.hit = true;
+    return true;
+}
+
+static void *fail_malloc(int size)
+{
+    return refuses() ? NULL : memory.real.xMalloc(size);
+}
+
+static void *fail_realloc(void *old, int size)
+{
+    return refuses() ? NULL : memory.real.xRealloc(old, size);
+}
+
+static void memory_start(void)
+{
+    CHECK_INT(sqlite3_shutdown(), SQLITE_OK, "in use");
+    CHECK_INT(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.real), SQLITE_OK, "not told");
+    sqlite3_mem_methods failing = memory.real;
+    failing.xMalloc = fail_malloc;
+    failing.xRealloc = fail_realloc;
+    memory.countdown = -1;
+    CHECK_INT(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing), SQLITE_OK, "not set");
+}
+
+static void memory_stop(void)
+{
+    CHECK_INT(sqlite3_shutdown(), SQLITE_OK, "in use");
+    CHECK_INT(sqlite3_config(SQLITE_CONFIG_MALLOC, &memory.real), SQLITE_OK, "not set");
+}
+
+TEST(without_memory_for_sqlite_nothing_is_lost)
+{
+    help_store s;
+    told before = {0};
+    memory_start();
+    open_fast(&s);
+    int n = 0;
+    /* In steps, and not from the same place each time: there are thousands. */
+    for (bool hit = true; hit; n += 1 + n % 7) {
+        char what[32];
+        told t = {0};
+        (void)snprintf(what, sizeof(what), "allocation %d", n);
+        remove_database(&s);
+        use(&s, &before);
+        shut(&s);
+        t = before;
+        memory.hit = false;
+        memory.countdown = n;
+        use(&s, &t);
+        memory.countdown = -1;
+        hit = memory.hit;
+        shut(&s);
+        check_kept(&s, &t, what);
+        shut(&s);
+        haft__arena_finish(&s.arena);
+        haft__arena_init(&s.arena, 0);
+    }
+    CHECK(n > 100, "only %d allocations", n);
+    help_store_close(&s);
+    memory_stop();
+}

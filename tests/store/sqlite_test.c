@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The SQLite store: what it opens, what it refuses, and how it is set. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/sqlite_help.h"
+
+static void check_mode(const char *path, unsigned wanted)
+{
+    struct stat about;
+    CHECK_INT(stat(path, &about), 0, "%s is not there", path);
+    CHECK_INT(about.st_mode & 0777, wanted, "%s", path);
+}
+
+/* `name` in the store's folder; until the test ends. */
+static char *inside(const help_store *s, const char *name)
+{
+    char *path = test_alloc(PATH_MAX);
+    (void)snprintf(path, PATH_MAX, "%s/%s", s->folder, name);
+    return path;
+}
+
+static void open_shut(help_store *s)
+{
+    help_store_open(s, "sqlite");
+    CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
+    help_store_shut(s);
+}
+
+/* ---- files ---- */
+
+TEST(a_database_and_its_folders_are_its_owners_alone)
+{
+    help_store s;
+    mode_t before = umask(0);
+    help_store_open(&s, "sqlite");
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    check_mode(help_path(&s), 0600);
+    check_mode(inside(&s, "haft.db-wal"), 0600);
+    check_mode(inside(&s, "haft.db-shm"), 0600);
+    haft_error err;
+    CHECK_INT(help_try_open(inside(&s, "a/b/new.db"), &err), HAFT_OK, "%s", err.message);
+    check_mode(inside(&s, "a"), 0700);
+    check_mode(inside(&s, "a/b"), 0700);
+    check_mode(inside(&s, "a/b/new.db"), 0600);
+    (void)umask(before);
+    (void)unlink(inside(&s, "a/b/new.db"));
+    (void)rmdir(inside(&s, "a/b"));
+    (void)rmdir(inside(&s, "a"));
+    help_store_close(&s);
+}
+
+TEST(a_database_is_found_again)
+{
+    help_store s;
+    open_shut(&s);
+    for (uint64_t n = 2; n < 5; n++) {
+        help_store_reopen(&s);
+        CHECK_INT(help_append(&s, 1, 1, n - 1, "more"), HAFT_OK, "%s", s.error.message);
+        CHECK_INT(help_run(&s, 1)->seq, n, "events");
+        help_store_shut(&s);
+    }
+    CHECK(help_load(inside(&s, "haft.db-wal")).ptr == NULL, "the log is left");
+    help_store_reopen(&s);
+    help_store_close(&s);
+}
+
+TEST(odd_names_are_names_of_files)
+{
+    static const char *const names[] = {":memory:", "a:b", "x?mode=memory", "%41", "'", "-"};
+    help_store s;
+    char *before = getcwd(test_alloc(PATH_MAX), PATH_MAX);
+    help_store_open(&s, "sqlite");
+    CHECK_INT(chdir(s.folder), 0, "no folder");
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char url[64];
+        haft_error err;
+        (void)snprintf(url, sizeof(url), "sqlite:%s", names[i]);
+        CHECK_INT(help_try_open(url, &err), HAFT_OK, "%s: %s", url, err.message);
+        check_mode(inside(&s, names[i]), 0600);
+    }
+    CHECK_INT(chdir(before), 0, "no folder");
+    help_store_close(&s);
+}
+
+TEST(what_cannot_be_a_database_is_refused)
+{
+    help_store s;
+    open_shut(&s);
+    char *deep = test_alloc(2 * PATH_MAX);
+    memset(deep, 'x', 2 * PATH_MAX);
+    deep[2 * PATH_MAX - 1] = '\0';
+    help_save(inside(&s, "text"), HAFT__LIT("this is no database, but a text of some length"));
+    help_save(inside(&s, "zeros"), (haft_str){memset(test_alloc(8192), 0, 8192), 8192});
+    const struct {
+        const char *path;
+        haft_status wanted;
+        const char *message;
+    } cases[] = {
+        {s.folder, HAFT_IO, "wanted a file, found a folder"},
+        {"/dev/null", HAFT_IO, "wanted a file, found something else"},
+        {inside(&s, "text/below.db"), HAFT_IO, "the database cannot be found: Not a directory"},
+        {"/dev/null/a/b.db", HAFT_IO, "the database cannot be found: Not a directory"},
+        {"/proc/no/such.db", HAFT_IO, "the folder cannot be made: No such file or directory"},
+        {"/proc/such.db", HAFT_IO, "the database cannot be made: No such file or directory"},
+        {deep, HAFT_IO, "the database cannot be found: File name too long"},
+        {"", HAFT_BAD_INPUT, "wanted the path of a database, found none"},
+        {inside(&s, "text"), HAFT_BAD_INPUT,
+         "this is no haft database, or its beginning is damaged"},
+        {inside(&s, "zeros"), HAFT_BAD_INPUT,
+         "this is no haft database, or its beginning is damaged"},
+    };
+    size_t files = help_count_files();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_error err;
+        CHECK_INT(help_try_open(cases[i].path, &err), cases[i].wanted, "%.80s", cases[i].path);
+        CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "%.80s", cases[i].path);
+    }
+    CHECK_INT(help_count_files(), files, "descriptors");
+    CHECK_STR(help_load(inside(&s, "text")),
+              HAFT__LIT("this is no database, but a text of some length"), "it was changed");
+    help_store_reopen(&s);
+    help_store_close(&s);
+}
+
+/* ---- whose it is ---- */
+
+static void check_refused(help_store *s, const char *sql, haft_status wanted, const char *message)
+{
+    haft_error err;
+    help_raw(s, sql);
+    haft_str before = help_load(help_path(s));
+    CHECK_INT(help_try_open(s->url, &err), wanted, "%s: %s", sql, err.message);
+    CHECK_STR(haft__str(err.message), haft__str(message), "%s", sql);
+    CHECK_STR(help_load(help_path(s)), before, "%s: the file was changed", sql);
+}
+
+TEST(databases_of_others_are_left_alone)
+{
+    static const char *const journals[] = {"DELETE", "WAL"};
+    for (size_t i = 0; i < COUNT(journals); i++) {
+        help_store s;
+        char sql[256];
+        open_shut(&s);
+        (void)unlink(help_path(&s));
+        (void)snprintf(sql, sizeof(sql),
+                       "PRAGMA journal_mode = %s; CREATE TABLE runs (id); INSERT INTO runs "
+                       "VALUES (1)",
+                       journals[i]);
+        check_refused(&s, sql, HAFT_BAD_INPUT,
+                      "this is no haft database, but one of another program");
+        CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM sqlite_schema"), 1, "tables");
+        (void)unlink(help_path(&s));
+        check_refused(&s, "PRAGMA application_id = -7", HAFT_BAD_INPUT,
+                      "this is no haft database, but one of another program");
+        check_refused(&s, "PRAGMA application_id = 0; PRAGMA user_version = 1", HAFT_BAD_INPUT,
+                      "this is no haft database, but one of another program");
+        help_raw(&s, "PRAGMA user_version = 0");
+        help_store_reopen(&s); /* an empty one is as good as none */
+        help_store_close(&s);
+    }
+}
+
+TEST(databases_of_other_versions_are_refused)
+{
+    help_store s;
+    open_shut(&s);
+    check_refused(&s, "PRAGMA user_version = 2", HAFT_UNSUPPORTED,
+                  "the database is of version 2, this haft knows up to 1");
+    check_refused(&s, "PRAGMA user_version = -1", HAFT_UNSUPPORTED,
+                  "the database is of version 4294967295, this haft knows up to 1");
+    check_refused(&s, "PRAGMA user_version = 0", HAFT_BAD_INPUT,
+                  "the database is damaged: its tables are not those of version 0");
+    help_raw(&s, "PRAGMA user_version = 1");
+    help_store_reopen(&s);
+    CHECK_INT(help_run(&s, 1)->seq, 1, "events");
+    help_store_close(&s);
+}
+
+TEST(databases_with_other_tables_are_refused)
+{
+    static const char wanted[] = "the database is damaged: its tables are not those of version 1";
+    static const struct {
+        const char *change, *back;
+    } cases[] = {
+        {"CREATE TABLE more (x)", "DROP TABLE more"},
+        {"CREATE VIEW more AS SELECT 1", "DROP VIEW more"},
+        {"CREATE TRIGGER more AFTER INSERT ON events BEGIN DELETE FROM events; END",
+         "DROP TRIGGER more"},
+        {"DROP INDEX runs_open", "CREATE INDEX runs_open ON runs (id) WHERE state < 2"},
+        {"ALTER TABLE runs ADD COLUMN more TEXT", "ALTER TABLE runs DROP COLUMN more"},
+        {"ALTER TABLE cache RENAME TO more", "ALTER TABLE more RENAME TO cache"},
+    };
+    help_store s;
+    open_shut(&s);
+    for (size_t i = 0; i + 1 < COUNT(cases); i++) {
+        check_refused(&s, cases[i].change, HAFT_BAD_INPUT, wanted);
+        help_raw(&s, cases[i].back);
+    }
+    help_store_reopen(&s); /* it is whole again */
+    help_store_shut(&s);
+    check_refused(&s, cases[COUNT(cases) - 1].change, HAFT_BAD_INPUT, wanted);
+    (void)unlink(help_path(&s));
+    check_refused(&s,
+                  "PRAGMA encoding = 'UTF-16'; PRAGMA application_id = 0x68616674; "
+                  "PRAGMA user_version = 1",
+                  HAFT_BAD_INPUT, wanted);
+    (void)unlink(help_path(&s));
+    help_store_reopen(&s);
+    help_store_close(&s);
+}
+
+/* ---- rights ---- */
+
+typedef struct rights {
+    help_store *s;
+    const char *message;
+} rights;
+
+static int open_as_nobody(void *context)
+{
+    rights *r = context;
+    haft_error err;
+    if (geteuid() == 0 && setuid(65534) != 0) {
+        return 2;
+    }
+    haft_status status = help_try_open(r->s->url, &err);
+    if (status != HAFT_IO || strncmp(err.message, r->message, strlen(r->message)) != 0) {
+        printf("# %s: %s\n", haft_status_name(status), err.message);
+        return 1;
+    }
+    return 0;
+}
+
+TEST(what_can_only_be_read_is_refused)
+{
+    help_store s;
+    open_shut(&s);
+    const struct {
+        mode_t folder, file;
+        bool there;
+        const char *message;
+    } cases[] = {
+        {0755, 0444, true, "the database, or its folder, can only be read"},
+        {0755, 0644, true, "the database, or its folder, can only be read"},
+        {0555, 0666, true, "the database, or its folder, can only be read"},
+        {0777, 0000, true, "the database cannot be opened"},
+        {0000, 0666, true, "the database cannot be found: Permission denied"},
+        {0555, 0666, false, "the database cannot be made: Permission denied"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        if (!cases[i].there) {
+            (void)chmod(s.folder, 0700);
+            (void)unlink(help_path(&s));
+        }
+        (void)chmod(help_path(&s), cases[i].file);
+        (void)chmod(s.folder, cases[i].folder);
+        rights r = {&s, cases[i].message};
+        CHECK_INT(help_join(help_fork(open_as_nobody, &r)), 0, "case %zu", i);
+    }
+    (void)chmod(s.folder, 0700);
+    help_store_reopen(&s);
+    help_store_close(&s);
+}
+
+/* ---- settings ---- */
+
+static int64_t setting(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK, "%s", sql);
+    int64_t value = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : -1;
+    (void)sqlite3_finalize(stmt);
+    return value;
+}
+
+TEST(connections_are_set_for_safety)
+{
+    static const struct {
+        const char *sql;
+        int64_t wanted;
+    } cases[] = {
+        {"PRAGMA synchronous", 2},
+        {"PRAGMA foreign_keys", 1},
+        {"PRAGMA trusted_schema", 0},
+        {"PRAGMA cell_size_check", 1},
+        {"PRAGMA cache_size", -HAFT__LIMIT_STORE_CACHE_KIB},
+        {"PRAGMA mmap_size", 0},
+        {"PRAGMA journal_size_limit", 2 * 4096 * HAFT__LIMIT_STORE_WAL_PAGES},
+        {"PRAGMA temp_store", 2},
+        {"PRAGMA application_id", 0x68616674},
+        {"PRAGMA user_version", 1},
+    };
+    help_store s;
+    help_store_open(&s, "sqlite");
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message); /* both threads rest now */
+    CHECK(help_run(&s, 1) != NULL, "not found");
+    sqlite3 *links[2] = {help_sqlite(&s)->writer.link.db, help_sqlite(&s)->reader.link.db};
+    for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+        size_t k = i / 2;
+        CHECK_INT(setting(links[i % 2], cases[k].sql), cases[k].wanted, "%s", cases[k].sql);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        int defensive = 0;
+        (void)sqlite3_db_config(links[i], SQLITE_DBCONFIG_DEFENSIVE, -1, &defensive);
+        CHECK_INT(defensive, 1, "defensive");
+    }
+    CHECK(sqlite3_exec(links[1], "DELETE FROM runs", NULL, NULL, NULL) == SQLITE_READONLY,
+          "the connection that reads can write");
+    help_store_close(&s);
+}
+
+TEST(no_descriptor_is_left)
+{
+    size_t before = help_count_files();
+    for (int i = 0; i < 3; i++) {
+        help_store s;
+        help_store_open(&s, "sqlite");
+        CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+        CHECK(help_run(&s, 1) != NULL, "not found");
+        help_store_close(&s);
+    }
+    CHECK_INT(help_count_files(), before, "descriptors");
+}
+
+/* ---- what is kept once ---- */
+
+TEST(equal_texts_are_kept_once_and_go_with_the_last)
+{
+    help_store s;
+    help_store_open(&s, "sqlite");
+    for (uint64_t n = 1; n <= 3; n++) {
+        CHECK_INT(help_create(&s, n), HAFT_OK, "%s", s.error.message);
+        CHECK_INT(help_end(&s, n, 1, 1, ""), HAFT_OK, "%s", s.error.message);
+    }
+    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM blobs"), 2, "a task and a spec");
+    for (uint64_t n = 1; n <= 3; n++) {
+        CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM blobs"), 2, "before run %d", (int)n);
+        haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(n)}};
+        CHECK_INT(help_do(&s, &remove), HAFT_OK, "%s", s.error.message);
+    }
+    static const char *const tables[] = {"blobs", "runs", "events", "artifacts", "messages"};
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        char sql[64];
+        (void)snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", tables[i]);
+        CHECK_INT(help_raw_number(&s, sql), 0, "%s", tables[i]);
+    }
+    help_store_close(&s);
+}
+
+TEST(many_runs_are_collected_in_several_transactions)
+{
+    help_store s;
+    help_store_open(&s, "sqlite");
+    for (uint64_t n = 0; n <= HAFT__LIMIT_STORE_GC_RUNS; n++) {
+        haft__store_request create = {.verb = HAFT__STORE_CREATE,
+                                      .run = {.id = help_id(n), .state = HAFT__STATE_ENDED}};
+        CHECK_INT(help_do(&s, &create), HAFT_OK, "%s", s.error.message);
+    }
+    uint64_t before = help_sqlite(&s)->writer.commits;
+    haft__store_request gc = {.verb = HAFT__STORE_GC, .before_ms = s.now_ms + 1};
+    CHECK_INT(help_do(&s, &gc), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(gc.count, HAFT__LIMIT_STORE_GC_RUNS + 1, "runs");
+    CHECK_INT(help_sqlite(&s)->writer.commits - before, 2, "transactions");
+    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM runs"), 0, "left");
+    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM blobs"), 0, "left");
+    for (uint64_t n = 1; n < HAFT__LIMIT_STORE_GC_RUNS; n++) {
+        haft__store_request create = {.verb = HAFT__STORE_CREATE,
+                                      .run = {.id = help_id(n), .state = HAFT__STATE_ENDED}};
+        CHECK_INT(help_do(&s, &create), HAFT_OK, "%s", s.error.message);
+    }
+    before = help_sqlite(&s)->writer.commits;
+    CHECK_INT(help_do(&s, &gc), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(gc.count, HAFT__LIMIT_STORE_GC_RUNS - 1, "runs");
+    CHECK_INT(help_sqlite(&s)->writer.commits - before, 1, "transactions");
+    help_store_close(&s);
+}
+
+/* ---- what grows ---- */
+
+TEST(the_log_is_moved_into_the_database)
+{
+    help_store s;
+    help_store_open(&s, "sqlite");
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    haft_str line = help_text(100000, 'x');
+    size_t longest = 0;
+    const size_t most = (size_t)HAFT__LIMIT_STORE_WAL_PAGES * 4096;
+    for (uint64_t seq = 1; seq <= 5 * most / line.len; seq++) {
+        haft__store_request append = {.verb = HAFT__STORE_APPEND,
+                                      .run = {.id = help_id(1), .epoch = 1, .seq = seq},
+                                      .lines = &line,
+                                      .line_count = 1};
+        CHECK_INT(help_do(&s, &append), HAFT_OK, "%s", s.error.message);
+        struct stat about;
+        CHECK_INT(stat(inside(&s, "haft.db-wal"), &about), 0, "no log");
+        longest = (size_t)about.st_size > longest ? (size_t)about.st_size : longest;
+    }
+    CHECK(longest >= most, "it is never moved: %zu bytes", longest);
+    CHECK(longest < 2 * most, "it grows to %zu bytes", longest);
+    int used = 0, highest = 0;
+    (void)sqlite3_db_status(help_sqlite(&s)->writer.link.db, SQLITE_DBSTATUS_CACHE_USED, &used,
+                            &highest, 0);
+    CHECK(used < (HAFT__LIMIT_STORE_CACHE_KIB + 512) * 1024, "the cache has %d bytes", used);
+    help_store_close(&s);
+}
+
+/* Steps of SQLite's machine that one append, or the read of the last event, takes. */
+static int steps_of(haft__link *link)
+{
+    int steps = 0;
+    for (size_t i = 0; i < HAFT__SQL_COUNT; i++) {
+        if (link->statements[i] != NULL) {
+            steps += sqlite3_stmt_status(link->statements[i], SQLITE_STMTSTATUS_VM_STEP, 1);
+        }
+    }
+    return steps;
+}
+
+TEST(an_append_costs_the_same_however_long_the_run_is)
+{
+    help_store s;
+    help_store_open(&s, "sqlite");
+    haft__sqlite *sqlite = help_sqlite(&s);
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    haft_str lines[100];
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        lines[i] = HAFT__LIT("an event of the usual kind");
+    }
+    int appends[3] = {0}, reads[3] = {0};
+    uint64_t seq = 1;
+    for (size_t round = 0; round < 3; round++) {
+        while (seq < 1000U << round) {
+            haft__store_request fill = {.verb = HAFT__STORE_APPEND,
+                                        .run = {.id = help_id(1), .epoch = 1, .seq = seq},
+                                        .lines = lines,
+                                        .line_count = COUNT(lines)};
+            CHECK_INT(help_do(&s, &fill), HAFT_OK, "%s", s.error.message);
+            seq += COUNT(lines);
+        }
+        (void)steps_of(&sqlite->writer.link);
+        CHECK_INT(help_append(&s, 1, 1, seq++, "one more"), HAFT_OK, "%s", s.error.message);
+        appends[round] = steps_of(&sqlite->writer.link);
+        haft__store_request read = {
+            .verb = HAFT__STORE_READ, .run = {.id = help_id(1)}, .after = seq - 1};
+        (void)steps_of(&sqlite->reader.link);
+        CHECK_INT(help_do(&s, &read), HAFT_OK, "%s", s.error.message);
+        reads[round] = steps_of(&sqlite->reader.link);
+    }
+    CHECK_INT(appends[1], appends[0], "steps of an append to 2n");
+    CHECK_INT(appends[2], appends[0], "steps of an append to 4n");
+    CHECK_INT(reads[1], reads[0], "steps of a read of 2n");
+    CHECK_INT(reads[2], reads[0], "steps of a read of 4n");
+    help_store_close(&s);
+}
