@@ -24,6 +24,20 @@ static bool is_wanted(haft_run *run)
     return true;
 }
 
+/* The run that the store has answered, or NULL when that is the end of it here. */
+static haft_run *received(haft__store_request *request)
+{
+    haft_run *run = request->context;
+    if (!is_wanted(run)) {
+        return NULL;
+    }
+    if (request->status != HAFT_OK) {
+        haft__live_fail(run, &request->error);
+        return NULL;
+    }
+    return run;
+}
+
 static void ask_store(haft_run *run, haft__store_request request,
                       void (*done)(haft__store_request *request))
 {
@@ -155,12 +169,8 @@ static void go_on(haft_run *run)
 
 static void on_read(haft__store_request *request)
 {
-    haft_run *run = request->context;
-    if (!is_wanted(run)) {
-        return;
-    }
-    if (request->status != HAFT_OK) {
-        haft__live_fail(run, &request->error);
+    haft_run *run = received(request);
+    if (run == NULL) {
         return;
     }
     run->events = request->text;
@@ -191,12 +201,8 @@ static void load_agent(haft_run *run)
 
 static void on_claimed(haft__store_request *request)
 {
-    haft_run *run = request->context;
-    if (!is_wanted(run)) {
-        return;
-    }
-    if (request->status != HAFT_OK) {
-        haft__live_fail(run, &request->error);
+    haft_run *run = received(request);
+    if (run == NULL) {
         return;
     }
     run->row = request->found[0];
@@ -217,12 +223,8 @@ static void claim(haft_run *run)
 
 static void on_found(haft__store_request *request)
 {
-    haft_run *run = request->context;
-    if (!is_wanted(run)) {
-        return;
-    }
-    if (request->status != HAFT_OK) {
-        haft__live_fail(run, &request->error);
+    haft_run *run = received(request);
+    if (run == NULL) {
         return;
     }
     run->row = request->found[0];
