@@ -3,10 +3,10 @@
  * engine/runtime.h - what stands behind haft_runtime, haft_agent and haft_run.
  *
  *     runtime.c   the loop, the store and the clients of many runs; leases, messages from outside
- *     agent.c     a spec with what its runs share: model, script, secrets
+ *     agent.c     a spec with what its runs share: model, script (script_file.c), secrets.c
  *     live.c      a run that goes on here: decide, record, perform
  *     log.c       the way of its events to the store
- *     ask.c       asking the model
+ *     ask.c       asking the model; ask_http.c over HTTP
  *     calls.c     running calls
  *     open.c      taking up a run that is in the store
  *     api.c       the public functions
