@@ -158,7 +158,6 @@ static void abandon(haft__exec_job *job)
 static void on_deadline(void *context)
 {
     haft__exec_job *job = context;
-    bool started = job->executor->started == NULL || job->executor->started(job);
     abandon(job);
     char text[96];
     (void)snprintf(text, sizeof(text), "the call %s longer than the %llu ms it may take",
@@ -167,7 +166,7 @@ static void on_deadline(void *context)
     haft__exec_result result = {.text = haft__str(text),
                                 .hint = HAFT__LIT("ask for less at once, or raise `timeout`"),
                                 .timed_out = true,
-                                .started = started && !job->waiting,
+                                .started = !job->waiting,
                                 .transient = true};
     haft__exec_report(job, &result);
 }

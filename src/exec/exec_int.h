@@ -19,8 +19,6 @@ typedef struct haft__executor {
     /* Ends the job at once: its report is no longer wanted, and its memory goes as soon as this
      * returns, unless it says that it keeps it (true) and gives it back by haft__exec_free. */
     bool (*abandon)(haft__exec_job *job);
-    /* Whether it can have had an effect by now; asked at its deadline. NULL: it can. */
-    bool (*started)(const haft__exec_job *job);
 } haft__executor;
 
 struct haft__exec_job {
@@ -37,7 +35,7 @@ struct haft__exec_job {
     uint64_t started_ms;
     uint32_t holds; /* who still needs it: we, and an executor that kept it */
     bool reported;
-    bool waiting; /* set by an executor that abandons it: it had not begun */
+    bool waiting; /* set by an executor that abandons it: it cannot have had an effect */
 };
 
 struct haft__exec {

@@ -73,15 +73,10 @@ static haft_status start(haft__exec_job *job, haft_error *err)
 static bool abandon(haft__exec_job *job)
 {
     http_call *call = job->state;
+    job->waiting = !haft__http_sent(call->transfer);
     haft__http_cancel(call->transfer);
     haft__buf_finish(&call->body);
     return false;
 }
 
-static bool started(const haft__exec_job *job)
-{
-    const http_call *call = job->state;
-    return haft__http_sent(call->transfer);
-}
-
-const haft__executor haft__executor_http = {.start = start, .abandon = abandon, .started = started};
+const haft__executor haft__executor_http = {.start = start, .abandon = abandon};
