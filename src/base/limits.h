@@ -141,6 +141,7 @@
     X(SERVER_RECEIVE_MS, "server.receive_ms", 60000,                                               \
       "milliseconds the headers of a request may take, and each 64 KiB of its body")               \
     X(EXEC_MEMORY_MIB, "exec.memory_mib", 4096, "MiB of address space of a command's process")     \
+    X(EXEC_WORD_BYTES, "exec.word_bytes", 131071, "bytes of one word a command is started with")   \
     X(EXEC_FILES, "exec.files", 1024, "files a command's process may have open")                   \
     X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds guard has to end a command")            \
     X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20, "bytes of one call's untold progress")  \
