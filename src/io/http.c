@@ -298,7 +298,10 @@ haft_status haft__http_start(haft__http *http, const haft__http_request *request
         retire(t);
         return haft__fail_no_memory(err);
     }
-    *ret_transfer = t; /* the timer is due at once: it tells an end there is, or sets itself */
+    if (!t->ended) { /* else the timer is due at once, and tells it */
+        check_time(t);
+    }
+    *ret_transfer = t;
     return HAFT_OK;
 }
 
