@@ -24,6 +24,7 @@ static void free_transfer(haft__http_transfer *t)
 {
     curl_easy_cleanup(t->easy);
     curl_url_cleanup(t->url);
+    curl_slist_free_all(t->headers);
     haft__arena_finish(&t->arena);
     haft__buf_finish(&t->body);
     free(t);
@@ -91,19 +92,18 @@ static void retire(haft__http_transfer *t)
     if (http->telling == t) {
         http->telling = NULL;
     }
-    curl_slist_free_all(t->headers);
-    t->headers = NULL;
-    if (http->spare_count == HAFT__LIMIT_HTTP_IDLE) {
-        free_transfer(t);
-        return;
+    if (!t->kept) {
+        haft__http_forget(t);
     }
-    haft__arena_reset(&t->arena);
     if (t->body.cap > SPARE_BYTES) {
         haft__buf_finish(&t->body);
     }
     t->next = http->spare;
     http->spare = t;
     http->spare_count++;
+    while (http->spare_count > http->most_idle) {
+        free_transfer(take_transfer(http));
+    }
 }
 
 /* ---- time ---- */

@@ -292,9 +292,8 @@ static bool set_rules(CURL *easy, const haft__http *http)
         && SET(easy, CURLOPT_ACCEPT_ENCODING, "")
         && SET(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS)
         && SET(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2)
-        && SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L)
-        && SET(easy, CURLOPT_USERAGENT, "haft/" HAFT_VERSION)
-        && SET(easy, CURLOPT_TCP_KEEPALIVE, 1L) && SET(easy, CURLOPT_TCP_KEEPIDLE, KEEP_ALIVE_S)
+        && SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) && SET(easy, CURLOPT_TCP_KEEPALIVE, 1L)
+        && SET(easy, CURLOPT_TCP_KEEPIDLE, KEEP_ALIVE_S)
         && SET(easy, CURLOPT_TCP_KEEPINTVL, KEEP_ALIVE_S)
         /* A thread that still looks for a name is left to itself: it is not waited for. */
         && SET(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -312,13 +311,17 @@ CURL *haft__http_easy(haft__http_transfer *t)
     return easy;
 }
 
+static bool set_content(CURL *easy, const haft__http_request *request)
+{
+    return SET(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len)
+           && SET(easy, CURLOPT_POSTFIELDS, request->body.ptr);
+}
+
 static bool set_body(CURL *easy, const haft__http_request *request)
 {
     bool head = haft__str_equal(request->method, HAFT__LIT("HEAD"));
     if (request->body.ptr != NULL && !head) {
-        return SET(easy, CURLOPT_POST, 1L)
-               && SET(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len)
-               && SET(easy, CURLOPT_POSTFIELDS, request->body.ptr)
+        return SET(easy, CURLOPT_POST, 1L) && set_content(easy, request)
                && SET(easy, CURLOPT_CUSTOMREQUEST, request->method.ptr);
     }
     return SET(easy, CURLOPT_POSTFIELDS, NULL) && SET(easy, CURLOPT_HTTPGET, 1L)
@@ -326,24 +329,53 @@ static bool set_body(CURL *easy, const haft__http_request *request)
            && SET(easy, CURLOPT_CUSTOMREQUEST, head ? NULL : request->method.ptr);
 }
 
-bool haft__http_submit(haft__http_transfer *t)
+static bool set_request(haft__http_transfer *t)
 {
     const haft__http_request *request = &t->request;
     bool secure = haft__str_starts(request->url, HAFT__LIT("https:"));
     bool brief = request->connect_ms > 0 && request->connect_ms < INT32_MAX;
     uint64_t connect = brief ? request->connect_ms : INT32_MAX; /* 0 would mean 5 minutes */
+    if (!SET(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect)) {
+        return false;
+    }
+    if (t->kept) { /* all else is as it was */
+        return request->body.ptr == NULL || set_content(t->easy, request);
+    }
+    /* With https, requests to one host wait for its first connection: it may carry them all. */
+    bool set = haft__http_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
+               && SET(t->easy, CURLOPT_HTTPHEADER, t->headers) && set_body(t->easy, request)
+               && SET(t->easy, CURLOPT_PIPEWAIT, (long)secure);
+    t->kept = set && t->redirects == 0;
+    return set;
+}
+
+/* As many connections are kept as are in use at a time: those who have just been
+ * answered will soon ask again. Once nobody asks any more, a few are enough, and each request that
+ * ends closes one that is too many. */
+
+static void set_most_idle(haft__http *http, size_t most)
+{
+    if (most != http->most_idle) {
+        http->most_idle = most;
+        (void)curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)most);
+    }
+}
+
+bool haft__http_submit(haft__http_transfer *t)
+{
+    haft__http *http = t->http;
+    const haft__http_request *request = &t->request;
     t->header_bytes = t->body_bytes = 0;
     t->hop_sent = t->refused = t->following = false;
     t->error[0] = '\0';
     t->result.url = request->url;
     t->result.status = 0;
     t->result.content_type = HAFT__LIT("");
-    /* With https, requests to one host wait for its first connection: it may carry them all. */
-    bool set = haft__http_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
-               && SET(t->easy, CURLOPT_HTTPHEADER, t->headers) && set_body(t->easy, request)
-               && SET(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect)
-               && SET(t->easy, CURLOPT_PIPEWAIT, (long)secure);
-    t->in_multi = set && curl_multi_add_handle(t->http->multi, t->easy) == CURLM_OK;
+    t->in_multi = set_request(t) && curl_multi_add_handle(http->multi, t->easy) == CURLM_OK;
+    http->active += t->in_multi;
+    if (http->active > http->most_idle) {
+        set_most_idle(http, 2 * http->most_idle);
+    }
     return t->in_multi;
 }
 
@@ -352,10 +384,23 @@ void haft__http_withdraw(haft__http_transfer *t)
     if (t->in_multi) {
         (void)curl_multi_remove_handle(t->http->multi, t->easy);
         t->in_multi = false;
+        if (--t->http->active == 0) {
+            set_most_idle(t->http, HAFT__LIMIT_HTTP_IDLE);
+        }
     }
 }
 
 /* ---- the multi handle ---- */
+
+/* What this libcurl can decompress. */
+static void note_encodings(haft__http *http)
+{
+    int features = curl_version_info(CURLVERSION_NOW)->features;
+    (void)snprintf(http->accept_encoding, sizeof(http->accept_encoding), "Accept-Encoding:%s%s%s",
+                   features & CURL_VERSION_LIBZ ? " gzip, deflate" : " identity",
+                   features & CURL_VERSION_BROTLI ? ", br" : "",
+                   features & CURL_VERSION_ZSTD ? ", zstd" : "");
+}
 
 bool haft__http_multi_init(haft__http *http)
 {
@@ -372,7 +417,8 @@ bool haft__http_multi_init(haft__http *http)
     (void)curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
     (void)curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
     (void)curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
-    (void)curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)HAFT__LIMIT_HTTP_IDLE);
+    set_most_idle(http, HAFT__LIMIT_HTTP_IDLE);
+    note_encodings(http);
     return true;
 }
 
