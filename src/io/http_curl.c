@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "base/str.h"
@@ -26,11 +27,16 @@
 
 /* ---- sockets ---- */
 
-/* Closing a handle of libuv takes a round of the loop, so it lives on its own. */
-typedef struct watch {
+/* Watches one socket. Closing a handle of libuv takes a round of the loop, so it lives on its own.
+ * libcurl says that it does not care for a socket any more at the end of each request, and that it
+ * does at the beginning of the next; a socket that was opened here is watched until it is closed,
+ * for which nothing has to be told to the system in between. */
+struct haft__watch {
     uv_poll_t poll;
     haft__http *http;
-} watch;
+    int wanted;   /* what libcurl waits for: UV_READABLE ...; 0: nothing */
+    int watching; /* what libuv does */
+};
 
 static void read_messages(haft__http *http);
 
@@ -42,14 +48,22 @@ static void act(haft__http *http, curl_socket_t socket, int events)
     haft__http_tell(http);
 }
 
+static void stop_watching(haft__watch *w)
+{
+    (void)uv_poll_stop(&w->poll);
+    w->watching = 0;
+}
+
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
-    watch *w = poll->data;
+    haft__watch *w = poll->data;
     uv_os_fd_t fd = -1;
     int what = status < 0 ? CURL_CSELECT_ERR : 0;
     what |= events & UV_READABLE ? CURL_CSELECT_IN : 0;
     what |= events & UV_WRITABLE ? CURL_CSELECT_OUT : 0;
-    if (uv_fileno((uv_handle_t *)poll, &fd) == 0) {
+    if (w->wanted == 0) { /* its connection was closed while it was idle: libcurl will see */
+        stop_watching(w);
+    } else if (uv_fileno((uv_handle_t *)poll, &fd) == 0) {
         act(w->http, fd, what);
     }
 }
@@ -59,38 +73,110 @@ static void on_closed(uv_handle_t *handle)
     free(handle->data);
 }
 
-static watch *start_watch(haft__http *http, curl_socket_t socket)
+static void end_watch(haft__watch *w)
 {
-    watch *w = calloc(1, sizeof(*w));
+    if (w != NULL) {
+        uv_close((uv_handle_t *)&w->poll, on_closed);
+    }
+}
+
+static haft__watch *start_watch(haft__http *http, curl_socket_t socket)
+{
+    haft__watch *w = calloc(1, sizeof(*w));
     if (w == NULL || uv_poll_init_socket(haft__loop_uv(http->loop), &w->poll, socket) != 0) {
         free(w);
         return NULL;
     }
     w->http = http;
     w->poll.data = w;
-    (void)curl_multi_assign(http->multi, socket, w);
     return w;
+}
+
+/* The watch of a socket that was opened here; NULL for one of libcurl's own, which it closes
+ * without a word. */
+static haft__watch **own_watch(haft__http *http, curl_socket_t socket)
+{
+    bool own = (size_t)socket < http->socket_count && http->sockets[socket].own;
+    return own ? &http->sockets[socket].watch : NULL;
+}
+
+static bool want(haft__watch *w, int events)
+{
+    w->wanted = events;
+    if (events == w->watching || (events == 0 && w->watching == UV_READABLE)) {
+        return true;
+    }
+    if (events == 0) {
+        stop_watching(w); /* it could be written to all the time */
+        return true;
+    }
+    w->watching = events;
+    return uv_poll_start(&w->poll, events, on_ready) == 0;
+}
+
+static void lose_socket(CURL *easy)
+{
+    haft__http_transfer *t = NULL;
+    (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
+    haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait for ever */
 }
 
 static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
 {
     haft__http *http = context;
-    watch *w = assigned;
+    haft__watch **own = own_watch(http, socket);
+    haft__watch *w = own != NULL ? *own : assigned;
     if (what == CURL_POLL_REMOVE) {
-        if (w != NULL) {
+        if (own == NULL && w != NULL) {
             (void)curl_multi_assign(http->multi, socket, NULL);
-            uv_close((uv_handle_t *)&w->poll, on_closed);
+            end_watch(w);
+        } else if (w != NULL) {
+            (void)want(w, 0);
         }
         return 0;
     }
-    w = w != NULL ? w : start_watch(http, socket);
+    if (w == NULL) {
+        w = start_watch(http, socket);
+        if (own != NULL) {
+            *own = w;
+        } else {
+            (void)curl_multi_assign(http->multi, socket, w);
+        }
+    }
     int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
-    if (w == NULL || uv_poll_start(&w->poll, events, on_ready) != 0) {
-        haft__http_transfer *t = NULL;
-        (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
-        haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait for ever */
+    if (w == NULL || !want(w, events)) {
+        lose_socket(easy);
     }
     return 0;
+}
+
+/* Makes room for what is to be known of the socket. */
+static bool note_socket(haft__http *http, int fd)
+{
+    size_t wanted = (size_t)fd + 1;
+    if (wanted > http->socket_count) {
+        size_t count = wanted < 64 ? 64 : 2 * wanted;
+        haft__socket *sockets = realloc(http->sockets, count * sizeof(*sockets));
+        if (sockets == NULL) {
+            return false;
+        }
+        memset(sockets + http->socket_count, 0, (count - http->socket_count) * sizeof(*sockets));
+        http->sockets = sockets;
+        http->socket_count = count;
+    }
+    http->sockets[fd] = (haft__socket){.own = true};
+    return true;
+}
+
+static int on_close(void *context, curl_socket_t fd)
+{
+    haft__http *http = context;
+    haft__watch **own = own_watch(http, fd);
+    if (own != NULL) {
+        end_watch(*own);
+        http->sockets[fd] = (haft__socket){.own = false};
+    }
+    return close(fd);
 }
 
 /* ---- libcurl's timer ---- */
@@ -161,6 +247,11 @@ static curl_socket_t on_open(void *context, curlsocktype purpose, struct curl_so
     }
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     int ms = UNACKNOWLEDGED_MS;
+    if (fd >= 0 && !note_socket(t->http, fd)) {
+        (void)close(fd);
+        haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory");
+        return CURL_SOCKET_BAD;
+    }
     if (fd >= 0) {
         (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof(ms));
     }
@@ -281,7 +372,10 @@ static bool set_callbacks(CURL *easy, haft__http_transfer *t)
            && SET(easy, CURLOPT_WRITEDATA, t) && SET(easy, CURLOPT_HEADERFUNCTION, on_header)
            && SET(easy, CURLOPT_HEADERDATA, t) && SET(easy, CURLOPT_PREREQFUNCTION, on_connected)
            && SET(easy, CURLOPT_PREREQDATA, t) && SET(easy, CURLOPT_OPENSOCKETFUNCTION, on_open)
-           && SET(easy, CURLOPT_OPENSOCKETDATA, t) && SET(easy, CURLOPT_ERRORBUFFER, t->error);
+           && SET(easy, CURLOPT_OPENSOCKETDATA, t)
+           && SET(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close)
+           && SET(easy, CURLOPT_CLOSESOCKETDATA, t->http)
+           && SET(easy, CURLOPT_ERRORBUFFER, t->error);
 }
 
 static bool set_rules(CURL *easy, const haft__http *http)
@@ -429,4 +523,5 @@ void haft__http_multi_finish(haft__http *http)
         curl_global_cleanup();
     }
     haft__timer_stop(http->loop, &http->timer);
+    free(http->sockets);
 }

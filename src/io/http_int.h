@@ -49,6 +49,14 @@ struct haft__http_transfer {
     bool ended;     /* result.end is set */
 };
 
+typedef struct haft__watch haft__watch; /* http_curl.c */
+
+/* What is known of a descriptor. */
+typedef struct haft__socket {
+    haft__watch *watch; /* NULL: libcurl has not asked for it yet */
+    bool own;           /* it was opened here, and will be closed here */
+} haft__socket;
+
 struct haft__http {
     haft__loop *loop;
     haft__http_options options;
@@ -56,7 +64,9 @@ struct haft__http {
     char test_allow[64];
     char accept_encoding[64]; /* the header */
     CURLM *multi;
-    haft__timer timer; /* libcurl's; always set, too */
+    haft__timer timer;     /* libcurl's; always set, too */
+    haft__socket *sockets; /* by their descriptors */
+    size_t socket_count;
     haft__http_transfer *first, *spare, *news, **news_end;
     size_t spare_count;
     size_t active, most_idle; /* transfers libcurl has; what is kept of connections and spares */
