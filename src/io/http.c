@@ -191,7 +191,9 @@ void haft__http_finish(haft__http_transfer *t, haft__http_end end, const char *d
     if (!t->ended) {
         t->ended = true;
         t->result.end = end;
-        haft__http_explain(t, detail);
+        if (end != HAFT__HTTP_OK) {
+            haft__http_explain(t, detail);
+        }
     }
     haft__http_add_news(t);
 }

@@ -43,6 +43,7 @@ static void read_messages(haft__http *http);
 static void act(haft__http *http, curl_socket_t socket, int events)
 {
     int running = 0;
+    http->now_ms = haft__loop_now(http->loop);
     (void)curl_multi_socket_action(http->multi, socket, events, &running);
     read_messages(http);
     haft__http_tell(http);
@@ -302,7 +303,7 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
     if (t->phase != HAFT__HTTP_READING) {
         haft__http_enter(t, HAFT__HTTP_READING);
     }
-    t->byte_ms = haft__loop_now(t->http->loop);
+    t->byte_ms = t->http->now_ms;
     t->header_bytes += length;
     if (t->header_bytes > HAFT__LIMIT_HTTP_HEADER_BYTES) {
         haft__http_finish(t, HAFT__HTTP_TOO_BIG, "its headers");
@@ -317,7 +318,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 {
     haft__http_transfer *t = context;
     size_t length = size * count;
-    t->byte_ms = haft__loop_now(t->http->loop);
+    t->byte_ms = t->http->now_ms;
     if (length > t->request.max_bytes - t->body_bytes) {
         haft__http_finish(t, HAFT__HTTP_TOO_BIG, NULL);
     }

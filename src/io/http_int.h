@@ -64,6 +64,7 @@ struct haft__http {
     char test_allow[64];
     char accept_encoding[64]; /* the header */
     CURLM *multi;
+    uint64_t now_ms;       /* when libcurl was last given something to do */
     haft__timer timer;     /* libcurl's; always set, too */
     haft__socket *sockets; /* by their descriptors */
     size_t socket_count;
