@@ -24,6 +24,9 @@
  * does not wait on it, too. */
 #define UNACKNOWLEDGED_MS 20000
 #define KEEP_ALIVE_S      30L
+/* Each request has such a buffer while it is under way, and there may be thousands; replies of
+ * models come in small pieces. */
+#define RECEIVE_BYTES 4096L
 
 /* ---- sockets ---- */
 
@@ -390,6 +393,7 @@ static bool set_rules(CURL *easy, const haft__http *http)
         && SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) && SET(easy, CURLOPT_TCP_KEEPALIVE, 1L)
         && SET(easy, CURLOPT_TCP_KEEPIDLE, KEEP_ALIVE_S)
         && SET(easy, CURLOPT_TCP_KEEPINTVL, KEEP_ALIVE_S)
+        && SET(easy, CURLOPT_BUFFERSIZE, RECEIVE_BYTES)
         /* A thread that still looks for a name is left to itself: it is not waited for. */
         && SET(easy, CURLOPT_QUICK_EXIT, 1L);
     set = set && (http->options.proxy || SET(easy, CURLOPT_PROXY, ""));
