@@ -225,7 +225,7 @@ struct haft_object {
 #define HAFT_DESTRUCTIVE    0x004U /* what it does cannot be undone */
 #define HAFT_RETURN_DIRECT  0x008U /* its reply is the answer of the run */
 #define HAFT_NEEDS_APPROVAL 0x010U /* a person must agree to each call */
-#define HAFT_COST_FREE      0x020U
+#define HAFT_COST_FREE      0x020U /* returns at once: no waiting, no work to speak of */
 #define HAFT_COST_HEAVY     0x040U
 #define HAFT_CACHE_RUN      0x080U /* the reply is used again for the same arguments */
 #define HAFT_CACHE_THREAD   0x100U
@@ -234,6 +234,8 @@ struct haft_object {
 /* A tool's function. `args` points to the struct of `arguments`; of a tool that has an
  * `input_schema` instead, to a haft_str with the arguments as JSON text. Both live as long as the
  * call. It may run on any thread, and several calls of it at the same time, unless it has a lane.
+ * One with HAFT_COST_FREE runs on the thread that steps the runtime, between everything else that
+ * happens there; it must not call functions of the runtime or its runs.
  */
 typedef haft_reply haft_tool_function(haft_call *call, const void *args);
 

@@ -114,7 +114,7 @@
     X(STORE_MESSAGES, "store.messages", 1000,                                                      \
       "messages that wait for one run, and that are received at once")                             \
     X(STORE_RESULTS, "store.results", 10000, "results of calls remembered; the oldest go first")   \
-    X(HTTP_IDLE, "http.idle", 128, "connections, and ended requests, an HTTP client keeps")        \
+    X(HTTP_IDLE, "http.idle", 128, "connections, and ended requests, an idle HTTP client keeps")   \
     X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10, "bytes of an answer's headers")           \
     X(STORE_BATCH, "store.batch", 512, "requests written to a database in one transaction")        \
     X(STORE_GC_RUNS, "store.gc_runs", 100, "runs removed from a database in one transaction")      \

@@ -3,9 +3,10 @@
  * cmd_bench.c - `haft bench`: many runs against a model server, measured; for benchmark drivers.
  *
  *     haft bench once|load|suspend url=URL model=M runs=N conc=C warm=W [store=sqlite db=FILE]
- *                [stream=1]
+ *                [stream=1] [pool=1]
  *
- * A support agent with five tools, which are C functions. `load` and `suspend` print one JSON
+ * A support agent with five tools, which are C functions that return at once; with pool=1 they run
+ * on threads all the same, as functions that take time do. `load` and `suspend` print one JSON
  * object: times in milliseconds, CPU of this process, memory. In `suspend` a call waits for
  * approval, and the run is left in the store. Tests: tests/cli/bench_test.py.
  */
@@ -119,7 +120,7 @@ static const haft_tool tools[] = {
 typedef struct wanted {
     haft_str scenario, url, model, store, db;
     uint64_t runs, conc, warm;
-    bool stream, suspend;
+    bool stream, suspend, pool;
 } wanted;
 
 static haft_status read_wanted(const haft__args *args, wanted *w, haft_error *err)
@@ -139,8 +140,11 @@ static haft_status read_wanted(const haft__args *args, wanted *w, haft_error *er
         } rows[] = {{"url", &w->url, NULL},  {"model", &w->model, NULL}, {"store", &w->store, NULL},
                     {"db", &w->db, NULL},    {"runs", NULL, &w->runs},   {"conc", NULL, &w->conc},
                     {"warm", NULL, &w->warm}};
-        bool known = haft__str_equal(key, HAFT__LIT("stream"));
-        w->stream = known ? haft__str_equal(value, HAFT__LIT("1")) : w->stream;
+        bool on = haft__str_equal(value, HAFT__LIT("1"));
+        bool stream = haft__str_equal(key, HAFT__LIT("stream"));
+        bool pool = haft__str_equal(key, HAFT__LIT("pool")), known = stream || pool;
+        w->stream = stream ? on : w->stream;
+        w->pool = pool ? on : w->pool;
         for (size_t k = 0; k < COUNT(rows) && !known; k++) {
             known = haft__str_equal(key, haft__str(rows[k].key))
                     && (rows[k].text != NULL || haft__str_to_u64(value, rows[k].number));
@@ -187,7 +191,9 @@ static haft_status load_agent(haft_runtime *runtime, const wanted *w, haft_agent
                    w->suspend ? ",\"approvals\":[{\"tools\":[\"create_ticket\"]}]" : "");
     haft_status status = haft__buf_check(&text, err);
     for (size_t i = 0; i < COUNT(tools) && status == HAFT_OK; i++) {
-        status = haft_tool_add(runtime, &tools[i], err);
+        haft_tool tool = tools[i];
+        tool.traits |= w->pool ? 0 : HAFT_COST_FREE;
+        status = haft_tool_add(runtime, &tool, err);
     }
     if (status == HAFT_OK) {
         status = haft__agent_load_text(runtime, haft__buf_str(&text), HAFT__LIT(""), false,
