@@ -41,7 +41,8 @@ def skip(name, reason):
 
 
 def run(*words):
-    done = subprocess.run([str(word) for word in words], text=True, capture_output=True, timeout=120)
+    done = subprocess.run([str(word) for word in words], text=True, capture_output=True,
+                          timeout=120)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -20,7 +20,8 @@ class Item:
     @property
     def names(self):
         """Every macro of a group; the one name of anything else."""
-        return re.findall(r"^ *#define (HAFT_\w+)", self.code, re.M) or [self.name]
+        names = re.findall(r"^ *#define (HAFT_\w+)", self.code, re.M)
+        return list(dict.fromkeys(names)) or [self.name]
 
     def entries(self):
         """(line, comment) of each member of a struct or value of an enum."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The shared libraries export exactly what symbols.txt and symbols-core.txt list: the ABI changes on
-purpose only. libhaft-core exports a part of it, and needs nothing but libc."""
+"""The shared libraries export exactly what symbols.txt and symbols-core.txt list: the ABI changes
+on purpose only. libhaft-core exports a part of it, and needs nothing but libc."""
 import re
 
 import header
@@ -30,7 +30,8 @@ for library, page in LISTS.items():
                 [] if wanted == sorted(wanted) else [f"sort {page}"])
     output = house.run(["readelf", "-d", path])[1]
     house.check(f"{library}_has_its_soname",
-                [] if f"[{library}.so.0]" in output else [f"wanted {library}.so.0, found\n{output}"])
+                [] if f"[{library}.so.0]" in output
+                else [f"wanted {library}.so.0, found\n{output}"])
 
 house.check("exported_symbols_are_those_of_the_header",
             [f"{name}: the header and the list disagree"
