@@ -30,7 +30,7 @@ static haft_status hand_out(haft_str text, char **ret_text, haft_error *err)
     if (copy == NULL) {
         return haft__fail_no_memory(err);
     }
-    if (text.len > 0) {
+    if (text.ptr != NULL) {
         memcpy(copy, text.ptr, text.len);
     }
     copy[text.len] = '\0';
@@ -117,7 +117,7 @@ static haft_status fail_arguments(haft_str why, haft_error *err)
 static haft_status read_arguments(haft__arena *arena, const haft__tool *tool, haft_str raw,
                                   haft__json *ret_value, haft_error *err)
 {
-    haft__arguments arguments;
+    haft__arguments arguments = {.good = false};
     haft__buf why;
     haft__buf_init(&why, HAFT__LIMIT_JSON_BYTES);
     haft__checker *checker = haft__checker_create();
@@ -226,7 +226,7 @@ static haft_status list(const haft__schema_report *report, char **ret_failures, 
 static haft_status check(haft__arena *arena, const haft__schema *schema, haft__json value,
                          char **ret_failures, haft_error *err)
 {
-    haft__schema_report report;
+    haft__schema_report report = {.valid = false};
     haft__checker *checker = haft__checker_create();
     haft_status status = checker != NULL
                              ? haft__schema_check(schema, checker, value, arena, &report, err)
