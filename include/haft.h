@@ -12,8 +12,8 @@
  * And always:
  *   - A returned pointer is borrowed from its parent; a pointer handed out through a `ret_`
  *     parameter is the caller's. `ret_` parameters are written on success only.
- *   - `haft_error *err` comes last and may be NULL. A pointer that must not be NULL and is gives
- *     BAD_INPUT.
+ *   - `haft_error *err` comes last and may be NULL. Another pointer that must not be NULL and is
+ *     gives BAD_INPUT, from a function that returns a status; a `haft_call *` is never NULL.
  *   - Text is UTF-8. A `haft_str` has a length and no terminating NUL; a `const char *` has one.
  *   - Structs that programs fill in begin with struct_size and have an ..._INIT: they grow at their
  *     end, and a program that was built with another version has fewer or more fields. All others
@@ -463,9 +463,10 @@ HAFT_API int haft_runtime_timeout(const haft_runtime *runtime);
 
 /* Adds a tool for the agents that are loaded from then on: one that HAFT_TOOL declares, or one
  * without a function, which clients of the run answer. Owns: texts are copied, `arguments` and
- * `context` must outlive the runtime. Thread: the runtime's. Fails: BAD_INPUT when it is wrong
- * (err->where says which part), or when there is one of that name; TOO_BIG past a limit; NO_MEMORY.
- * Since: 0.1. */
+ * `context` must outlive the runtime. Thread: the runtime's. Fails: BAD_INPUT for a name, a table
+ * of arguments, a schema or traits that are wrong (err->where says which), or when there is one of
+ * that name; TOO_BIG past a limit; NO_MEMORY. What only shows together with the spec, such as a
+ * description that neither has, fails haft_agent_load. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool,
                                                  haft_error *err);
 
