@@ -39,7 +39,7 @@ lint: build ## check layout (clang-format) and habits (clang-tidy)
 
 fmt: ## lay all C files out
 	@scripts/deps lint
-	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-14 -i
+	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' | xargs clang-format-14 -i
 
 asan: ## tests with the address and undefined-behaviour sanitizers
 	@scripts/deps build

@@ -214,7 +214,9 @@ haft_status haft__live_command(haft_run *run, const haft__steer *command, haft_e
         }
         return run->stage == HAFT__LIVE_FAILED
                    ? run->error.status
-                   : haft__fail(err, HAFT_BAD_STATE, "", "the run is not there yet");
+                   : haft__fail(err, HAFT_BAD_STATE, "",
+                                run->stage == HAFT__LIVE_SEEN ? "the run has ended, or is another's"
+                                                              : "the run is not there yet");
     }
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);

@@ -105,7 +105,12 @@ static void report_reply(haft__exec_job *job, haft_reply reply)
     haft__exec_result result = {
         .ok = reply.kind != HAFT_REPLY_ERROR, .text = reply.text, .started = true};
     char text[96];
-    if (reply.text.len > HAFT__LIMIT_TOOL_RESULT_BYTES) {
+    if (reply.kind == HAFT_REPLY_COMMAND) {
+        result = (haft__exec_result){
+            .text = HAFT__LIT("the tool replied with a command, which only a graph can follow"),
+            .hint = HAFT__LIT("it cannot be used here; go on without it"),
+            .started = true};
+    } else if (reply.text.len > HAFT__LIMIT_TOOL_RESULT_BYTES) {
         (void)snprintf(text, sizeof(text),
                        "the tool replied with %zu bytes, more than the %d it may", reply.text.len,
                        HAFT__LIMIT_TOOL_RESULT_BYTES);
