@@ -358,14 +358,15 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_start(haft_agent *agent, const char 
 HAFT_API HAFT_MUST_USE haft_status haft_run_open(haft_runtime *runtime, const char *run_id,
                                                  haft_run **ret_run, haft_error *err);
 
-/* An event, as docs/events.md has it. */
+/* An event, as docs/events.md has it; or something that is only told, while it happens:
+ * "model_progress" with the next piece of the reply's "text" or "reasoning", "call_progress". */
 typedef struct haft_event {
     uint64_t seq;  /* from 1; 0: it is not durable, only told */
     haft_str json; /* one object; lives until the next call for the same run */
 } haft_event;
 
-/* The next event that has become durable, in order; false when there is none at present.
- * Since 0.1. */
+/* The next event that has become durable, or is told, in order; false when there is none at
+ * present. Nothing is told before the first call, nor while much waits to be read. Since 0.1. */
 HAFT_API bool haft_run_next_event(haft_run *run, haft_event *ret_event);
 
 typedef enum haft_state {

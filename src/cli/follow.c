@@ -18,15 +18,14 @@
 #include "cli/timeline.h"
 #include "run/result.h"
 
-/* How often an interrupt is looked for. */
-#define STEP_MS 200
-
 typedef struct follower {
     haft__cli *cli;
     const haft__args *args;
     haft_run *run;
     haft__timeline timeline;
     bool events, json, tells;
+    haft__interrupts interrupts;
+    bool pausing, cancelling; /* because of an interrupt */
     haft__terminal *terminal; /* NULL: nobody can be asked */
     haft_error *err;
 } follower;
@@ -61,7 +60,7 @@ static haft_status show_events(follower *f)
 
 static haft_status step(follower *f)
 {
-    haft_status status = haft_runtime_step(f->run->runtime, STEP_MS, f->err);
+    haft_status status = haft_runtime_step(f->run->runtime, -1, f->err);
     return status == HAFT_OK ? show_events(f) : status;
 }
 
@@ -195,15 +194,65 @@ static haft__exit stop_here(follower *f)
     return HAFT__EXIT_CANCELLED;
 }
 
+/* ---- interrupts ---- */
+
+/* What a pause waits for: calls with effects that have begun. */
+static void tell_pausing(const follower *f)
+{
+    if (!f->tells || haft__live_paused(f->run)) {
+        return;
+    }
+    (void)fputs("pausing behind", f->cli->errors);
+    for (const haft__slot *slot = f->run->slots; slot != NULL; slot = slot->next) {
+        const haft__run_call *call = &f->run->state.calls[slot->call];
+        (void)fprintf(f->cli->errors, " %.*s (%.*s)", HAFT__ARG(call->name), HAFT__ARG(call->id));
+    }
+    (void)fputs("; Ctrl-C again cancels the run\n", f->cli->errors);
+}
+
+static void cancel(follower *f)
+{
+    haft__steer command = {.kind = HAFT__STEER_CANCEL,
+                           .call = HAFT__LIT(""),
+                           .value = haft__json_null(),
+                           .by = HAFT__LIT("terminal"),
+                           .why = HAFT__LIT("Ctrl-C")};
+    f->cancelling = true;
+    f->run->held = false;
+    (void)!haft__live_command(f->run, &command, NULL); /* it may have ended meanwhile */
+}
+
+/* The first interrupt pauses the run, a second Ctrl-C cancels it; who asks twice otherwise does
+ * not wait for calls either. Whether the run is to be left. */
+static bool heed(follower *f)
+{
+    unsigned count = f->interrupts.keys + f->interrupts.requests;
+    if (count == 0 || f->cancelling) {
+        return false;
+    }
+    if (!f->pausing) {
+        f->pausing = true;
+        haft__live_pause(f->run);
+        if (count == 1) {
+            tell_pausing(f);
+        }
+    }
+    if (f->interrupts.keys >= 2) {
+        cancel(f);
+        return false;
+    }
+    return count >= 2 || (haft__live_paused(f->run) && haft_run_state(f->run) != HAFT_ENDED);
+}
+
 static haft__exit follow(follower *f)
 {
     haft_status status = HAFT_OK;
     bool goes_on = true;
     while (status == HAFT_OK && goes_on) {
-        haft_state state = haft_run_state(f->run);
-        if (haft__interrupted()) {
+        if (heed(f)) {
             return stop_here(f);
         }
+        haft_state state = haft_run_state(f->run);
         switch (state) {
         case HAFT_RUNNING: status = step(f); break;
         case HAFT_WAITING: status = let_speak(f, &goes_on); break;
@@ -234,9 +283,13 @@ haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, h
     haft__terminal terminal;
     f.tells = !f.events && !f.json && !haft__args_has(args, "quiet");
     f.terminal = f.tells && haft__terminal_open(&terminal) ? &terminal : NULL;
+    terminal.interrupts = &f.interrupts;
     haft__timeline_init(&f.timeline, cli->errors, run->agent->spec);
-    haft__interrupt_catch();
-    haft__exit result = follow(&f);
+    haft__exit result = HAFT__EXIT_FAILED;
+    if (haft__interrupts_catch(&f.interrupts, run->runtime->loop, err) == HAFT_OK) {
+        result = follow(&f);
+    }
+    haft__interrupts_release(&f.interrupts);
     haft__timeline_finish(&f.timeline);
     if (f.terminal != NULL) {
         haft__terminal_close(&terminal);

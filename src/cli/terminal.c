@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/interrupt.h"
 #include "cli/print.h"
 #include "json/write.h"
 
@@ -68,6 +67,11 @@ static typed read_line(haft__terminal *t, haft_str *ret_line)
     return TYPED_LINE;
 }
 
+static bool is_interrupted(const haft__terminal *t)
+{
+    return t->interrupts != NULL && haft__interrupted(t->interrupts);
+}
+
 /* Waits for a line while the run is looked after. */
 static haft_status wait_line(haft__terminal *t, haft_run *run, typed *ret_typed, haft_str *ret_line,
                              haft_error *err)
@@ -78,7 +82,7 @@ static haft_status wait_line(haft__terminal *t, haft_run *run, typed *ret_typed,
         if (*ret_typed == TYPED_NOTHING) {
             status = haft_runtime_step(run->runtime, 0, err);
         }
-    } while (status == HAFT_OK && *ret_typed == TYPED_NOTHING && !haft__interrupted()
+    } while (status == HAFT_OK && *ret_typed == TYPED_NOTHING && !is_interrupted(t)
              && haft_run_state(run) == HAFT_WAITING);
     return status;
 }

@@ -10,11 +10,14 @@
 
 #include <stdio.h>
 
+#include "cli/interrupt.h"
 #include "engine/runtime.h"
 
 typedef struct haft__terminal {
     FILE *out;
     int fd;
+    const haft__interrupts
+        *interrupts; /* nobody is asked any more once there is one; may be NULL */
     char line[4096]; /* what has been typed and not been used */
     size_t length;
 } haft__terminal;

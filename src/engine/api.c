@@ -170,6 +170,7 @@ haft_status haft_run_open(haft_runtime *runtime, const char *run_id, haft_run **
 bool haft_run_next_event(haft_run *run, haft_event *ret_event)
 {
     haft_str rest = haft__str_skip(haft__buf_str(&run->committed), run->committed_at);
+    run->read = true;
     if (rest.len == 0) {
         return false;
     }

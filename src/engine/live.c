@@ -94,6 +94,29 @@ void haft__live_fail(haft_run *run, const haft_error *error)
     }
 }
 
+void haft__live_pause(haft_run *run)
+{
+    run->held = true;
+    if (run->agent != NULL) {
+        haft__ask_stop(run);
+        haft__calls_stop_repeatable(run);
+        haft__timer_stop(run->runtime->loop, &run->alarm);
+    }
+}
+
+bool haft__live_paused(const haft_run *run)
+{
+    bool opening = run->stage == HAFT__LIVE_OPENING;
+    return !opening
+           && (run->stage != HAFT__LIVE_ON || (run->slots == NULL && haft__log_durable(run)));
+}
+
+void haft__live_unpause(haft_run *run)
+{
+    run->held = false;
+    haft__live_go_on(run);
+}
+
 bool haft__live_settled(const haft_run *run)
 {
     bool rests = run->effect == HAFT__EFFECT_WAIT || run->effect == HAFT__EFFECT_END;

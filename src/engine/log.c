@@ -250,7 +250,9 @@ void haft__log_tell(haft_run *run, haft_str body)
     haft__event_write_told(&line, run->state.seq, haft__runtime_now(run->runtime),
                            haft__str(run->id), haft__buf_str(clean));
     haft__buf_add_char(&line, '\n');
-    if (haft__buf_check(clean, NULL) == HAFT_OK && haft__buf_check(&line, NULL) == HAFT_OK) {
+    bool room = run->committed.len - run->committed_at + line.len <= HAFT__LIMIT_RUN_UNREAD_BYTES;
+    if (room && haft__buf_check(clean, NULL) == HAFT_OK
+        && haft__buf_check(&line, NULL) == HAFT_OK) {
         publish(run, haft__buf_str(&line)); /* else it is lost, as it may be */
     }
     haft__buf_finish(&line);
