@@ -28,6 +28,7 @@ haft_status haft__live_create(haft_runtime *runtime, haft_run **ret_run, haft_er
     haft__buf_init(&run->gathered, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&run->written, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&run->committed, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&run->told, HAFT__LIMIT_RUN_BYTES);
     haft__messages_init(&run->earlier, &run->arena);
     run->next = runtime->runs;
     run->link = &runtime->runs;
@@ -64,6 +65,7 @@ void haft__live_destroy(haft_run *run)
     haft__buf_finish(&run->gathered);
     haft__buf_finish(&run->written);
     haft__buf_finish(&run->committed);
+    haft__buf_finish(&run->told);
     free(run->lines);
     free(run->artifacts);
     free(run->heard.items);

@@ -114,6 +114,7 @@ struct haft_run {
     /* events: gathered, on their way, and committed but not read */
     haft__buf gathered, written, committed;
     size_t committed_at; /* what has been read of it */
+    haft__buf told;      /* lines that wait for the events they come after */
     bool read;           /* somebody has asked for events: it is worth telling what happens */
     haft_str *lines;     /* of `written` */
     size_t line_capacity;

@@ -75,7 +75,7 @@ with tempfile.TemporaryDirectory() as scratch:
         {"name": "look", "description": "Look something up.", "args": []},
         {"name": "peek", "description": "Look something else up.", "args": []}]})
     status, shown = at_terminal(["run", ask, "go"], ["2"])
-    check("a_question_is_asked_and_answered", (status, "? Which?" in shown, "2) blue" in shown,
+    check("a_question_is_asked_and_answered", (status, "    Which?" in shown, "2) blue" in shown,
                                                "blue it is" in shown), (0, True, True, True))
     status, shown, sent = approval("y")
     check("yes_lets_it_run", (status, '{"q":"hi"}' in shown, sent), (0, True, True))
