@@ -43,6 +43,7 @@ typedef struct haft__timeline {
     uint64_t open_seconds; /* as they stand there */
     haft__buf open_call, open_tool, open_arguments, progress;
     bool asking;  /* the model; since open_since_ms */
+    bool spoke;   /* something of its reply has been shown */
     bool replied; /* its whole reply has come: what is told of it is late */
     haft__flow flow;
     haft__speech speech;

@@ -56,7 +56,7 @@ static void tell_turn(haft__timeline *t, const haft__event *event)
     haft__line_end(&l);
     t->running = 0;
     t->asking = true;
-    t->replied = false;
+    t->replied = t->spoke = false;
     t->open_since_ms = event->at_ms;
     t->open_seconds = 0;
     haft__buf_clear(&t->said);
@@ -75,6 +75,7 @@ void haft__timeline_speak(haft__timeline *t, haft__speech speech, haft_str text)
         haft__buf_add_str(&t->said, text);
     }
     t->asking = false;
+    t->spoke = true;
     if (t->speech != speech) {
         haft__line_leave(t);
         t->speech = speech;
@@ -119,13 +120,17 @@ static void tell_usage(haft__timeline *t, const haft__event *event)
 
 static void tell_reply(haft__timeline *t, const haft__event *event)
 {
-    if (t->said.len == 0) { /* it was not told: an old event, or nobody listened then */
+    const haft__json *calls = haft__event_field(event, "calls");
+    if (!t->spoke) { /* it was not told: an old event, or nobody listened then */
         haft__timeline_speak(t, HAFT__SPEECH_REASONING, haft__told_text(event, "reasoning"));
         haft__timeline_speak(t, HAFT__SPEECH_TEXT, haft__told_text(event, "content"));
     }
     haft__line_leave(t);
     t->asking = false;
     t->replied = true;
+    if (t->said.len > 0 && (calls == NULL || calls->count == 0)) { /* perhaps the answer */
+        haft__buf_add_char(&t->out, '\n');
+    }
     tell_usage(t, event);
 }
 
@@ -178,6 +183,7 @@ static void tell_phrase(haft__timeline *t, const haft__event *event, const phras
     haft__line_end(&l);
     t->asking = event->kind == HAFT__EVENT_VIOLATION;
     t->replied = !t->asking;
+    t->spoke = false;
     t->open_since_ms = event->at_ms;
     t->open_seconds = 0;
     haft__buf_clear(&t->said);
@@ -232,9 +238,11 @@ static void tell_answered(haft__timeline *t, const haft__event *event)
 
 static void add_totals(const haft__timeline *t, const haft__event *event, haft__buf *small)
 {
-    haft__buf_addf(small, "%llu turns", (unsigned long long)haft__told_number(event, "turns"));
+    unsigned long long turns = haft__told_number(event, "turns");
+    unsigned long long calls = haft__told_number(event, "calls");
+    haft__buf_addf(small, "%llu turn%s", turns, turns == 1 ? "" : "s");
     haft__add_dot(t, small);
-    haft__buf_addf(small, "%llu calls", (unsigned long long)haft__told_number(event, "calls"));
+    haft__buf_addf(small, "%llu call%s", calls, calls == 1 ? "" : "s");
     uint64_t input = haft__told_part(event, "usage", "input_tokens");
     uint64_t output = haft__told_part(event, "usage", "output_tokens");
     haft_str cost = haft__told_total_cost(t, event);

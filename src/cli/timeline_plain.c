@@ -80,6 +80,7 @@ static void tell_reply(haft__timeline *t, const haft__event *event)
                        (unsigned long long)haft__told_part(event, "usage", "cached_tokens"), output,
                        (unsigned long long)haft__told_number(event, "ms"), says ? "; " : "");
     }
+    add(t, says ? "text: " : "");
     add_short(t, says ? text : HAFT__LIT(""));
 }
 
