@@ -12,7 +12,7 @@
 #include "base/buf.h"
 
 typedef struct haft__flow {
-    bool exact;           /* carriage returns are shown, too */
+    bool exact;     /* carriage returns are shown, too */
     size_t indent;  /* columns in front of each line */
     size_t column;  /* that the last line has taken; 0: it has not begun */
     size_t spaces;  /* that have come and are not shown yet */

@@ -10,7 +10,8 @@
 
 typedef struct haft__signals haft__signals;
 
-/* From now on these signals do nothing but wake the loop and call `caught`, from haft__loop_step, each time. */
+/* From now on these signals do nothing but wake the loop and call `caught`, from haft__loop_step,
+ * each time. */
 HAFT_MUST_USE haft_status haft__signals_create(haft__loop *loop,
                                                void (*caught)(void *context, int signal),
                                                void *context, haft__signals **ret_signals,

@@ -161,8 +161,8 @@ def test_approval():
         '    {"q":"it\'s \\u001b[31mred"}' in shown, "destructive" in shown), (True, True, False))
     for name, keys in (("empty", "\n"), ("no", "n\n"), ("other", "sure\n"), ("end", "\x04")):
         status, shown, sent = approval("send", [keys])
-        check(f"anything_else_is_a_no_{name}", (status, sent, "reject by terminal" in STYLE.sub("", shown)),
-              (0, False, True))
+        said = "reject by terminal" in STYLE.sub("", shown)
+        check(f"anything_else_is_a_no_{name}", (status, sent, said), (0, False, True))
     _, shown, _ = approval("send", ["n\n"], destructive=True)
     check("what_cannot_be_undone_is_named", "destructive: what it does cannot be undone" in shown,
           True)
@@ -173,12 +173,22 @@ def test_approval():
     check("who_hangs_up_says_nothing", (status in (4, 130), newest()["end"]), (True, ""))
 
 
+def test_long():
+    """HAFT__LIMIT_SHOWN_BYTES: so much of the arguments is shown, 16 KiB."""
+    for more in (0, 1):
+        path = spec("long", [{"calls": [call("send", q="x" * (16384 - len('{"q":""}') + more))]},
+                             {"text": "over"}], [tool("send", ["true"], needs_approval=True)])
+        _, shown = at_terminal(["run", path, "go"], ["n\n"])
+        check(f"what_is_long_is_cut_{more}", "... and 1 bytes more" in shown, more == 1)
+
+
 def test_several():
     tools = [tool("one", ["true"], needs_approval=True), {
         "name": "two", "description": "Sends something for the test.", "args": ["q"],
         "http": {"method": "POST", "url": "https://api.example.org/v1/{q}?key=${STREAMED_API_KEY}",
                  "body": {"to": "{q}"}}, "traits": {"needs_approval": True}}]
-    path = spec("several", [{"calls": [call("one"), call("two", q="a b")]}, {"text": "over"}], tools)
+    path = spec("several", [{"calls": [call("one"), call("two", q="a b")]}, {"text": "over"}],
+                tools)
     status, shown = at_terminal(["run", path, "go"], ["n\n", "n\n"], STREAMED_API_KEY=SECRET)
     check("one_after_the_other", (status, "by command (1/2)" in shown, "by http (2/2)" in shown),
           (0, True, True))
@@ -197,8 +207,8 @@ def columns(line):
 
 def timeline(*words, **more):
     path = spec("line", [
-        {"reasoning": "First, let me look.", "text": "I look.", "calls": [call("look", q="漢字" * 60)],
-         "usage": {"input_tokens": 1500, "output_tokens": 20}},
+        {"reasoning": "First, let me look.", "text": "I look.",
+         "calls": [call("look", q="漢字" * 60)], "usage": {"input_tokens": 1500, "output_tokens": 20}},
         {"text": "Found: 漢字\x1b]0;title\x07 and\nmore."}],
         [tool("look", ["printf", "\\033[2Jx"], read_only=True)])
     return at_terminal(["run", path, "go", *words], **more)
@@ -329,7 +339,7 @@ def test_streaming():
 
 def slow(name, *extra, **traits):
     path = spec(name, [{"calls": [call("slow")]}, {"text": "over"}],
-                [tool("slow", ["sh", "-c", "touch begun; while ! test -e free; do sleep 0.05; done"],
+                [tool("slow", ["sh", "-c", "touch begun; until test -e free; do sleep 0.05; done"],
                       **traits)])
     for file in ("begun", "free"):
         (Path(scratch) / file).unlink(missing_ok=True)
@@ -355,8 +365,8 @@ def test_interrupts():
     waits = terminal.until("pausing behind slow (c1.1); Ctrl-C again cancels the run")
     (Path(scratch) / "free").touch()
     status, shown = terminal.end()
-    check("what_has_effects_comes_to_its_end", (waits, status, newest()["state"], "paused; " in shown),
-          (True, 130, "running", True))
+    check("what_has_effects_comes_to_its_end", (waits, status, newest()["state"],
+                                                "paused; " in shown), (True, 130, "running", True))
     status, out, _ = haft("resume", "last", "--events")
     kinds = [json.loads(line)["kind"] for line in out.splitlines()]
     check("and_is_not_run_twice", (status, "call_started" in kinds), (0, False))
@@ -366,8 +376,8 @@ def test_interrupts():
     terminal.until("Ctrl-C again")
     terminal.type("\x03")
     status, shown = terminal.end()
-    check("the_second_cancels", (status, newest()["end"], "cancel asked by terminal" in STYLE.sub("", shown)),
-          (130, "cancelled", True))
+    said = "cancel asked by terminal" in STYLE.sub("", shown)
+    check("the_second_cancels", (status, newest()["end"], said), (130, "cancelled", True))
 
     for name in ("SIGTERM", "SIGHUP"):
         terminal = slow("signal", "--plain", read_only=True)
@@ -414,6 +424,7 @@ with tempfile.TemporaryDirectory() as scratch:
         environment.pop(variable, None)
     test_question()
     test_approval()
+    test_long()
     test_several()
     test_timeline()
     test_plain()
