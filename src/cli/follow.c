@@ -63,6 +63,9 @@ static haft_status show_events(follower *f)
 {
     haft_event event;
     haft_status status = HAFT_OK;
+    if (f->told) {
+        f->timeline.look.width = haft__look_width(f->cli->errors);
+    }
     while (status == HAFT_OK && haft_run_next_event(f->run, &event)) {
         if (f->events && event.seq > 0) {
             status = print_event(f, event.json);
@@ -80,7 +83,6 @@ static haft_status step(follower *f)
     haft_status status =
         haft_runtime_step(f->run->runtime, haft__timeline_wait(&f->timeline), f->err);
     if (f->told) {
-        f->timeline.look.width = haft__look_width(f->cli->errors);
         haft__timeline_tick(&f->timeline, haft__runtime_now(f->run->runtime));
     }
     return status == HAFT_OK ? show_events(f) : status;
@@ -251,6 +253,9 @@ haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, h
         terminal.look = look;
     }
     haft__timeline_init(&f.timeline, run->agent->spec, look);
+    if (f.tells && run->state.seq > 0) {
+        haft__timeline_resume(&f.timeline, haft__str(run->id), run->state.task);
+    }
     haft__exit result = HAFT__EXIT_FAILED;
     if (haft__interrupts_catch(&f.interrupts, run->runtime->loop, err) == HAFT_OK) {
         result = follow(&f);

@@ -3,7 +3,7 @@
  * terminal_show.c - questions and approvals as a person sees them.
  *
  * Every line of what models say is indented: none of it can pass for a prompt of ours.
- * Tests: tests/cli/terminal_test.py.
+ * Tests: tests/cli/terminal_show_test.c and terminal_test.py.
  */
 #include "base/error.h"
 #include "base/limits.h"

@@ -55,6 +55,9 @@ typedef struct haft__timeline {
 void haft__timeline_init(haft__timeline *timeline, const haft__spec *spec, haft__look look);
 void haft__timeline_finish(haft__timeline *timeline);
 
+/* Heads the timeline of a run that began earlier; live only. */
+void haft__timeline_resume(haft__timeline *timeline, haft_str run, haft_str task);
+
 /* Tells one event, or what is only told, given as its JSON line. */
 void haft__timeline_tell(haft__timeline *timeline, haft_str line);
 

@@ -12,16 +12,16 @@
 
 /* ---- the run ---- */
 
-static void tell_run(haft__timeline *t, const haft__event *event)
+static void add_head(haft__timeline *t, haft_str run, haft_str task)
 {
-    haft_str name = haft__told_text(event, "name");
+    haft_str name = t->spec->name;
     haft__line l = haft__line_start(t);
     haft__line_cut(&l, HAFT__BOLD, name.len > 0 ? name : HAFT__LIT("run"), 0);
     haft__line_say(&l, HAFT__PLAIN, "  ");
-    haft__line_cut(&l, HAFT__PLAIN, haft__told_text(event, "task"), 0);
+    haft__line_cut(&l, HAFT__PLAIN, task, 0);
     haft__line_end(&l);
     l = haft__line_start(t);
-    haft__line_cut(&l, HAFT__DIM, event->run, 0);
+    haft__line_cut(&l, HAFT__DIM, run, 0);
     haft__line_put(&l, HAFT__DIM, haft__mark_of(t, HAFT__MARK_DOT));
     haft__line_cut(&l, HAFT__DIM, t->spec->model.provider, 0);
     if (t->spec->model.model.len > 0) {
@@ -29,6 +29,13 @@ static void tell_run(haft__timeline *t, const haft__event *event)
         haft__line_cut(&l, HAFT__DIM, t->spec->model.model, 0);
     }
     haft__line_end(&l);
+}
+
+void haft__timeline_resume(haft__timeline *timeline, haft_str run, haft_str task)
+{
+    if (timeline->look.live) {
+        add_head(timeline, run, task);
+    }
 }
 
 static void tell_turn(haft__timeline *t, const haft__event *event)
@@ -272,7 +279,9 @@ static void tell_end(haft__timeline *t, const haft__event *event)
         haft__str_equal(end, HAFT__LIT("done")) || haft__str_equal(end, HAFT__LIT("direct"));
     haft__buf small;
     haft__buf_init(&small, HAFT__SMALL_BYTES);
-    t->answer_shown = answer.len > 0 && haft__str_equal(answer, haft__buf_str(&t->said));
+    t->answer_shown =
+        answer.len > 0
+        && haft__str_equal(haft__str_trim(answer), haft__str_trim(haft__buf_str(&t->said)));
     t->asking = false;
     haft__line l = haft__line_start(t);
     haft__line_put(&l, good ? HAFT__GOOD : HAFT__BAD,
@@ -306,7 +315,7 @@ void haft__timeline_live(haft__timeline *t, const haft__event *event)
     static const phrase cancelled = {
         HAFT__MARK_WARNS, HAFT__HEED, "cancel asked by ", "by", ": ", "why"};
     switch (event->kind) {
-    case HAFT__EVENT_RUN_STARTED: tell_run(t, event); return;
+    case HAFT__EVENT_RUN_STARTED: add_head(t, event->run, haft__told_text(event, "task")); return;
     case HAFT__EVENT_TURN_STARTED: tell_turn(t, event); return;
     case HAFT__EVENT_GATE_OPENED: tell_gate(t, event); return;
     case HAFT__EVENT_MODEL_REPLIED: tell_reply(t, event); return;

@@ -208,7 +208,8 @@ def columns(line):
 def timeline(*words, **more):
     path = spec("line", [
         {"reasoning": "First, let me look.", "text": "I look.",
-         "calls": [call("look", q="漢字" * 60)], "usage": {"input_tokens": 1500, "output_tokens": 20}},
+         "calls": [call("look", q="漢字" * 60)],
+         "usage": {"input_tokens": 1500, "output_tokens": 20}},
         {"text": "Found: 漢字\x1b]0;title\x07 and\nmore."}],
         [tool("look", ["printf", "\\033[2Jx"], read_only=True)])
     return at_terminal(["run", path, "go", *words], **more)

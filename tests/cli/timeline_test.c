@@ -150,6 +150,20 @@ TEST(each_event_has_its_line)
     }
 }
 
+TEST(a_run_that_is_resumed_has_a_head)
+{
+    const haft__look looks[] = {plain, live};
+    for (size_t i = 0; i < COUNT(looks); i++) {
+        haft__timeline t;
+        haft__timeline_init(&t, &spec, looks[i]);
+        haft__timeline_resume(&t, HAFT__LIT("01m7"), HAFT__LIT("go on"));
+        CHECK_STR(haft__buf_str(&t.out),
+                  i == 0 ? HAFT__LIT("") : HAFT__LIT("test  go on\n01m7 \u00B7 openai:m\n"),
+                  "look %zu", i);
+        haft__timeline_finish(&t);
+    }
+}
+
 /* ---- what is open ---- */
 
 TEST(a_call_has_its_line_to_itself)
