@@ -513,14 +513,16 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_start(haft_agent *agent, const char 
 HAFT_API HAFT_MUST_USE haft_status haft_run_open(haft_runtime *runtime, const char *run_id,
                                                  haft_run **ret_run, haft_error *err);
 
-/* An event, as docs/events.md has it. Owns: nothing; the run has the text. Thread: the runtime's.
- * Since: 0.1. */
+/* An event, as docs/events.md has it; or something that is only told, while it happens:
+ * "model_progress" with the next piece of the reply's "text" or "reasoning", "call_progress".
+ * Owns: nothing; the run has the text. Thread: the runtime's. Since: 0.1. */
 typedef struct haft_event {
     uint64_t seq;  /* from 1; 0: it is not durable, only told */
     haft_str json; /* one object; lives until the next call for the same run, or step */
 } haft_event;
 
-/* The next event that has become durable, in order; false when there is none at present.
+/* The next event that has become durable, or is told, in order; false when there is none at
+ * present. Nothing is told before the first call, nor while much waits to be read.
  * Owns: nothing. Thread: the runtime's. Fails: false for NULL. Since: 0.1. */
 HAFT_API bool haft_run_next_event(haft_run *run, haft_event *ret_event);
 

@@ -149,6 +149,11 @@
     X(REDACT_SECRETS, "redact.secrets", 512, "secrets that are looked for")                        \
     X(REDACT_SECRET_BYTES, "redact.secret_bytes", 16384, "bytes of one secret")                    \
     X(REDACT_BYTES, "redact.bytes", 4 << 20, "bytes of all secrets, in all their spellings")       \
+    X(RUN_UNREAD_BYTES, "run.unread_bytes", 256 << 10,                                             \
+      "bytes of unread events past which nothing is told that is not kept")                        \
+    X(TELL_HELD_BYTES, "tell.held_bytes", 32 << 10,                                                \
+      "bytes of a reply that wait because a secret may have begun in them")                        \
+    X(SHOWN_BYTES, "shown.bytes", 16 << 10, "bytes of what would run that a person is shown")      \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

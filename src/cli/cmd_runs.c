@@ -16,6 +16,7 @@
 #include "cli/log_file.h"
 #include "cli/print.h"
 #include "cli/spec_file.h"
+#include "cli/timeline.h"
 #include "io/random.h"
 #include "run/replay.h"
 #include "run/result.h"
@@ -200,6 +201,21 @@ static haft__exit list(asked *a)
 
 /* ---- one run ---- */
 
+/* What happened, for a person. */
+static haft__exit show_timeline(const asked *a, haft__look look)
+{
+    haft__timeline timeline;
+    haft__timeline_init(&timeline, a->spec, look);
+    for (haft_str lines = a->lines; lines.len > 0;) {
+        haft__timeline_tell(&timeline, haft__str_split(&lines, '\n'));
+    }
+    haft__timeline_break(&timeline);
+    haft__buf text = timeline.out;
+    haft__buf_init(&timeline.out, HAFT__LIMIT_RUN_BYTES);
+    haft__timeline_finish(&timeline);
+    return print(a, &text);
+}
+
 static haft__exit show(asked *a)
 {
     haft__run run;
@@ -210,6 +226,10 @@ static haft__exit show(asked *a)
     }
     if (status != HAFT_OK) {
         return haft__session_exit(status);
+    }
+    haft__look look = haft__look_at(a->cli->out, haft__args_has(a->args, "json"));
+    if (look.live) {
+        return show_timeline(a, look);
     }
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -450,7 +470,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 
 static const haft__option options[] = {
     HAFT__OPTION_STORE,
-    {"json", 0, HAFT__OPTION_FLAG, NULL, "list: as one JSON object; show always is"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "list, show: as one JSON object"},
     {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only those that have not ended"},
     {"thread", 0, HAFT__OPTION_TEXT, "ID", "list: only those of a thread"},
     {"limit", 0, HAFT__OPTION_NUMBER, "N", "list: no more than these, the newest"},
@@ -469,7 +489,8 @@ const haft__command haft__cmd_runs = {
     .help = "ID is a run's id, the beginning of one, or `last`; or a file with the events of a\n"
             "run, as `haft run --events` prints them, which also needs --spec.\n\n"
             "  list      a line for each, the newest first\n"
-            "  show      its result, as `haft run --json` prints it\n"
+            "  show      its result, as `haft run --json` prints it; at a terminal without\n"
+            "            --json, what happened in it\n"
             "  events    its events, one JSON object a line\n"
             "  replay    recompute every decision from the inputs and compare byte for byte\n"
             "  fork      make a run of its own that begins with its events up to --at\n"

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/interrupt.h"
 #include "io/clock.h"
 #include "io/environment.h"
 #include "json/read.h"
@@ -114,7 +113,7 @@ static haft_status wait_until_heard(haft__cli *cli, haft_run *run, haft_error *e
     haft_status status = HAFT_OK;
     uint64_t start = haft__clock_now(), count = 1;
     while (status == HAFT_OK && count > 0) {
-        if (haft__clock_now() - start > HEARD_MS || haft__interrupted()) {
+        if (haft__clock_now() - start > HEARD_MS) {
             status = haft__fail(err, HAFT_IO, run->id,
                                 "the process that has this run does not "
                                 "listen; the message is kept for it");

@@ -202,6 +202,7 @@ bool haft_run_next_event(haft_run *run, haft_event *ret_event)
         return false;
     }
     haft_str rest = haft__str_skip(haft__buf_str(&run->committed), run->committed_at);
+    run->read = true;
     if (rest.len == 0) {
         return false;
     }

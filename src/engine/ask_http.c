@@ -251,6 +251,12 @@ static void on_head(void *context, const haft__http_result *so_far)
     ask->status = so_far->status;
 }
 
+static void on_delta(void *context, const haft__delta *delta)
+{
+    haft__ask *ask = context;
+    haft__teller_add(&ask->teller, delta);
+}
+
 static bool on_body(void *context, haft_str bytes)
 {
     haft__ask *ask = context;
@@ -261,6 +267,7 @@ static bool on_body(void *context, haft_str bytes)
     }
     if (ask->failed == HAFT_OK) {
         ask->failed = haft__openai_stream_feed(&ask->stream, bytes, &ask->error);
+        haft__teller_tell(&ask->teller, false);
     }
     return ask->failed == HAFT_OK && !ask->stream.over;
 }
@@ -275,6 +282,7 @@ static void on_done(void *context, const haft__http_result *result)
     ask->transfer = NULL;
     if (status == HAFT_OK) {
         status = read_answer(ask, result, &hints, &answer, &err);
+        haft__teller_tell(&ask->teller, true);
     }
     if (status != HAFT_OK) {
         haft__ask_fail(ask, &err);
@@ -303,6 +311,8 @@ static void reset_stream(haft__ask *ask)
         haft__openai_stream_finish(&ask->stream);
     }
     haft__openai_options options = {.tools = &ask->run->agent->spec->tools,
+                                    .emit = on_delta,
+                                    .context = ask,
                                     .hash_key = ask->run->runtime->hash_key};
     haft__openai_stream_init(&ask->stream, &options);
     haft__buf_clear(&ask->refusal);

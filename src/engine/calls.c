@@ -64,6 +64,21 @@ void haft__calls_stop(haft_run *run)
     }
 }
 
+static bool is_repeatable(const haft__run_call *call)
+{
+    return call->tool->traits.read_only || call->tool->traits.idempotent;
+}
+
+void haft__calls_stop_repeatable(haft_run *run)
+{
+    for (haft__slot *slot = run->slots, *next; slot != NULL; slot = next) {
+        next = slot->next;
+        if (is_repeatable(call_of(slot))) {
+            drop_slot(slot);
+        }
+    }
+}
+
 /* ---- what came of a call ---- */
 
 static haft_status write_outcome(haft_run *run, const haft__run_call *call,
@@ -367,8 +382,7 @@ haft_status haft__calls_start(haft_run *run, haft_error *err)
         if (call->stage != HAFT__CALL_STARTED || find_slot(run, i) != NULL) {
             continue;
         }
-        bool repeatable = call->tool->traits.read_only || call->tool->traits.idempotent;
-        if (durable || repeatable) {
+        if (durable || is_repeatable(call)) {
             status = start_slot(run, i, err);
         }
     }

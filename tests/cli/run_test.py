@@ -198,7 +198,7 @@ def test_runs():
     cut = put("cut.jsonl", "\n".join(lines[:9]) + "\n" + lines[9][:20])
     note = f"haft: {cut}:10: the last line was cut and is left out\n"
     status, text, err = haft("runs", "show", cut, *spec)
-    check("a_log_that_was_cut", (status, err, json.loads(text)["end"]), (0, note, "waiting"))
+    check("a_log_that_was_cut", (status, err, json.loads(text)["end"]), (0, note, "running"))
     status, text, err = haft("runs", "replay", cut, *spec)
     check("replay_of_a_log_that_was_cut", (status, err, text.startswith("identical: 9 events")),
           (0, note, True))
