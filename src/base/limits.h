@@ -148,6 +148,10 @@
     X(REDACT_SECRETS, "redact.secrets", 512, "secrets that are looked for")                        \
     X(REDACT_SECRET_BYTES, "redact.secret_bytes", 16384, "bytes of one secret")                    \
     X(REDACT_BYTES, "redact.bytes", 4 << 20, "bytes of all secrets, in all their spellings")       \
+    X(LINE_BYTES, "line.bytes", 256 << 10, "bytes of one text typed, or one line piped, to chat")  \
+    X(LINE_COMPLETIONS, "line.completions", 100, "completions that chat shows at once")            \
+    X(HISTORY_LINES, "history.lines", 1000, "lines typed before that chat remembers")              \
+    X(HISTORY_BYTES, "history.bytes", 1 << 20, "bytes of them; the oldest go first")               \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {
