@@ -11,8 +11,7 @@ static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number)
 {
-    (void)number;
-    interrupted = 1;
+    interrupted = number;
 }
 
 void haft__interrupt_catch(void)
@@ -28,4 +27,11 @@ void haft__interrupt_catch(void)
 bool haft__interrupted(void)
 {
     return interrupted != 0;
+}
+
+int haft__interrupt_take(void)
+{
+    int number = interrupted;
+    interrupted = 0;
+    return number;
 }

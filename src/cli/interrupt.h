@@ -10,4 +10,7 @@ void haft__interrupt_catch(void);
 
 bool haft__interrupted(void);
 
+/* The signal that came, and forgets it; 0 for none. */
+int haft__interrupt_take(void);
+
 #endif

@@ -14,4 +14,7 @@ void haft__print_text(FILE *out, haft_str text);
 /* The same on one line of at most 70 characters; what is longer is cut, and "..." says so. */
 void haft__print_short(FILE *out, haft_str text);
 
+/* "haft: where: message", and the hint on a line of its own. */
+void haft__print_error(FILE *out, const haft_error *err);
+
 #endif
