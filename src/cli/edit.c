@@ -18,7 +18,7 @@
 /* Notes and lists of completions. */
 #define BELOW_BYTES (64U << 10)
 
-void haft__editor_init(haft__editor *edit, const haft__history *history)
+void haft__editor_init(haft__editor *edit, const haft__line_history *history)
 {
     *edit = (haft__editor){.history = history, .prompt = "> ", .columns = 80, .rows = 24};
     haft__keys_init(&edit->keys);

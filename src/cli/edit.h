@@ -27,7 +27,7 @@ typedef enum haft__editor_result {
 
 typedef struct haft__editor {
     /* Given. */
-    const haft__history *history;
+    const haft__line_history *history;
     haft__editor_complete *complete; /* or NULL */
     void *context;                   /* for it */
     const char *prompt;              /* plain text */
@@ -55,7 +55,7 @@ typedef struct haft__editor {
     unsigned drawn_column;
 } haft__editor;
 
-void haft__editor_init(haft__editor *edit, const haft__history *history);
+void haft__editor_init(haft__editor *edit, const haft__line_history *history);
 void haft__editor_finish(haft__editor *edit);
 
 /* An empty line, below whatever the terminal shows. */

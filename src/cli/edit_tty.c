@@ -30,7 +30,7 @@ bool haft__editor_tty_usable(void)
            && strcmp(term, "dumb") != 0;
 }
 
-void haft__editor_tty_init(haft__editor_tty *tty, const haft__history *history)
+void haft__editor_tty_init(haft__editor_tty *tty, const haft__line_history *history)
 {
     *tty = (haft__editor_tty){.at = 0};
     haft__editor_init(&tty->edit, history);

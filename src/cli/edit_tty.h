@@ -26,7 +26,7 @@ typedef struct haft__editor_tty {
 /* Whether there is a terminal that can be drawn on: both are one, and TERM is not dumb. */
 bool haft__editor_tty_usable(void);
 
-void haft__editor_tty_init(haft__editor_tty *tty, const haft__history *history);
+void haft__editor_tty_init(haft__editor_tty *tty, const haft__line_history *history);
 void haft__editor_tty_finish(haft__editor_tty *tty);
 
 /* Reads a line; *ret_line is borrowed until the next one. IO when the terminal cannot be used. */

@@ -19,12 +19,12 @@
 
 /* ---- in memory ---- */
 
-void haft__history_init(haft__history *history)
+void haft__history_init(haft__line_history *history)
 {
-    *history = (haft__history){NULL, 0, 0, 0, NULL};
+    *history = (haft__line_history){NULL, 0, 0, 0, NULL};
 }
 
-static void drop_oldest(haft__history *history, size_t count)
+static void drop_oldest(haft__line_history *history, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         history->bytes -= history->lines[i].len;
@@ -34,7 +34,7 @@ static void drop_oldest(haft__history *history, size_t count)
     memmove(history->lines, history->lines + count, history->count * sizeof(*history->lines));
 }
 
-static void forget(haft__history *history)
+static void forget(haft__line_history *history)
 {
     if (history->count > 0) {
         drop_oldest(history, history->count);
@@ -42,14 +42,14 @@ static void forget(haft__history *history)
     free(history->lines);
 }
 
-void haft__history_finish(haft__history *history)
+void haft__history_finish(haft__line_history *history)
 {
     forget(history);
     free(history->path);
     haft__history_init(history);
 }
 
-static haft_status make_room(haft__history *history, haft_error *err)
+static haft_status make_room(haft__line_history *history, haft_error *err)
 {
     if (history->count < history->capacity) {
         return HAFT_OK;
@@ -64,13 +64,13 @@ static haft_status make_room(haft__history *history, haft_error *err)
     return HAFT_OK;
 }
 
-static bool is_wanted(const haft__history *history, haft_str line)
+static bool is_wanted(const haft__line_history *history, haft_str line)
 {
     bool again = history->count > 0 && haft__str_equal(history->lines[history->count - 1], line);
     return line.len > 0 && line.len <= HAFT__LIMIT_HISTORY_BYTES && line.ptr[0] != ' ' && !again;
 }
 
-static haft_status remember(haft__history *history, haft_str line, haft_error *err)
+static haft_status remember(haft__line_history *history, haft_str line, haft_error *err)
 {
     if (!is_wanted(history, line)) {
         return HAFT_OK;
@@ -124,7 +124,7 @@ static bool read_line(haft_str line, haft__buf *to)
     return haft__utf8_valid(haft__buf_str(to));
 }
 
-static haft_status read_lines(haft__history *history, haft_str text, haft_error *err)
+static haft_status read_lines(haft__line_history *history, haft_str text, haft_error *err)
 {
     haft__buf line;
     haft__buf_init(&line, FILE_BYTES);
@@ -148,7 +148,7 @@ static haft_status fail_file(const char *path, const char *what, haft_error *err
 }
 
 /* A file that is not there has nothing in it. */
-static haft_status read_file(haft__history *history, const char *path, haft_error *err)
+static haft_status read_file(haft__line_history *history, const char *path, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, FILE_BYTES);
@@ -163,7 +163,7 @@ static haft_status read_file(haft__history *history, const char *path, haft_erro
     return status;
 }
 
-haft_status haft__history_open(haft__history *history, const char *path, haft_error *err)
+haft_status haft__history_open(haft__line_history *history, const char *path, haft_error *err)
 {
     haft_status status = read_file(history, path, err);
     if (status == HAFT_OK) {
@@ -222,7 +222,7 @@ static haft_status replace_file(const char *path, haft_str text, haft_error *err
 /* Puts the line behind whatever others have put there meanwhile. */
 static haft_status add_to_file(const char *path, haft_str line, haft_error *err)
 {
-    haft__history all;
+    haft__line_history all;
     haft__buf text;
     haft__history_init(&all);
     haft__buf_init(&text, FILE_BYTES);
@@ -265,7 +265,7 @@ static haft_status add_locked(char *path, haft_str line, haft_error *err)
     return status;
 }
 
-haft_status haft__history_add(haft__history *history, haft_str line, haft_error *err)
+haft_status haft__history_add(haft__line_history *history, haft_str line, haft_error *err)
 {
     bool wanted = is_wanted(history, line);
     haft_status status = remember(history, line, err);

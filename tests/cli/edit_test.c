@@ -145,7 +145,7 @@ static haft_str screen(const grid *g)
 /* ---- an editor with a terminal ---- */
 
 typedef struct desk {
-    haft__history history;
+    haft__line_history history;
     haft__editor edit;
     grid *grid;
     haft__editor_result result;

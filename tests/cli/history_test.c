@@ -55,7 +55,7 @@ static void write_file(const char *path, haft_str text)
     (void)fclose(file);
 }
 
-static haft_status add(haft__history *history, const char *line)
+static haft_status add(haft__line_history *history, const char *line)
 {
     haft_error err = {0};
     haft_status status = haft__history_add(history, haft__str(line), &err);
@@ -67,7 +67,7 @@ TEST(lines_are_kept_in_a_file_of_ones_own)
 {
     char folder[64], path[128];
     make_place(folder, path);
-    haft__history history;
+    haft__line_history history;
     haft__history_init(&history);
     CHECK_INT(haft__history_open(&history, path, NULL), HAFT_OK, "there is none yet");
     static const char *const lines[] = {"one",   "one", " secret", "",        "two\nlines",
@@ -82,7 +82,7 @@ TEST(lines_are_kept_in_a_file_of_ones_own)
     *strrchr(path, '/') = '\0';
     CHECK(stat(path, &found) == 0 && (found.st_mode & 0777) == 0700, "its folder's mode");
     path[strlen(path)] = '/';
-    haft__history again;
+    haft__line_history again;
     haft__history_init(&again);
     CHECK_INT(haft__history_open(&again, path, NULL), HAFT_OK, "opened");
     CHECK_INT(again.count, history.count, "count");
@@ -98,7 +98,7 @@ TEST(what_is_no_history_is_passed_over)
 {
     char folder[64], path[128];
     make_place(folder, path);
-    haft__history history;
+    haft__line_history history;
     haft__history_init(&history);
     CHECK_INT(haft__history_open(&history, path, NULL), HAFT_OK, "opened");
     CHECK_INT(add(&history, "good"), HAFT_OK, "added");
@@ -118,7 +118,7 @@ TEST(chats_at_the_same_time_lose_nothing)
     for (int c = 0; c < CHATS; c++) {
         children[c] = fork();
         if (children[c] == 0) {
-            haft__history history;
+            haft__line_history history;
             haft__history_init(&history);
             bool good = haft__history_open(&history, path, NULL) == HAFT_OK;
             for (int i = 0; i < LINES && good; i++) {
@@ -134,7 +134,7 @@ TEST(chats_at_the_same_time_lose_nothing)
         int status = 0;
         CHECK(waitpid(children[c], &status, 0) == children[c] && status == 0, "chat %d", c);
     }
-    haft__history all;
+    haft__line_history all;
     haft__history_init(&all);
     CHECK_INT(haft__history_open(&all, path, NULL), HAFT_OK, "opened");
     CHECK_INT(all.count, CHATS * LINES, "lines");
@@ -144,7 +144,7 @@ TEST(chats_at_the_same_time_lose_nothing)
 
 TEST(the_oldest_lines_go)
 {
-    haft__history history;
+    haft__line_history history;
     haft__history_init(&history);
     char line[32];
     for (int i = 0; i < HAFT__LIMIT_HISTORY_LINES; i++) {
@@ -161,7 +161,7 @@ TEST(the_oldest_lines_go)
 
 TEST(bytes_are_bounded_too)
 {
-    haft__history history;
+    haft__line_history history;
     haft__history_init(&history);
     char *text = test_alloc(HAFT__LIMIT_HISTORY_BYTES + 1);
     memset(text, '\\', HAFT__LIMIT_HISTORY_BYTES + 1); /* twice as long in a file */
@@ -174,7 +174,7 @@ TEST(bytes_are_bounded_too)
     CHECK_INT(history.bytes, HAFT__LIMIT_HISTORY_BYTES, "bytes");
     char folder[64], path[128];
     make_place(folder, path);
-    haft__history kept;
+    haft__line_history kept;
     haft__history_init(&kept);
     CHECK_INT(haft__history_open(&kept, path, NULL), HAFT_OK, "opened");
     CHECK_INT(haft__history_add(&kept, most, NULL), HAFT_OK, "written");
@@ -190,7 +190,7 @@ TEST(a_file_that_cannot_be_used_is_left_alone)
 {
     char folder[64], path[128];
     make_place(folder, path);
-    haft__history history;
+    haft__line_history history;
     haft_error err = {0};
     haft__history_init(&history);
     CHECK_INT(haft__history_open(&history, folder, &err), HAFT_IO, "a folder");
@@ -252,13 +252,13 @@ TEST(without_memory_the_file_stays_as_it_was)
 {
     char folder[64], path[128];
     make_place(folder, path);
-    haft__history first;
+    haft__line_history first;
     haft__history_init(&first);
     CHECK_INT(haft__history_open(&first, path, NULL), HAFT_OK, "opened");
     CHECK_INT(add(&first, "one"), HAFT_OK, "added");
     haft__history_finish(&first);
     for (unsigned n = 0;; n++) {
-        haft__history history;
+        haft__line_history history;
         haft__history_init(&history);
         test_fail_allocation(n);
         haft_status status = haft__history_open(&history, path, NULL);
