@@ -208,9 +208,13 @@ static haft_status choose_thread(haft__talk *talk, haft_error *err)
     return status;
 }
 
-static haft__exit open_and_converse(haft__talk *talk, haft_error *err)
+static haft__exit open_and_converse(haft__talk *talk, const haft__spec *spec, haft_error *err)
 {
-    haft_status status = haft__talk_load(talk, NULL, err);
+    haft_status status = haft__session_open(talk->cli, talk->args, &talk->runtime, err);
+    if (status != HAFT_OK) {
+        return HAFT__EXIT_FAILED;
+    }
+    status = haft__talk_adopt(talk, spec, err);
     if (status == HAFT_OK) {
         status = choose_thread(talk, err);
     }
@@ -227,31 +231,40 @@ static haft__exit open_and_converse(haft__talk *talk, haft_error *err)
     return talk->result;
 }
 
+static void finish(haft__talk *talk)
+{
+    if (talk->interactive) {
+        haft__editor_tty_finish(&talk->tty);
+    }
+    haft__lines_close(&talk->lines);
+    haft_agent_release(talk->agent);
+    haft_runtime_destroy(talk->runtime);
+    haft__history_finish(&talk->history);
+    haft__buf_finish(&talk->inputs);
+    haft__buf_finish(&talk->sent);
+}
+
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__talk talk = {.cli = cli,
                        .args = args,
                        .quiet = haft__args_has(args, "quiet"),
                        .result = HAFT__EXIT_DONE};
+    const haft__spec *spec = NULL;
     if (strcmp(args->words[0], "-") == 0) {
         (void)haft__fail(err, HAFT_BAD_INPUT, "chat",
                          "wanted the file of a spec; standard input is where you type");
         return HAFT__EXIT_USAGE;
     }
+    haft_status status = haft__talk_read(&talk, NULL, &spec, err);
+    if (status != HAFT_OK) {
+        return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
+    }
     haft__buf_init(&talk.inputs, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&talk.sent, HAFT__LIMIT_RUN_BYTES);
     haft__history_init(&talk.history);
-    haft_status status = haft__session_open(cli, args, &talk.runtime, err);
-    haft__exit result = status == HAFT_OK ? open_and_converse(&talk, err) : HAFT__EXIT_FAILED;
-    if (talk.interactive) {
-        haft__editor_tty_finish(&talk.tty);
-    }
-    haft__lines_close(&talk.lines);
-    haft_agent_release(talk.agent);
-    haft_runtime_destroy(talk.runtime);
-    haft__history_finish(&talk.history);
-    haft__buf_finish(&talk.inputs);
-    haft__buf_finish(&talk.sent);
+    haft__exit result = open_and_converse(&talk, spec, err);
+    finish(&talk);
     return result;
 }
 

@@ -64,11 +64,11 @@ static haft_status with_model(haft__talk *talk, const char *model, haft__args *r
     return HAFT_OK;
 }
 
-haft_status haft__talk_load(haft__talk *talk, const char *model, haft_error *err)
+haft_status haft__talk_read(haft__talk *talk, const char *model, const haft__spec **ret_spec,
+                            haft_error *err)
 {
     haft__args args = *talk->args;
     haft__spec_file file;
-    haft_agent *agent = NULL;
     haft_status status = model != NULL ? with_model(talk, model, &args, err) : HAFT_OK;
     if (status == HAFT_OK) {
         status = haft__spec_file_read(talk->cli, args.words[0], &args, &file, err);
@@ -77,12 +77,19 @@ haft_status haft__talk_load(haft__talk *talk, const char *model, haft_error *err
         status = HAFT_BAD_INPUT; /* its problems have been printed */
     }
     if (status == HAFT_OK) {
-        status = haft__agent_create(talk->runtime, file.spec, &agent, err);
+        *ret_spec = file.spec;
     }
+    return status;
+}
+
+haft_status haft__talk_adopt(haft__talk *talk, const haft__spec *spec, haft_error *err)
+{
+    haft_agent *agent = NULL;
+    haft_status status = haft__agent_create(talk->runtime, spec, &agent, err);
     if (status == HAFT_OK) {
         haft_agent_release(talk->agent);
         talk->agent = agent;
-        talk->spec = file.spec;
+        talk->spec = spec;
     }
     return status;
 }

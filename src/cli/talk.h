@@ -63,9 +63,14 @@ void haft__talk_tell_open(haft__talk *talk, const haft__store_run *open);
 void haft__talk_resume(haft__talk *talk, haft_str argument);
 void haft__talk_cancel(haft__talk *talk, haft_str argument);
 
-/* Makes the agent anew, with another model; NULL: that of the command line or the spec. What there
- * was stays when that fails. */
-HAFT_MUST_USE haft_status haft__talk_load(haft__talk *talk, const char *model, haft_error *err);
+/* Reads the spec, with another model, or as the command line has it when that is NULL. What is
+ * wrong with the spec is printed. */
+HAFT_MUST_USE haft_status haft__talk_read(haft__talk *talk, const char *model,
+                                          const haft__spec **ret_spec, haft_error *err);
+
+/* An agent of that spec from now on; the one there was stays when that fails. */
+HAFT_MUST_USE haft_status haft__talk_adopt(haft__talk *talk, const haft__spec *spec,
+                                           haft_error *err);
 
 /* ---- talk_commands.c ---- */
 

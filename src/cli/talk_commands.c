@@ -37,24 +37,33 @@ static void tools(haft__talk *talk, haft_str argument)
     }
 }
 
+static haft_status change_model(haft__talk *talk, haft_str argument, haft_error *err)
+{
+    const haft__spec *spec = NULL;
+    haft_str name = haft__arena_copy(&talk->cli->arena, argument);
+    if (name.ptr == NULL) {
+        return haft__arena_fail(&talk->cli->arena, err);
+    }
+    haft_status status = haft__talk_read(talk, name.ptr, &spec, err);
+    return status == HAFT_OK ? haft__talk_adopt(talk, spec, err) : status;
+}
+
 static void model(haft__talk *talk, haft_str argument)
 {
     haft_error err = {0};
-    if (argument.len > 0) {
-        haft_str name = haft__arena_copy(&talk->cli->arena, argument);
-        haft_status status = name.ptr != NULL ? haft__talk_load(talk, name.ptr, &err)
-                                              : haft__arena_fail(&talk->cli->arena, &err);
-        if (status != HAFT_OK) {
-            haft__talk_tell_error(talk, &err);
-            haft__talk_tell(talk, "the model stays as it was");
-            return;
-        }
+    const haft__spec *before = talk->spec;
+    if (argument.len > 0 && change_model(talk, argument, &err) != HAFT_OK) {
+        haft__talk_tell_error(talk, &err);
+        haft__talk_tell(talk, "the model stays as it was");
+        return;
     }
     const haft__model_spec *now = &talk->spec->model;
-    FILE *out = argument.len > 0 ? talk->cli->errors : talk->cli->out;
-    if (argument.len == 0 || !talk->quiet) {
-        (void)fprintf(out, "%s%.*s%s%.*s\n", argument.len > 0 ? "from now on " : "",
-                      HAFT__ARG(now->provider), now->model.len > 0 ? ":" : "",
+    const char *colon = now->model.len > 0 ? ":" : "";
+    if (talk->spec != before) {
+        haft__talk_tell(talk, "from now on %.*s%s%.*s", HAFT__ARG(now->provider), colon,
+                        HAFT__ARG(now->model));
+    } else {
+        (void)fprintf(talk->cli->out, "%.*s%s%.*s\n", HAFT__ARG(now->provider), colon,
                       HAFT__ARG(now->model));
     }
 }
