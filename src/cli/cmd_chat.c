@@ -4,7 +4,7 @@
  *
  * Each text is a run of one thread; what talk.h has does the rest. Tests: tests/cli/chat_test.py.
  */
-#include <signal.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +16,9 @@
 #include "cli/print.h"
 #include "cli/talk.h"
 #include "run/redact.h"
+
+/* How often a signal is looked for. */
+#define WAIT_MS 100
 
 /* ---- reading ---- */
 
@@ -44,6 +47,17 @@ static haft_status read_plain(haft__talk *talk, haft__buf *text, bool *ret_more,
     return status;
 }
 
+/* Waits for input or a signal, which may come on any thread: reading would not always end then. */
+static bool wait_for_line(void)
+{
+    struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
+    int ready = 0;
+    while (ready <= 0 && !haft__interrupted()) {
+        ready = poll(&wait, 1, WAIT_MS);
+    }
+    return ready > 0;
+}
+
 /* The next text; what cannot be taken is said, and passed over. */
 static bool next_plain(haft__talk *talk, haft__buf *text)
 {
@@ -54,7 +68,8 @@ static bool next_plain(haft__talk *talk, haft__buf *text)
             (void)fputs("> ", talk->cli->errors);
             (void)fflush(talk->cli->errors);
         }
-        status = read_plain(talk, text, &more, &err);
+        bool there = wait_for_line();
+        status = there ? read_plain(talk, text, &more, &err) : HAFT_OK;
         if (haft__interrupt_take() != 0) {
             talk->result = HAFT__EXIT_CANCELLED;
             return false;
@@ -184,6 +199,7 @@ static haft_status open_input(haft__talk *talk, haft_error *err)
 {
     bool plain = haft__args_has(talk->args, "plain");
     if (plain || !haft__editor_tty_usable()) {
+        (void)setvbuf(stdin, NULL, _IONBF, 0); /* what has been read would not be waited for */
         return haft__lines_open(&talk->lines, "-", HAFT__LIMIT_LINE_BYTES, err);
     }
     haft_status status = open_history(talk);

@@ -82,6 +82,7 @@ static haft_status make_raw(haft_error *err)
     struct termios raw = cooked;
     raw.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INLCR | IGNCR | INPCK | ISTRIP | IXON);
     raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN | ISIG);
+    raw.c_oflag &= ~(tcflag_t)OPOST;
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
     is_raw = 1;
