@@ -154,6 +154,10 @@
     X(TELL_HELD_BYTES, "tell.held_bytes", 32 << 10,                                                \
       "bytes of a reply that wait because a secret may have begun in them")                        \
     X(SHOWN_BYTES, "shown.bytes", 16 << 10, "bytes of what would run that a person is shown")      \
+    X(LINE_BYTES, "line.bytes", 256 << 10, "bytes of one text typed, or one line piped, to chat")  \
+    X(LINE_COMPLETIONS, "line.completions", 100, "completions that chat shows at once")            \
+    X(HISTORY_LINES, "history.lines", 1000, "lines typed before that chat remembers")              \
+    X(HISTORY_BYTES, "history.bytes", 1 << 20, "bytes of them; the oldest go first")               \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

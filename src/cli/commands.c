@@ -99,20 +99,6 @@ static haft__exit run_command(haft__cli *cli, const haft__command *command, int 
     return command->run(cli, &args, err);
 }
 
-static void print_error(FILE *errors, const haft_error *err)
-{
-    (void)fputs("haft: ", errors);
-    haft__print_text(errors, haft__str(err->where));
-    (void)fputs(err->where[0] != '\0' ? ": " : "", errors);
-    haft__print_text(errors, haft__str(err->message));
-    (void)fputc('\n', errors);
-    if (err->hint[0] != '\0') {
-        (void)fputs("hint: ", errors);
-        haft__print_text(errors, haft__str(err->hint));
-        (void)fputc('\n', errors);
-    }
-}
-
 static haft__exit choose_and_run(haft__cli *cli, int argc, char *const *argv, haft_error *err)
 {
     if (argc < 2) {
@@ -131,7 +117,7 @@ haft__exit haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors)
     haft_error err = {0};
     haft__exit result = choose_and_run(&cli, argc, argv, &err);
     if (err.message[0] != '\0') {
-        print_error(errors, &err);
+        haft__print_error(errors, &err);
     }
     haft__arena_finish(&cli.arena);
     return result;

@@ -18,6 +18,7 @@
 /* In the order in which help shows them. */
 #define HAFT__COMMANDS(X)                                                                          \
     X(run)                                                                                         \
+    X(chat)                                                                                        \
     X(explain)                                                                                     \
     X(check)                                                                                       \
     X(tools)                                                                                       \

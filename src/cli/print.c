@@ -50,3 +50,17 @@ void haft__print_short(FILE *out, haft_str text)
     haft__print_text(out, (haft_str){text.ptr, shown});
     (void)fputs(shown < text.len ? "..." : "", out);
 }
+
+void haft__print_error(FILE *out, const haft_error *err)
+{
+    (void)fputs("haft: ", out);
+    haft__print_text(out, haft__str(err->where));
+    (void)fputs(err->where[0] != '\0' ? ": " : "", out);
+    haft__print_text(out, haft__str(err->message));
+    (void)fputc('\n', out);
+    if (err->hint[0] != '\0') {
+        (void)fputs("hint: ", out);
+        haft__print_text(out, haft__str(err->hint));
+        (void)fputc('\n', out);
+    }
+}

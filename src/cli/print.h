@@ -19,4 +19,7 @@ void haft__print_answer(FILE *out, haft_str text);
  * "..." says so. */
 void haft__print_short(FILE *out, haft_str text);
 
+/* "haft: where: message", and the hint on a line of its own. */
+void haft__print_error(FILE *out, const haft_error *err);
+
 #endif
