@@ -16,8 +16,6 @@
 #include "cli/talk.h"
 #include "run/redact.h"
 
-/* How often a signal is looked for. */
-
 /* ---- reading ---- */
 
 /* Lines from a pipe, joined where one ends with a backslash; *ret_more is false at the end. */
