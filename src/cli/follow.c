@@ -156,7 +156,7 @@ static haft__exit stop_here(follower *f)
 /* What a pause waits for: calls with effects that have begun. */
 static void tell_pausing(follower *f)
 {
-    if (!f->tells || haft__live_paused(f->run)) {
+    if (!f->tells || f->run->slots == NULL) {
         return;
     }
     (void)!show_events(f);
@@ -247,7 +247,7 @@ haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, h
     f.tells = !f.events && !f.json && !haft__args_has(args, "quiet");
     f.terminal = f.tells && haft__terminal_open(&terminal) ? &terminal : NULL;
     haft__look look = haft__look_at(cli->errors, haft__args_has(args, "plain"));
-    f.told = f.tells && look.live;
+    f.told = run->read = f.tells && look.live;
     if (f.terminal != NULL) {
         terminal.interrupts = &f.interrupts;
         terminal.look = look;

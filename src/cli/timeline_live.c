@@ -309,6 +309,8 @@ void haft__timeline_live(haft__timeline *t, const haft__event *event)
 {
     static const phrase failed = {HAFT__MARK_FAILED, HAFT__BAD, "the model failed: ", "", "",
                                   "message"};
+    static const phrase broken = {
+        HAFT__MARK_FAILED, HAFT__BAD, "reply dropped, the model failed: ", "", "", "message"};
     static const phrase violation = {HAFT__MARK_WARNS, HAFT__HEED,         "reply dropped (",
                                      "came",           "), asked again: ", "text"};
     static const phrase reminded = {HAFT__MARK_WARNS, HAFT__HEED, "reminded: ", "", "", "text"};
@@ -319,7 +321,7 @@ void haft__timeline_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_TURN_STARTED: tell_turn(t, event); return;
     case HAFT__EVENT_GATE_OPENED: tell_gate(t, event); return;
     case HAFT__EVENT_MODEL_REPLIED: tell_reply(t, event); return;
-    case HAFT__EVENT_MODEL_FAILED: tell_phrase(t, event, &failed); return;
+    case HAFT__EVENT_MODEL_FAILED: tell_phrase(t, event, t->spoke ? &broken : &failed); return;
     case HAFT__EVENT_VIOLATION: tell_phrase(t, event, &violation); return;
     case HAFT__EVENT_REMINDED: tell_phrase(t, event, &reminded); return;
     case HAFT__EVENT_CALL_STARTED: haft__timeline_call_started(t, event); return;

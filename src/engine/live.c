@@ -113,12 +113,6 @@ bool haft__live_paused(const haft_run *run)
            && (run->stage != HAFT__LIVE_ON || (run->slots == NULL && haft__log_durable(run)));
 }
 
-void haft__live_unpause(haft_run *run)
-{
-    run->held = false;
-    haft__live_go_on(run);
-}
-
 bool haft__live_settled(const haft_run *run)
 {
     bool rests = run->effect == HAFT__EFFECT_WAIT || run->effect == HAFT__EFFECT_END;

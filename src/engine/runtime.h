@@ -209,9 +209,6 @@ uint64_t haft__live_deadline(const haft_run *run);
 void haft__live_pause(haft_run *run);
 bool haft__live_paused(const haft_run *run);
 
-/* Goes on with a run that was paused here. */
-void haft__live_unpause(haft_run *run);
-
 /* Ends what is under way: the asking, and the calls. */
 void haft__live_stop_work(haft_run *run);
 

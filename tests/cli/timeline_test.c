@@ -262,6 +262,21 @@ TEST(text_streams_and_is_not_repeated)
     haft__timeline_finish(&t);
 }
 
+TEST(a_reply_that_breaks_off_is_dropped)
+{
+    static const char *const events[] = {
+        TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one two\""),
+        EV("\"kind\":\"model_failed\",\"status\":200,\"message\":\"cut\",\"ms\":1")};
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    tell_all(&t, events, 1);
+    haft__buf_clear(&t.out);
+    tell_all(&t, events + 1, 2);
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("one two\n   \u2717 reply dropped, the model failed: cut\n"), "both");
+    haft__timeline_finish(&t);
+}
+
 TEST(an_answer_that_was_not_shown_whole)
 {
     static const char *const events[][4] = {
