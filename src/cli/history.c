@@ -17,6 +17,8 @@
 /* What a file of ours may have: every byte may be written as two, and each line has an end. */
 #define FILE_BYTES (2 * HAFT__LIMIT_HISTORY_BYTES + HAFT__LIMIT_HISTORY_LINES)
 
+#define PATH_BYTES 4200
+
 /* ---- in memory ---- */
 
 void haft__history_init(haft__line_history *history)
@@ -198,11 +200,8 @@ static bool write_all(int fd, haft_str text)
 /* Whole or not at all: beside it first, then in its place. */
 static haft_status replace_file(const char *path, haft_str text, haft_error *err)
 {
-    char beside[4200];
-    int length = snprintf(beside, sizeof(beside), "%s.new", path);
-    if (length < 0 || (size_t)length >= sizeof(beside)) {
-        return haft__fail(err, HAFT_IO, path, "the path is too long");
-    }
+    char beside[PATH_BYTES];
+    (void)snprintf(beside, sizeof(beside), "%s.new", path); /* shorter than that of the lock */
     int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     bool good = fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) == 0 && write_all(fd, text);
     int reason = errno;
@@ -247,7 +246,7 @@ static haft_status add_to_file(const char *path, haft_str line, haft_error *err)
 /* The lock is a file of its own: the history's is another one after each change. */
 static haft_status add_locked(char *path, haft_str line, haft_error *err)
 {
-    char lock[4200];
+    char lock[PATH_BYTES];
     int length = snprintf(lock, sizeof(lock), "%s.lock", path);
     if (length < 0 || (size_t)length >= sizeof(lock)) {
         return haft__fail(err, HAFT_IO, path, "the path is too long");

@@ -338,7 +338,8 @@ with tempfile.TemporaryDirectory() as scratch:
         {"calls": [{"name": "look"}]},
         {"calls": [{"name": "request_user_input", "arguments": {"question": "Which?"}}]},
         {"expect": {"contains": "blue"}, "text": "blue it is"}]})
-    asks = put("ask.json", {"haft": 1, "name": "asker", "model": "script:ask.script.json", "tools": [
+    asks = put("ask.json", {"haft": 1, "name": "asker", "model": "script:ask.script.json",
+                            "tools": [
         {"builtin": ["request_user_input"]},
         {"name": "look", "description": "Look something up.", "args": []}]})
     test_typing()

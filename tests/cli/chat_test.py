@@ -84,7 +84,8 @@ def test_turns():
     thread = thread_of(err)
     check("each_text_is_a_run_of_the_thread", [run["task"] for run in runs(thread)],
           ["three\nlines", "two", "one"])
-    check("how_to_come_back_is_said", f"haft chat {agent} --thread {thread} comes back" in err, True)
+    check("how_to_come_back_is_said", f"haft chat {agent} --thread {thread} comes back" in err,
+          True)
     status, out, err = chat(agent, ["four"], "--thread", thread[:24])
     check("coming_back_goes_on", (status, out, said(Model.asked[3])[-3:], thread_of(err)),
           (0, "answer 4\n", ["three\nlines", "answer 3", "four"], thread))
@@ -143,13 +144,13 @@ def test_script():
     check("a_model_that_is_none_changes_nothing",
           (out, "nowhere.json" in err, "stays as it was" in err),
           ("script:first.json\nscript:first.json\nthe word is plum\n", True, True))
-    status, out, err = chat(spec, ["hi", "/model offline", "/model"], "--model", "script:first.json")
+    status, out, err = chat(spec, ["hi", "/model offline", "/model"], "-m", "script:first.json")
     check("the_offline_model_is_one", (out.split("\n")[-2], status), ("offline", 0))
 
 
 def test_threads(thread):
-    status, out, err = chat(agent, ["/threads", "/new", "/threads", "/thread " + thread, "/threads"],
-                            "--thread", thread)
+    status, out, err = chat(agent, ["/threads", "/new", "/threads", f"/thread {thread}",
+                                    "/threads"], "--thread", thread)
     rows = re.findall(r"^([* ]) (\w{26}) +\d+ (\w+) +(\d+)  (\w+): (.*)$", out, re.MULTILINE)
     third = len(rows) // 3
     check("threads_are_listed", [row[1] for row in rows[:third]].count(thread), 1)
@@ -160,7 +161,8 @@ def test_threads(thread):
           ["*", "", "*"])
     for name, wanted, number in (("0", "several threads begin with '0'", 2),
                                  ("nothing", "there is no thread 'nothing'", 2),
-                                 ("0" * 26, "there is no thread", 2), ("", "there is no thread", 2)):
+                                 ("0" * 26, "there is no thread", 2),
+                                 ("", "there is no thread", 2)):
         status, out, err = chat(agent, ["hello"], "--thread", name)
         check(f"a_thread_that_is_none_{name[:8]}", (status, out, wanted in err), (number, "", True))
         if name:
@@ -267,6 +269,10 @@ def test_commands():
     check("files_go_with_the_next_text", (said(Model.asked[before])[0].startswith(
         "read\n\n--- notes.txt\nline 1\nline \ufffd2\n\n\n--- other.json\n{"),
         said(Model.asked[before + 1])[-1], "1 bytes of it" in err), (True, "again", True))
+    before = len(Model.asked)
+    chat(agent, ["one", "two", "/undo", "three"], "--store", "memory:")
+    check("undo_works_in_memory_too", [text[:3] for text in said(Model.asked[before + 2])],
+          ["one", "ans", "thr"])
     check("with_memory_nothing_is_left", "comes back" in chat(agent, ["hello"], "--store",
                                                               "memory:")[2], False)
     put("store.script.json", {"results": {"post": "gone"}, "replies": [

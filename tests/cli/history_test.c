@@ -223,6 +223,31 @@ TEST(a_file_that_cannot_be_used_is_left_alone)
     remove_place(folder);
 }
 
+TEST(what_cannot_be_written_is_said)
+{
+    char folder[64], path[128], other[160];
+    make_place(folder, path);
+    haft__line_history history;
+    haft__history_init(&history);
+    CHECK_INT(haft__history_open(&history, path, NULL), HAFT_OK, "opened");
+    CHECK_INT(add(&history, "one"), HAFT_OK, "added");
+    (void)snprintf(other, sizeof(other), "%s.new", path);
+    CHECK_INT(mkdir(other, 0700), 0, "something stands where it is written");
+    CHECK_INT(add(&history, "two"), HAFT_IO, "not written");
+    CHECK_STR(file_text(path), HAFT__LIT("one\n"), "the file is as it was");
+    (void)rmdir(other);
+    (void)snprintf(other, sizeof(other), "%s.lock", path);
+    (void)unlink(other);
+    CHECK_INT(symlink("/dev/null", other), 0, "a link in the lock's place");
+    CHECK_INT(add(&history, "three"), HAFT_IO, "not followed");
+    (void)unlink(other);
+    CHECK_INT(add(&history, "four"), HAFT_OK, "added again");
+    CHECK_STR(file_text(path), HAFT__LIT("one\nfour\n"), "the file");
+    CHECK_INT(history.count, 4, "all are kept here");
+    haft__history_finish(&history);
+    remove_place(folder);
+}
+
 TEST(the_path_is_below_the_state_of_the_user)
 {
     char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
