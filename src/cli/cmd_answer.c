@@ -30,4 +30,5 @@ const haft__command haft__cmd_answer = {
     .min_words = 2,
     .max_words = 3,
     .run = run,
+    .result = true,
 };

@@ -31,4 +31,5 @@ const haft__command haft__cmd_approve = {
     .min_words = 1,
     .max_words = 2,
     .run = run,
+    .result = true,
 };

@@ -30,4 +30,5 @@ const haft__command haft__cmd_cancel = {
     .min_words = 1,
     .max_words = 1,
     .run = run,
+    .result = true,
 };

@@ -17,6 +17,8 @@ static void write_problem(haft__json_writer *w, const haft__spec_problem *proble
     haft__json_add_int(w, problem->line);
     haft__json_key(w, "column");
     haft__json_add_int(w, problem->column);
+    haft__json_key(w, "length");
+    haft__json_add_int(w, problem->extent);
     haft__json_key(w, "from");
     haft__json_add_str(w, problem->from);
     haft__json_key(w, "where");
@@ -68,11 +70,30 @@ static haft_status print_object(const haft__spec_file *file, FILE *out, haft_err
     return status;
 }
 
+/* A file that cannot be read is one problem, for those who read JSON. */
+static haft_status print_unreadable(const char *name, FILE *out, haft_status status,
+                                    haft_error *err)
+{
+    haft_error found = *err;
+    haft__spec_problem problem = {.from = HAFT__LIT(""),
+                                  .pointer = HAFT__LIT(""),
+                                  .message = haft__str(found.message),
+                                  .hint = haft__str(found.hint)};
+    haft__spec_file file = {.name = name,
+                            .report = {.problems = &problem, .count = 1, .errors = 1}};
+    *err = (haft_error){.status = HAFT_OK}; /* it is told here */
+    haft_status printed = print_object(&file, out, err);
+    return printed == HAFT_OK ? status : printed;
+}
+
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__spec_file file;
     haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
     if (status != HAFT_OK) {
+        if (haft__args_has(args, "json")) {
+            status = print_unreadable(args->words[0], cli->out, status, err);
+        }
         return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
     }
     if (!haft__args_has(args, "json")) {

@@ -30,4 +30,5 @@ const haft__command haft__cmd_reject = {
     .min_words = 1,
     .max_words = 2,
     .run = run,
+    .result = true,
 };

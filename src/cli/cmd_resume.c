@@ -83,4 +83,5 @@ const haft__command haft__cmd_resume = {
     .min_words = 0,
     .max_words = 1,
     .run = run,
+    .result = true,
 };

@@ -126,4 +126,5 @@ const haft__command haft__cmd_run = {
     .min_words = 1,
     .max_words = 2,
     .run = run,
+    .result = true,
 };

@@ -36,9 +36,11 @@
 
 /* What a command works with. */
 typedef struct haft__cli {
-    FILE *out;         /* results; whether writing worked is checked at the end by the caller */
-    FILE *errors;      /* what is wrong with a file, and what happens on the way */
-    haft__arena arena; /* lives as long as the command runs */
+    FILE *out;          /* results; whether writing worked is checked at the end by the caller */
+    FILE *errors;       /* what is wrong with a file, and what happens on the way */
+    haft__arena arena;  /* lives as long as the command runs */
+    haft_error problem; /* what was wrong when it has been told already, for --json */
+    bool answered;      /* the JSON object that was asked for is printed */
 } haft__cli;
 
 /* Runs the command. On failure it fills in `err` (zeroed before), which the caller prints; an
@@ -53,6 +55,7 @@ typedef struct haft__command {
     const haft__option *options; /* NULL for none */
     size_t min_words, max_words; /* how many arguments it takes */
     haft__command_run *run;
+    bool result; /* with --json it prints the result of a run: one object, whatever fails */
     bool hidden; /* from the list of commands: not for people */
 } haft__command;
 

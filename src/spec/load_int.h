@@ -78,6 +78,11 @@ void haft__origin_place(haft__loader *l, haft__spec_problem *problem, haft_str p
 void haft__origin_place_raw(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
                             haft__about about);
 
+/* ... at an override whose path leads nowhere: `where` is the path up to the part that does not,
+ * "" for the whole. `problem` may be NULL. */
+void haft__origin_place_set(haft__loader *l, haft__spec_problem *problem, const char *set,
+                            haft_str path, const char *where);
+
 /* ---- edit.c: values are never changed; these make new ones ---- */
 
 /* Sets or adds a member. False when out of memory. */
