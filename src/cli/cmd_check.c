@@ -7,6 +7,7 @@
  */
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/config.h"
 #include "cli/spec_file.h"
 #include "json/write.h"
 
@@ -107,6 +108,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 static const haft__option options[] = {
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "replace a part of the spec first: limits.turns=5"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    HAFT__OPTION_NO_CONFIG,
     {0},
 };
 

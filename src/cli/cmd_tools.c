@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "cli/config.h"
 #include "cli/spec_file.h"
 #include "tool/duration.h"
 #include "tool/traits.h"
@@ -233,6 +234,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 static const haft__option options[] = {
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "replace a part of the spec first: limits.turns=5"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    HAFT__OPTION_NO_CONFIG,
     {"wire", 0, HAFT__OPTION_CHOICE, "openai|anthropic|gemini",
      "print them as that provider gets them"},
     {0},

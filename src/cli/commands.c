@@ -10,6 +10,7 @@
 #include "base/near.h"
 #include "base/str.h"
 #include "cli/complain.h"
+#include "cli/config.h"
 #include "run/result.h"
 
 static const haft__command *const commands[] = {
@@ -106,6 +107,21 @@ static void answer(haft__cli *cli, const haft__command *command, const haft__arg
     }
 }
 
+/* For commands that look at settings: those have an option against it. */
+static bool load_config(haft__cli *cli, const haft__command *command, const haft__args *args,
+                        haft_error *err)
+{
+    const haft__option *option = command->options;
+    while (option != NULL && option->name != NULL && strcmp(option->name, "no-config") != 0) {
+        option++;
+    }
+    if (option == NULL || option->name == NULL) {
+        return true;
+    }
+    haft_status status = haft__config_load(cli, args, err);
+    return status == HAFT_OK || (status == HAFT_BAD_INPUT && command->examines_config);
+}
+
 static haft__exit run_command(haft__cli *cli, const haft__command *command, int count,
                               char *const *words, haft_error *err)
 {
@@ -122,7 +138,8 @@ static haft__exit run_command(haft__cli *cli, const haft__command *command, int 
         haft__error_at(err, command->name);
         return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
     }
-    haft__exit result = command->run(cli, &args, err);
+    haft__exit result =
+        load_config(cli, command, &args, err) ? command->run(cli, &args, err) : HAFT__EXIT_USAGE;
     answer(cli, command, &args, err);
     return result;
 }

@@ -36,11 +36,12 @@
 
 /* What a command works with. */
 typedef struct haft__cli {
-    FILE *out;          /* results; whether writing worked is checked at the end by the caller */
-    FILE *errors;       /* what is wrong with a file, and what happens on the way */
-    haft__arena arena;  /* lives as long as the command runs */
-    haft_error problem; /* what was wrong when it has been told already, for --json */
-    bool answered;      /* the JSON object that was asked for is printed */
+    FILE *out;         /* results; whether writing worked is checked at the end by the caller */
+    FILE *errors;      /* what is wrong with a file, and what happens on the way */
+    haft__arena arena; /* lives as long as the command runs */
+    struct haft__config *config; /* settings that were found (cli/config.h); NULL: none are read */
+    haft_error problem;          /* what was wrong when it has been told already, for --json */
+    bool answered;               /* the JSON object that was asked for is printed */
 } haft__cli;
 
 /* Runs the command. On failure it fills in `err` (zeroed before), which the caller prints; an
@@ -56,7 +57,8 @@ typedef struct haft__command {
     size_t min_words, max_words; /* how many arguments it takes */
     haft__command_run *run;
     bool result; /* with --json it prints the result of a run: one object, whatever fails */
-    bool hidden; /* from the list of commands: not for people */
+    bool examines_config; /* files of settings with errors are its business */
+    bool hidden;          /* from the list of commands: not for people */
 } haft__command;
 
 #define X(name) extern const haft__command haft__cmd_##name;

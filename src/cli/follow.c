@@ -195,7 +195,8 @@ static haft__exit follow(follower *f)
         status = show_events(f);
     }
     if (status == HAFT_OK) {
-        status = haft__artifacts_write(f->args, f->run, f->err);
+        status = haft__artifacts_write(
+            haft__config_get(f->cli, f->args, HAFT__SETTING_artifacts).value, f->run, f->err);
     }
     return status == HAFT_OK ? haft__follow_print(f->cli, f->args, f->run, f->err)
                              : HAFT__EXIT_FAILED;

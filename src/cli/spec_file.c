@@ -9,8 +9,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/complain.h"
+#include "cli/config.h"
 #include "cli/print.h"
-#include "io/environment.h"
 #include "io/file.h"
 #include "io/random.h"
 #include "model/provider.h"
@@ -28,9 +28,10 @@ static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__sp
         sets[options->set_count++] = set;
     }
     options->sets = sets;
-    options->model = haft__args_text(args, "model", NULL);
-    options->model_always = options->model != NULL;
-    options->model_from = "--model";
+    haft__setting model = haft__config_get(cli, args, HAFT__SETTING_model);
+    options->model = model.value;
+    options->model_from = model.from;
+    options->model_always = haft__args_has(args, "model");
     return HAFT_OK;
 }
 
@@ -41,7 +42,7 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
     haft__spec_file file = {.name = is_stdin ? "standard input" : path};
     haft_str place = haft__file_absolute(&cli->arena, path); /* others go on elsewhere */
     haft__spec_options options = {.path = place,
-                                  .env = {haft__environment_get, NULL},
+                                  .env = haft__config_env(cli).env,
                                   .find_price = haft__provider_price,
                                   .hash_key = haft__random_hash_key()};
     if (place.ptr == NULL) {

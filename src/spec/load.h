@@ -64,6 +64,14 @@ HAFT_MUST_USE haft_status haft__spec_expand(haft__arena *arena, haft_str text,
                                             const haft__spec_env *env, haft_str *ret_text,
                                             haft_error *err);
 
+/* Checks a document that is no spec with a JSON Schema of ours; what is wrong with it is worded and
+ * placed as it is for specs. Fails for want of memory only. */
+struct haft__spec_document;
+HAFT_MUST_USE haft_status haft__spec_check_with(haft__arena *arena, haft_str schema,
+                                                const struct haft__spec_document *document,
+                                                haft__hash_key hash_key,
+                                                haft__spec_problems *problems, haft_error *err);
+
 /* The text of haft.schema.json. */
 haft_str haft__spec_schema_text(void);
 

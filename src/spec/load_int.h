@@ -27,6 +27,7 @@ typedef struct haft__loader {
     bool all_tainted;    /* ... or a key nobody knows, which may have been meant for any */
     size_t schema_count; /* of problems: those that the schema has told */
     bool broken; /* tools or names of tools have errors: what they do together is not looked at */
+    haft_str schema; /* to check with; .ptr NULL: haft.schema.json */
     haft__spec *spec;
     haft_status status; /* NO_MEMORY or TOO_BIG (of the arena) */
 } haft__loader;
