@@ -112,14 +112,21 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft check agent.yaml", "say everything that is wrong with it"},
+    {"haft check agent.yaml --set limits.turns=5 --json", "the same of a changed spec, as JSON"},
+    {0},
+};
+
 const haft__command haft__cmd_check = {
     .name = "check",
     .usage = "SPEC",
     .summary = "load a spec and say everything that is wrong with it",
     .help = "Every problem is shown with its line and column, what was found, what was wanted and\n"
-            "what to do. A spec that could never end is a problem, too. Warnings are only shown.\n"
-            "Exit status: 0 the spec can be used, 2 it cannot.\n",
+            "what to do. A spec that could never end is a problem, too. Warnings are only shown:\n"
+            "the status is 0 when the spec can be used, 2 when it cannot.\n",
     .options = options,
+    .examples = examples,
     .min_words = 1,
     .max_words = 1,
     .run = run,

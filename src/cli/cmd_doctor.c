@@ -344,6 +344,12 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft doctor", "look at everything"},
+    {"haft doctor --json --store memory:", "as JSON, with another store"},
+    {0},
+};
+
 const haft__command haft__cmd_doctor = {
     .name = "doctor",
     .usage = "",
@@ -353,6 +359,7 @@ const haft__command haft__cmd_doctor = {
         "names of their variables), which files of settings were found, and where each setting\n"
         "comes from. Exits 1 when something is not as it should be.\n",
     .options = options,
+    .examples = examples,
     .max_words = 0,
     .run = run,
     .examines_config = true,

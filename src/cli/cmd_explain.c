@@ -238,6 +238,11 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft explain agent.yaml 'Count the words'", "what the model would be asked first, and why"},
+    {0},
+};
+
 const haft__command haft__cmd_explain = {
     .name = "explain",
     .usage = "SPEC [TASK]",
@@ -245,6 +250,7 @@ const haft__command haft__cmd_explain = {
     .help = "Prints each tool with its verdict and reason, the format of calls, the first turn's\n"
             "choice with its reason, all limits, and the request that would be sent.\n",
     .options = options,
+    .examples = examples,
     .min_words = 1,
     .max_words = 2,
     .run = run,

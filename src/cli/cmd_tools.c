@@ -240,12 +240,19 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft tools agent.yaml", "list them with their traits"},
+    {"haft tools agent.yaml --wire openai", "as a provider gets them"},
+    {0},
+};
+
 const haft__command haft__cmd_tools = {
     .name = "tools",
     .usage = "SPEC",
     .summary = "list the tools of a spec with their traits",
     .help = "Tools of MCP servers are known only to a running agent and not listed.\n",
     .options = options,
+    .examples = examples,
     .min_words = 1,
     .max_words = 1,
     .run = run,

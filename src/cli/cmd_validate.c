@@ -479,6 +479,13 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft validate schema.json instance.json", "say why it is not valid"},
+    {"haft validate --json schema.json - < instance.json",
+     "from standard input; the verdict as JSON"},
+    {0},
+};
+
 const haft__command haft__cmd_validate = {
     .name = "validate",
     .usage = "SCHEMA INSTANCE",
@@ -496,6 +503,7 @@ const haft__command haft__cmd_validate = {
         "cannot\n"
         "be used. It exits with 0 when every line was answered, 2 when FILE cannot be read.\n",
     .options = options,
+    .examples = examples,
     .max_words = 2,
     .run = run,
 };

@@ -15,7 +15,7 @@ def install(directory):
 
 
 def only(directory, pattern):
-    found = sorted(directory.rglob(pattern))
+    found = sorted(directory.rglob(f"**/{pattern}" if "/" in pattern else pattern))
     return found[0] if found else None
 
 
@@ -55,7 +55,9 @@ with tempfile.TemporaryDirectory(prefix="haft-install-") as temporary:
     root = Path(temporary)
     problems = install(root)
     house.check("make_install_works", problems)
-    files = ["haft", "haft.h", "haft.pc", "libhaft.a", "libhaft.so", "libhaft.so.0", "guard"]
+    files = ["haft", "haft.h", "haft.pc", "libhaft.a", "libhaft.so", "libhaft.so.0", "guard",
+             "config.schema.json", "haft.1", "haft-run.1", "share/bash-completion/completions/haft",
+             "share/zsh/site-functions/_haft", "share/fish/vendor_completions.d/haft.fish"]
     problems = [f"{name} was not installed" for name in files if only(root, name) is None]
     house.check("everything_is_installed", problems)
     if not problems:
