@@ -46,7 +46,8 @@ static void print_runs(haft__cli *cli, const haft__args *args)
         for (size_t i = 0; i < request.found_count; i++) {
             const haft__store_run *row = &request.found[i];
             if (!haft__id_valid(row->id)) {
-                continue; /* shells take what they are offered apart, and a store may be another's */
+                continue; /* shells take what they are offered apart, and a store may be another's
+                           */
             }
             haft_str state = row->state == HAFT__STATE_ENDED
                                  ? row->end

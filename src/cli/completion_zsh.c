@@ -6,8 +6,9 @@
 #include "base/str.h"
 #include "cli/completion.h"
 
-/* What means something in a spec of _arguments. */
-#define SPECIAL ":[]\\"
+/* What means something in a spec of _arguments, and in a list of _describe. */
+#define IN_SPEC ":[]\\"
+#define IN_LIST ":\\"
 
 static const char head[] =
     "#compdef haft\n"
@@ -49,9 +50,9 @@ static void action(FILE *out, haft__word_kind kind, haft_str choices)
         [HAFT__WORD_ANY] = " ",
         [HAFT__WORD_FILE] = "_files",
         [HAFT__WORD_DIRECTORY] = "_files -/",
-        [HAFT__WORD_RUN] = "_haft_ask runs",
-        [HAFT__WORD_THREAD] = "_haft_ask threads",
-        [HAFT__WORD_MODEL] = "_haft_ask models",
+        [HAFT__WORD_RUN] = " _haft_ask runs",
+        [HAFT__WORD_THREAD] = " _haft_ask threads",
+        [HAFT__WORD_MODEL] = " _haft_ask models",
         [HAFT__WORD_COMMAND] = "_haft_commands",
     };
     if (kind == HAFT__WORD_CHOICE) {
@@ -63,13 +64,13 @@ static void action(FILE *out, haft__word_kind kind, haft_str choices)
     }
 }
 
-static void put_escaped(FILE *out, const char *text)
+static void put_escaped(FILE *out, const char *text, const char *special)
 {
     for (const char *c = text; *c != '\0'; c++) {
         if (*c == '\'') {
             (void)fputs("'\\''", out);
         } else {
-            (void)fputs(strchr(SPECIAL, *c) != NULL ? "\\" : "", out);
+            (void)fputs(strchr(special, *c) != NULL ? "\\" : "", out);
             (void)putc(*c, out);
         }
     }
@@ -88,11 +89,11 @@ static void put_option(FILE *out, const haft__option *o)
             (void)fprintf(out, "        '*--%s", o->name);
         }
         (void)fprintf(out, "%s[", sign);
-        put_escaped(out, o->help);
+        put_escaped(out, o->help, IN_SPEC);
         (void)putc(']', out);
         if (sign[0] != '\0') {
             (void)fputs(maybe ? "::" : ":", out);
-            put_escaped(out, value);
+            put_escaped(out, value, IN_SPEC);
             (void)putc(':', out);
             action(out, haft__completion_kind(o), haft__str(value));
         }
@@ -108,26 +109,30 @@ static void put_arguments(FILE *out, const char *usage)
         char text[64];
         (void)snprintf(text, sizeof(text), "%.*s", HAFT__ARG(name));
         (void)fprintf(out, "        '%zu:", number);
-        put_escaped(out, text);
+        put_escaped(out, text, IN_SPEC);
         (void)putc(':', out);
         action(out, word != NULL ? word->kind : HAFT__WORD_ANY, name);
         (void)fputs("' \\\n", out);
     }
 }
 
+/* With what they do: a function of its own, since what stands in an action is evaluated. */
 static void put_subcommands(FILE *out, const haft__command *command)
 {
-    (void)fputs("        '1:command:((", out);
+    (void)fprintf(out, "\n_haft_%s_commands() {\n    local -a found=(\n", command->name);
     for (const haft__subcommand *sub = command->subcommands; sub->name != NULL; sub++) {
-        (void)fprintf(out, "%s\\:\"", sub->name);
-        put_escaped(out, sub->summary);
-        (void)fputs("\" ", out);
+        (void)fprintf(out, "        '%s:", sub->name);
+        put_escaped(out, sub->summary, IN_LIST);
+        (void)fputs("'\n", out);
     }
-    (void)fputs("))' \\\n        '2: :_haft_ask runs' \\\n        '3: : ' \\\n", out);
+    (void)fputs("    )\n    _describe -t commands command found\n}\n", out);
 }
 
 static void put_command(FILE *out, const haft__command *command)
 {
+    if (command->subcommands != NULL) {
+        put_subcommands(out, command);
+    }
     (void)fputs("\n_haft_", out);
     for (const char *c = command->name; *c != '\0'; c++) {
         (void)putc(*c == '-' ? '_' : *c, out);
@@ -137,7 +142,8 @@ static void put_command(FILE *out, const haft__command *command)
         put_option(out, o);
     }
     if (command->subcommands != NULL) {
-        put_subcommands(out, command);
+        (void)fprintf(out, "        '1: :_haft_%s_commands' \\\n        '2: : _haft_ask runs' \\\n",
+                      command->name);
     } else {
         put_arguments(out, command->usage);
     }
@@ -152,7 +158,7 @@ void haft__completion_zsh(FILE *out)
     for (size_t i = 0; i < count; i++) {
         if (!commands[i]->hidden) {
             (void)fprintf(out, "        '%s:", commands[i]->name);
-            put_escaped(out, commands[i]->summary);
+            put_escaped(out, commands[i]->summary, IN_LIST);
             (void)fputs("'\n", out);
         }
     }

@@ -3,6 +3,8 @@
 #ifndef HAFT_CLI_PENDING_H
 #define HAFT_CLI_PENDING_H
 
+#include <stdio.h>
+
 #include "cli/args.h"
 #include "engine/runtime.h"
 

@@ -108,8 +108,10 @@ def test_words():
           haft("explain", "spec.yaml", "--model", "nix:x")[2].split("\n")[:3],
           ['--model: error: there is no provider "nix"', "    nix:x", "    ^~~~~"])
     check("a_wide_character_takes_two_columns",
-          haft("check", put("spec.yaml", 'limits: {中文: 1, "é\u0301": 2}\n'))[1].split("\n")[0:7],
-          ['spec.yaml:1:10: error: there is no key "中文" here', "    limits: {中文: 1, \"é\u0301\": 2}",
+          haft("check", put("spec.yaml",
+                            'limits: {中文: 1, "é\u0301": 2}\n'))[1].split("\n")[0:7],
+          ['spec.yaml:1:10: error: there is no key "中文" here',
+           "    limits: {中文: 1, \"é\u0301\": 2}",
            "             ^~~~", 'spec.yaml:1:17: error: there is no key "é\u0301" here',
            "    limits: {中文: 1, \"é\u0301\": 2}", "                      ^~~",
            "2 errors in spec.yaml"])

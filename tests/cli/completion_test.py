@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for `haft completion`: the scripts are taken by their shells, and bash, zsh and fish complete
-with them, as far as they are here."""
+"""Tests for `haft completion`: the scripts are taken by their shells, and bash, zsh and fish
+complete with them, as far as they are here."""
 import json
 import os
 import shutil
@@ -25,17 +25,17 @@ def skip(name, reason):
     print(f"skip cli/completion_test.py {name}: {reason}", flush=True)
 
 
-def run(*words, text=None, more=None):
+def run(*words, text=None):
     env = {"PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(scratch), "LC_ALL": "C.UTF-8",
-           **{name: os.environ[name] for name in ("LD_LIBRARY_PATH", "FPATH") if name in os.environ},
-           **(more or {})}
+           **{name: os.environ[name] for name in ("LD_LIBRARY_PATH", "FPATH")
+              if name in os.environ}}
     done = subprocess.run([str(word) for word in words], input=text, text=True, capture_output=True,
                           cwd=scratch, env=env)
     return done.returncode, done.stdout, done.stderr
 
 
 def bash(*words):
-    """What bash offers for the last of the words; `=` and `:` are words of their own, as in bash."""
+    """What bash offers for the last of the words; `=` and `:` are words of their own there."""
     array = " ".join(f"'{word}'" for word in words)
     line = "".join(words[:1]) + "".join(word if word in "=:" else " " + word for word in words[1:])
     script = f"""
@@ -111,8 +111,9 @@ def test_zsh(runs):
     """
     status, out, err = run("zsh", "-f", "-c", script)
     specs, _, asked = out.partition("\n=====\n")
-    check("zsh_has_specs", (status, err, "*--model=[provider\\:model in the place of the spec's]:M:"
-                            "_haft_ask models" in specs.split("\n")), (0, "", True))
+    check("zsh_has_specs",
+          (status, err, "*--model=[provider\\:model in the place of the spec's]:M: _haft_ask models"
+           in specs.split("\n")), (0, "", True))
     check("zsh_has_runs", {line.split(":")[0] for line in asked.split("\n") if line},
           {*runs, "last"})
 
@@ -149,7 +150,7 @@ def test_asked(runs):
 
 
 def test_hostile(runs):
-    """A store of somebody else's: what is no id is not offered, since shells expand what they are."""
+    """A store of somebody else's: shells expand what they are offered, so only ids are."""
     database = scratch / ".local/state/haft/haft.db"
     shutil.copy(database, scratch / "evil.db")
     evil = "$(touch pwned)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for what is printed from the command table: every example of the help runs, every manual page is
-one that man(1) takes without a warning."""
+"""Tests for what is printed from the command table: every example of the help runs, every manual
+page is one that man(1) takes without a warning."""
 import os
 import re
 import shutil
@@ -38,8 +38,9 @@ tools:
     command: ["true"]
     traits: {needs_approval: true}
 """
-QUESTION = ("replies: [{calls: [{name: look, arguments: {q: a}}]}, {calls: [{name: look, arguments: {q: b}}]}, "
-            "{calls: [{name: peek, arguments: {q: a}}]}, {calls: [{name: request_user_input, "
+QUESTION = ("replies: [{calls: [{name: look, arguments: {q: a}}]}, "
+            "{calls: [{name: look, arguments: {q: b}}]}, {calls: [{name: peek, "
+            "arguments: {q: a}}]}, {calls: [{name: request_user_input, "
             "arguments: {question: Which?}}]}, {text: x}]\n")
 CALL = "replies: [{calls: [{name: send, arguments: {text: hello}}]}, {text: x}]\n"
 # What must have happened before an example: the script of a run that waits.

@@ -123,7 +123,7 @@ def test_ends():
 
 
 def test_failures_as_json():
-    """Whoever asked for JSON gets one object of the documented shape, also before there is a run."""
+    """Whoever asked for JSON gets one object of the documented shape, also without a run."""
     shape = ROOT / "docs/schemas/result.schema.json"
     good = put("good.yaml", "haft: 1\nname: g\nmodel: script:gone.yaml\n")
     cases = [

@@ -7,8 +7,8 @@ import house
 
 TABLE = "src/cli/variables.c"
 NAME = r'"([A-Z][A-Z0-9_]{2,})"'
-# How code comes by a variable: directly, through a table of settings or providers, or through a name of
-# its own for one.
+# How code comes by a variable: directly, through a table of settings or providers, or through a
+# name of its own for one.
 READS = [rf"getenv\({NAME}\)",
          rf"haft__environment_get\([^;]*?{NAME}",
          rf"->get\([^;]*?{NAME}",
