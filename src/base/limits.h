@@ -53,6 +53,8 @@
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with every alias written out")      \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
+    X(CONFIG_BYTES, "config.bytes", 64 << 10, "bytes of a file of settings, or of a .env")         \
+    X(DOTENV_VARIABLES, "config.variables", 256, "variables in a .env")                            \
     X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \
     X(FILES_GLOB_BYTES, "files.glob_bytes", 1024, "bytes of one path pattern")                     \
     X(FILES_GLOB_ALTERNATIVES, "files.glob_alternatives", 256,                                     \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/cells.h - how many cells of a terminal a character takes. */
+/* cli/cells.h - which bytes of a text share a cell of a terminal; see cli/width.h. */
 #ifndef HAFT_CLI_CELLS_H
 #define HAFT_CLI_CELLS_H
 
@@ -7,10 +7,6 @@
 #include <stdint.h>
 
 #include "haft.h"
-
-/* 0 for what is drawn over the character before, 2 for what is wide, else 1: control characters
- * included, which whoever draws has to replace. */
-unsigned haft__cells_of(uint32_t code);
 
 /* The first character of `text` with all marks that belong to it: its bytes (0 at the end), and
  * the cells it takes. A byte that is no UTF-8 is a character of its own; a control character has no

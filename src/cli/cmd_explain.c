@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/commands.h"
+#include "cli/config.h"
 #include "cli/first_turn.h"
 #include "cli/spec_file.h"
 #include "io/random.h"
@@ -196,6 +197,12 @@ static const haft__option options[] = {
     {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    HAFT__OPTION_NO_CONFIG,
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft explain agent.yaml 'Count the words'", "what the model would be asked first, and why"},
     {0},
 };
 
@@ -206,6 +213,7 @@ const haft__command haft__cmd_explain = {
     .help = "Prints each tool with its verdict and reason, the format of calls, the first turn's\n"
             "choice with its reason, all limits, and the request that would be sent.\n",
     .options = options,
+    .examples = examples,
     .min_words = 1,
     .max_words = 2,
     .run = run,

@@ -75,6 +75,11 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft mock-model script.yaml --listen 127.0.0.1:0", "play it on any free port"},
+    {0},
+};
+
 const haft__command haft__cmd_mock_model = {
     .name = "mock-model",
     .usage = "SCRIPT",
@@ -84,6 +89,7 @@ const haft__command haft__cmd_mock_model = {
             "output is 'listening on http://ADDR:PORT/v1'. It ends on SIGTERM, SIGINT or SIGHUP.\n"
             "docs/script.md describes scripts.\n",
     .options = options,
+    .examples = examples,
     .min_words = 1,
     .max_words = 1,
     .run = run,

@@ -79,6 +79,12 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft resume last", "go on with the newest run"},
+    {"haft resume --all", "go on with every run that nobody goes on with"},
+    {0},
+};
+
 const haft__command haft__cmd_resume = {
     .name = "resume",
     .usage = "ID | --all",
@@ -87,7 +93,10 @@ const haft__command haft__cmd_resume = {
             "taken up where its last event left it: calls that may be repeated are, others are\n"
             "asked about.\n",
     .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
     .min_words = 0,
     .max_words = 1,
     .run = run,
+    .result = true,
 };

@@ -79,7 +79,7 @@ static void put_character(drawing *d, haft_str character, unsigned cells, unsign
         put(d, (haft_str){"                ", indent}, indent);
     } else if (code == '\t') {
         put(d, HAFT__LIT("    "), cells);
-    } else if (haft__cells_of(code) == 0) {
+    } else if (haft__width_of(code) == 0) {
         make_room(d, 1);
         put(d, HAFT__LIT(" "), 1);
         put(d, character, 0);
@@ -194,7 +194,7 @@ static bool is_plain(haft_str text)
 {
     uint32_t code = 'x';
     (void)haft__utf8_decode(text, &code);
-    return haft__cells_of(code) > 0
+    return haft__width_of(code) > 0
            && (text.len == 0
                || (memchr(text.ptr, '\n', text.len) == NULL
                    && memchr(text.ptr, '\t', text.len) == NULL));

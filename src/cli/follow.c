@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/artifacts.h"
+#include "cli/config.h"
 #include "cli/follow_int.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
@@ -226,7 +227,8 @@ static haft__exit follow(follower *f)
         status = show_events(f);
     }
     if (status == HAFT_OK) {
-        status = haft__artifacts_write(f->args, f->run, f->err);
+        status = haft__artifacts_write(
+            haft__config_get(f->cli, f->args, HAFT__SETTING_artifacts).value, f->run, f->err);
     }
     if (status != HAFT_OK) {
         return HAFT__EXIT_FAILED;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* follow_print.c - what came of a run, and how to go on with it. Tests: tests/cli/run_test.py. */
-#include <string.h>
-
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/follow_int.h"
+#include "cli/pending.h"
 #include "cli/print.h"
 #include "run/result.h"
 
@@ -28,32 +27,6 @@ static haft__exit exit_of(const haft_run *run)
     HAFT__UNREACHABLE();
 }
 
-/* How to go on, for those that wait. */
-static void tell_pending(haft__cli *cli, const haft__args *args, const haft_run *run)
-{
-    static const struct {
-        const char *command, *value, *also;
-    } ways[] = {
-        [HAFT__PAUSE_QUESTION] = {"answer", " TEXT", ""},
-        [HAFT__PAUSE_HEADLESS] = {"answer", " JSON", ""},
-        [HAFT__PAUSE_APPROVAL] = {"approve", "", "   (or: haft reject ... --why TEXT)"},
-        [HAFT__PAUSE_UNKNOWN_OUTCOME] = {"answer", " RESULT",
-                                         "   (or: haft approve ..., to run it again)"},
-    };
-    const haft__run *state = &run->state;
-    const char *store = haft__args_text(args, "store", NULL);
-    bool named = store != NULL && strchr(store, '@') == NULL; /* else it may have a password */
-    (void)fputs("the run waits; go on with\n", cli->errors);
-    for (size_t i = state->batch; i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        if (call->stage == HAFT__CALL_PAUSED) {
-            (void)fprintf(cli->errors, "  haft %s %s %.*s%s%s%s%s\n", ways[call->pause].command,
-                          run->id, HAFT__ARG(call->id), ways[call->pause].value,
-                          named ? " --store " : "", named ? store : "", ways[call->pause].also);
-        }
-    }
-}
-
 haft_status haft__follow_print_json(haft__cli *cli, const haft_run *run, const haft_error *stopped,
                                     haft_error *err)
 {
@@ -64,6 +37,7 @@ haft_status haft__follow_print_json(haft__cli *cli, const haft_run *run, const h
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
         (void)fwrite(text.ptr, 1, text.len, cli->out);
+        cli->answered = true;
     }
     haft__buf_finish(&text);
     return status;
@@ -82,7 +56,7 @@ haft__exit haft__follow_print_rest(haft__cli *cli, const haft__args *args, const
     }
     if (haft_run_state(run) == HAFT_WAITING && !haft__args_has(args, "quiet")
         && !haft__args_has(args, "events")) {
-        tell_pending(cli, args, run);
+        haft__pending_tell(cli->errors, args, run);
     }
     return exit_of(run);
 }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/complain.h"
 #include "io/clock.h"
 #include "io/environment.h"
 #include "json/read.h"
@@ -49,8 +50,12 @@ static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__s
         return HAFT_OK;
     }
     if (status == HAFT_BAD_INPUT) {
+        (void)haft__hint(err, status, "the value is JSON: write a text as '\"text\"'");
+        haft__complain_json(cli->errors, said->text ? "VALUE" : "--args", text, true, err);
         haft__error_at(err, "the value"); /* not what it is: it may be a secret */
-        return haft__hint(err, status, "the value is JSON: write a text as '\"text\"'");
+        cli->problem = *err;
+        *err = (haft_error){.status = status};
+        return status;
     }
     return status;
 }

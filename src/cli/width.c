@@ -147,7 +147,7 @@ unsigned haft__width_of(uint32_t code)
 /* ---- harmless ---- */
 
 /* Control characters, and marks that turn the direction of what follows or end lines. */
-static bool is_steering(uint32_t code)
+bool haft__width_steers(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x2028 || code == 0x2029
            || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
@@ -159,7 +159,7 @@ size_t haft__harmless(haft_str text, haft__shown *ret_shown)
     uint32_t code = 0;
     size_t length = haft__utf8_decode(text, &code);
     char *to = ret_shown->bytes;
-    if (length > 0 && !is_steering(code)) {
+    if (length > 0 && !haft__width_steers(code)) {
         memcpy(to, text.ptr, length);
         ret_shown->length = (uint8_t)length;
         ret_shown->columns = (uint8_t)haft__width_of(code);

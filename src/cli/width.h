@@ -16,6 +16,10 @@
 /* The columns of a character: 0 for what combines with the one before, 2 for wide ones. */
 unsigned haft__width_of(uint32_t code);
 
+/* Whether it steers a terminal, or changes the order of what is shown: never to be printed as it
+ * is. */
+bool haft__width_steers(uint32_t code);
+
 /* One character as it is shown. */
 typedef struct haft__shown {
     char bytes[8];

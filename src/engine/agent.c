@@ -59,6 +59,10 @@ static haft_status prepare(haft_agent *agent, haft_error *err)
             haft__secrets_collect(agent->spec, &runtime->env, &agent->arena, &agent->redactor, err);
     }
     if (status == HAFT_OK) {
+        status =
+            haft__secrets_add(agent->redactor, runtime->variables, runtime->variable_count, err);
+    }
+    if (status == HAFT_OK) {
         status = agent->scripted ? haft__script_file_load(&agent->arena, agent->spec,
                                                           runtime->hash_key, &agent->script, err)
                                  : haft__ask_prepare(agent, err);

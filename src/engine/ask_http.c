@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/ask.h"
+#include "io/environment.h"
 #include "io/random.h"
 #include "model/provider.h"
 #include "model/retry.h"
@@ -17,15 +18,37 @@
 
 /* ---- the way to the model ---- */
 
-static haft_str base_url_of(const haft_agent *agent)
+/* The base URL of the spec, or the one that the environment has. */
+static haft_str base_url_in(const haft_agent *agent, const haft__spec_env *env)
 {
     const haft__model_spec *model = &agent->spec->model;
-    const haft__spec_env *env = &agent->runtime->env;
     if (model->base_url.len > 0 || !haft__str_equal(model->provider, HAFT__LIT("openai"))) {
         return model->base_url;
     }
     haft_str url = env->get(env->context, HAFT__LIT("OPENAI_BASE_URL")); /* as its clients do */
     return url.ptr != NULL ? url : HAFT__LIT("");
+}
+
+static haft_str base_url_of(const haft_agent *agent)
+{
+    return base_url_in(agent, &agent->runtime->env);
+}
+
+/* Whether the address, or a part of it, comes from a file and not from the spec or from the
+ * environment of this process. Whoever wrote that file gets no key that is not in it. */
+static bool is_named_elsewhere(haft_agent *agent)
+{
+    const haft__spec_env real = {haft__environment_get, NULL};
+    const haft_runtime *runtime = agent->runtime;
+    haft_str ours = {NULL, 0}, theirs = {NULL, 0};
+    if (runtime->key_env.get == NULL) {
+        return false;
+    }
+    return haft__spec_expand(&agent->arena, base_url_in(agent, &real), &real, &ours, NULL)
+               != HAFT_OK
+           || haft__spec_expand(&agent->arena, base_url_of(agent), &runtime->env, &theirs, NULL)
+                  != HAFT_OK
+           || !haft__str_equal(ours, theirs);
 }
 
 /* user:password@host:port */
@@ -101,7 +124,8 @@ static bool is_trusted(const haft_agent *agent)
 static haft_status find_key(haft_agent *agent, haft_str *ret_key, haft_error *err)
 {
     const haft__model_spec *model = &agent->spec->model;
-    const haft__spec_env *env = &agent->runtime->env;
+    const haft__spec_env *env =
+        is_named_elsewhere(agent) ? &agent->runtime->key_env : &agent->runtime->env;
     if (model->api_key.len > 0) {
         return haft__spec_expand(&agent->arena, model->api_key, env, ret_key, err);
     }

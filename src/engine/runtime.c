@@ -179,6 +179,12 @@ static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *o
 haft_status haft_runtime_create(const haft_runtime_options *options, haft_runtime **ret_runtime,
                                 haft_error *err)
 {
+    return haft__runtime_create(options, NULL, ret_runtime, err);
+}
+
+haft_status haft__runtime_create(const haft_runtime_options *options, const haft__runtime_env *env,
+                                 haft_runtime **ret_runtime, haft_error *err)
+{
     haft_runtime_options own = HAFT_RUNTIME_OPTIONS_INIT;
     if (ret_runtime == NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected a place for the runtime, found NULL");
@@ -197,6 +203,12 @@ haft_status haft_runtime_create(const haft_runtime_options *options, haft_runtim
     runtime->clock = haft__clock_now;
     runtime->hash_key = haft__random_hash_key();
     runtime->env = (haft__spec_env){haft__environment_get, NULL};
+    if (env != NULL) {
+        runtime->env = env->env;
+        runtime->key_env = env->key_env;
+        runtime->variables = env->variables;
+        runtime->variable_count = env->variable_count;
+    }
     haft__arena_init(&runtime->arena, 0);
     haft__arena_init(&runtime->heard, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->line, HAFT__LIMIT_RUN_BYTES);

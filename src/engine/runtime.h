@@ -36,6 +36,9 @@ struct haft_runtime {
     haft__exec *exec;
     struct haft__http *web; /* to models; made at the first need */
     haft__spec_env env;
+    haft__spec_env key_env; /* only that file, for keys to a server which it names; may be NULL */
+    const struct haft__variable *variables; /* more of the environment: may be secrets */
+    size_t variable_count;
     haft__hash_key hash_key;
     uint64_t (*clock)(void); /* milliseconds since 1970 */
     haft__decider decider;
@@ -145,6 +148,20 @@ struct haft_run {
 };
 
 /* ---- runtime.c ---- */
+
+/* Where variables come from: a file beside the environment. All of it must outlive the runtime. */
+typedef struct haft__runtime_env {
+    haft__spec_env env;     /* both: the environment of this process goes first */
+    haft__spec_env key_env; /* the file alone */
+    const struct haft__variable
+        *variables; /* what `env` has beside the environment of this process */
+    size_t variable_count;
+} haft__runtime_env;
+
+/* haft_runtime_create with variables from elsewhere; NULL: the environment of this process. */
+HAFT_MUST_USE haft_status haft__runtime_create(const haft_runtime_options *options,
+                                               const haft__runtime_env *env,
+                                               haft_runtime **ret_runtime, haft_error *err);
 
 /* The time for an event. */
 uint64_t haft__runtime_now(const haft_runtime *runtime);

@@ -75,7 +75,7 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
-    haft__field_text(&w, "run", run->id);
+    haft__field_text_or_null(&w, "run", run->id);
     haft__field_text(&w, "thread", run->thread);
     haft__field_text(&w, "end", end_of(run, stopped));
     haft__field_text(&w, "answer", ended ? run->answer : HAFT__LIT(""));

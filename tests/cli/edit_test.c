@@ -111,7 +111,7 @@ static void show(grid *g, haft_str text)
         } else if (length == 0 || code < ' ' || code == 0x7f) {
             g->unknown++;
         } else {
-            show_character(g, (haft_str){text.ptr, length}, haft__cells_of(code));
+            show_character(g, (haft_str){text.ptr, length}, haft__width_of(code));
         }
         text = haft__str_skip(text, length > 0 ? length : 1);
     }

@@ -15,7 +15,7 @@ def install(directory):
 
 
 def only(directory, pattern):
-    found = sorted(directory.rglob(pattern))
+    found = sorted(directory.rglob(f"**/{pattern}" if "/" in pattern else pattern))
     return found[0] if found else None
 
 
@@ -56,7 +56,9 @@ with tempfile.TemporaryDirectory(prefix="haft-install-") as temporary:
     problems = install(root)
     house.check("make_install_works", problems)
     files = ["haft", "haft.h", "guard", *(file for name in ("haft", "haft-core") for file in (
-        f"{name}.pc", f"lib{name}.a", f"lib{name}.so", f"lib{name}.so.0"))]
+        f"{name}.pc", f"lib{name}.a", f"lib{name}.so", f"lib{name}.so.0")),
+             "config.schema.json", "haft.1", "haft-run.1", "share/bash-completion/completions/haft",
+             "share/zsh/site-functions/_haft", "share/fish/vendor_completions.d/haft.fish"]
     problems = [f"{name} was not installed" for name in files if only(root, name) is None]
     house.check("everything_is_installed", problems)
     if not problems:
