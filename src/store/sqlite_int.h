@@ -108,6 +108,8 @@ typedef struct haft__worker {
     void (*perform)(struct haft__worker *worker, haft__requests *batch);
     void (*idle)(struct haft__worker *worker); /* after they were reported */
     haft__requests again;
+    haft__requests submitted; /* in this round of the loop, whose thread alone uses it */
+    haft__task handing;       /* hands them over at its end */
     pthread_t thread;
     bool started;
     _Atomic uint64_t commits;
