@@ -63,6 +63,7 @@ static void hand_over(haft__task *task)
 haft_status haft__worker_start(haft__worker *worker, haft_error *err)
 {
     worker->handing.run = hand_over;
+    haft__buf_init(&worker->packed, HAFT__SQLITE_ROW_BYTES);
     haft__requests_init(&worker->submitted);
     haft__requests_init(&worker->queue);
     haft__requests_init(&worker->again);
@@ -99,5 +100,6 @@ void haft__worker_stop(haft__worker *worker)
         (void)pthread_cond_destroy(&worker->wake);
         (void)pthread_mutex_destroy(&worker->lock);
     }
+    haft__buf_finish(&worker->packed);
     haft__link_close(&worker->link);
 }
