@@ -44,7 +44,8 @@ static bool find_time(haft_str line, uint64_t *ret_ms)
 /* Whether the line is what haft__event_write makes of its time and its body. */
 static bool take_apart(haft__packer *packer, haft_str line, uint64_t *ret_ms, haft_str *ret_body)
 {
-    if (!haft__str_starts(line, BEFORE_SEQ) || !find_time(line, ret_ms)) {
+    bool timed = haft__str_starts(line, BEFORE_SEQ) && find_time(line, ret_ms);
+    if (!timed || *ret_ms < packer->at_ms) {
         return false;
     }
     haft__buf_clear(&packer->head);
@@ -54,7 +55,7 @@ static bool take_apart(haft__packer *packer, haft_str line, uint64_t *ret_ms, ha
         return false;
     }
     *ret_body = haft__str_skip(line, head.len - 1);
-    return *ret_ms >= packer->at_ms;
+    return true;
 }
 
 void haft__pack(haft__packer *packer, haft_str line, haft__buf *to)
