@@ -119,9 +119,11 @@
     X(HTTP_IDLE, "http.idle", 128, "connections, and ended requests, an idle HTTP client keeps")   \
     X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10, "bytes of an answer's headers")           \
     X(STORE_BATCH, "store.batch", 512, "requests written to a database in one transaction")        \
+    X(STORE_ROW_BYTES, "store.row_bytes", 64 << 10,                                                \
+      "bytes of events in a row of a database after which the next event begins another")          \
     X(STORE_GC_RUNS, "store.gc_runs", 100, "runs removed from a database in one transaction")      \
     X(STORE_BUSY_MS, "store.busy_ms", 5000, "milliseconds to wait for a database's lock")          \
-    X(STORE_CACHE_KIB, "store.cache_kib", 8192, "KiB of a database that a connection keeps")       \
+    X(STORE_CACHE_KIB, "store.cache_kib", 1024, "KiB of a database that a connection keeps")       \
     X(STORE_WAL_PAGES, "store.wal_pages", 1000,                                                    \
       "pages of a database's log after which they are moved into the database")                    \
     X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \

@@ -204,6 +204,10 @@ bool haft_run_next_event(haft_run *run, haft_event *ret_event)
     haft_str rest = haft__str_skip(haft__buf_str(&run->committed), run->committed_at);
     run->read = true;
     if (rest.len == 0) {
+        if (haft__live_settled(run)) { /* there may be none for long */
+            haft__buf_finish(&run->committed);
+            run->committed_at = 0;
+        }
         return false;
     }
     haft_str line = haft__str_split(&rest, '\n'), number = line;

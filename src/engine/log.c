@@ -252,6 +252,23 @@ static void publish_events(haft_run *run, haft_str lines)
     }
 }
 
+/* A run that waits for people may do so for days: what only helps it to go on is given back, and
+ * made again when it does. What it is told by stays: a command is checked against its state. */
+static void rest(haft_run *run)
+{
+    const struct haft__provider *provider = run->chat.provider;
+    haft__chat_finish(&run->chat);
+    haft__chat_init(&run->chat, provider);
+    haft__buf_finish(&run->gathered);
+    haft__buf_finish(&run->written);
+    haft__arena_finish(&run->write_arena);
+    free(run->lines);
+    free(run->artifacts);
+    run->lines = NULL;
+    run->artifacts = NULL;
+    run->line_capacity = run->artifact_capacity = 0;
+}
+
 static void on_written(haft__store_request *request)
 {
     haft_run *run = request->context;
@@ -271,6 +288,9 @@ static void on_written(haft__store_request *request)
     run->durable_seq = run->writing_seq;
     publish_events(run, haft__buf_str(&run->written));
     haft__live_go_on(run);
+    if (run->effect == HAFT__EFFECT_WAIT && haft__live_settled(run)) {
+        rest(run);
+    }
 }
 
 bool haft__log_durable(const haft_run *run)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/cli/cells.c. */
 #include "cli/cells.h"
+#include "cli/width.h"
 
 #include "test.h"
 
