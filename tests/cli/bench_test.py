@@ -77,6 +77,7 @@ def check(name, found, wanted):
 class Mock(BaseHTTPRequestHandler):
     """A model that calls each tool in turn, as often as its name says."""
     protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 16  # head and body in one piece
     seen = []
     final = DONE
     broken = {}
