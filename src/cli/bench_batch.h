@@ -12,8 +12,10 @@ typedef struct haft__bench_batch {
     uint64_t left; /* runs that are still to be started */
     double *times; /* milliseconds of those that are over; NULL: nobody wants them */
     size_t over;
-    uint64_t bytes;   /* of their events */
-    uint64_t results; /* of tools; whoever counts them sets it */
+    uint64_t bytes; /* of their events */
+    /* Whoever measures sets these. */
+    uint64_t results;   /* of tools */
+    long long start_kb; /* of memory before the first request */
     /* its own */
     size_t forgetting; /* runs on their way out of the store */
     haft_error *err;

@@ -7,7 +7,6 @@
  */
 #include <malloc.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -30,19 +29,27 @@ static double milliseconds(struct timeval time)
     return (double)time.tv_sec * 1e3 + (double)time.tv_usec / 1e3;
 }
 
-static long long resident_bytes(void)
+/* Kilobytes that /proc says under a name: VmRSS, what is in memory, or VmHWM, the most that was.
+ * The kernel's ru_maxrss also has that of whoever started us. */
+static long long memory_kb(const char *name)
 {
-    char line[128] = "";
-    uint64_t pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
+    static char text[8192];
+    uint64_t kilobytes = 0;
+    FILE *file = fopen("/proc/self/status", "re");
+    size_t length = file != NULL ? fread(text, 1, sizeof(text), file) : 0;
+    haft_str rest = {text, length};
     if (file != NULL) {
-        line[fread(line, 1, sizeof(line) - 1, file)] = '\0';
         (void)fclose(file);
     }
-    haft_str rest = haft__str(line);
-    (void)haft__str_split(&rest, ' ');
-    bool known = haft__str_to_u64(haft__str_split(&rest, ' '), &pages);
-    return known ? (long long)pages * sysconf(_SC_PAGESIZE) : 0;
+    while (rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
+        haft_str key = haft__str_split(&line, ':');
+        haft_str value = haft__str_trim(haft__str_split(&line, 'k'));
+        if (haft__str_equal(key, haft__str(name)) && haft__str_to_u64(value, &kilobytes)) {
+            break;
+        }
+    }
+    return (long long)kilobytes;
 }
 
 static void look_at_time(usage *u)
@@ -60,7 +67,7 @@ static void look_at_memory(usage *u)
     (void)malloc_trim(0);
     struct mallinfo2 heap = mallinfo2();
     u->heap = (long long)(heap.uordblks + heap.hblkhd);
-    u->resident = resident_bytes();
+    u->resident = memory_kb("VmRSS") * 1024;
 }
 
 /* ---- the result ---- */
@@ -99,8 +106,6 @@ static void write_result(haft__buf *line, haft__bench_batch *b, const usage *bef
     const haft__bench_words *w = b->words;
     bool suspend = w->scenario == HAFT__BENCH_SUSPEND;
     long long over = (long long)b->over;
-    struct rusage used;
-    (void)getrusage(RUSAGE_SELF, &used);
     qsort(b->times, b->over, sizeof(double), compare);
     add_text(line, "peer", HAFT__LIT("haft"));
     add_text(line, "scenario", haft__str(haft__bench_scenario_name(w->scenario)));
@@ -119,8 +124,9 @@ static void write_result(haft__buf *line, haft__bench_batch *b, const usage *bef
         add_count(line, "heap_per_run", (after->heap - before->heap) / over);
         add_count(line, "json_per_run", (long long)b->bytes / over);
     }
-    add_count(line, "rss_now_kb", resident_bytes() / 1024);
-    add_count(line, "rss_peak_kb", used.ru_maxrss);
+    add_count(line, "rss_start_kb", b->start_kb);
+    add_count(line, "rss_now_kb", memory_kb("VmRSS"));
+    add_count(line, "rss_peak_kb", memory_kb("VmHWM"));
     haft__buf_add_str(line, HAFT__LIT("}\n"));
 }
 
@@ -150,6 +156,7 @@ static haft_status measure(haft__cli *cli, haft_agent *agent, const haft__bench_
     haft__bench_batch b = {.words = w,
                            .agent = agent,
                            .left = w->runs,
+                           .start_kb = memory_kb("VmRSS"),
                            .times = calloc((size_t)w->runs, sizeof(double))};
     haft_status status = b.times != NULL ? HAFT_OK : haft__fail_no_memory(err);
     if (status == HAFT_OK) {

@@ -13,7 +13,7 @@ from pathlib import Path
 HAFT = os.environ["HAFT"]
 DONE = "Done. All of the requested steps are complete."
 KEYS = ["peer", "scenario", "model", "store", "runs", "conc", "wall_ms", "cpu_user_ms",
-        "cpu_sys_ms", "p50_ms", "p99_ms", "tools", "rss_now_kb", "rss_peak_kb"]
+        "cpu_sys_ms", "p50_ms", "p99_ms", "tools", "rss_start_kb", "rss_now_kb", "rss_peak_kb"]
 SUSPEND_KEYS = [*KEYS[:12], "rss_per_run", "heap_per_run", "json_per_run", *KEYS[12:]]
 
 STRING = {"type": "string"}
@@ -152,6 +152,8 @@ def check_load():
         check(f"its_members_{store}", list(found), KEYS)
         check(f"what_they_say_{store}", [found[key] for key in KEYS[:6]] + [found["tools"]],
               ["haft", "load", "mock-6", store, 4, 2, 24])
+        memory = [found[key] for key in KEYS[12:]]
+        check(f"memory_{store}", (memory[0] > 1000, memory[2] >= max(memory[:2])), (True, True))
         check(f"requests_{store}", len(Mock.seen), (4 + 3) * 7)
     check("the_file_is_there", Path(scratch, "load.db").stat().st_size > 0, True)
     status, out, _ = bench("load", "model=mock-3", "runs=2", "stream=1")
