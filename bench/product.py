@@ -148,50 +148,54 @@ def measure_fan_out(bench, server):
                       "conc=1000", "warm=20", "runs=1000")
 
 
-def print_tables(rows):
+def tables(rows):
+    """All of them, as Markdown."""
+    text = []
+
     def lines(group, key, *figures):
         for name in rows.names(group):
             yield [name, *(show(rows.median(group, name, key, figure), digits)
                            for figure, digits in figures)]
 
-    def print_table(title, head, body):
-        print(f"### {title}\n\n{table(head, list(body))}")
+    def add(title, head, body):
+        text.append(f"### {title}\n\n{table(head, list(body))}")
 
-    print_table("One run with one call of a tool: start to end",
-                ["", "to first request ms", "to exit ms"],
-                lines("cold", "", (lambda r: r["first_ms"], 1), (lambda r: r["exit_ms"], 1)))
+    add("One run with one call of a tool: start to end",
+        ["", "to first request ms", "to exit ms"],
+        lines("cold", "", (lambda r: r["first_ms"], 1), (lambda r: r["exit_ms"], 1)))
     for conc in [1, 64]:
         key = f"c{conc}"
         floor = rows.median("load", "bare", key, cpu_per_turn)
-        print_table(f"Runs of 8 turns, {conc} at a time",
-                    ["", "runs/s", "CPU us/turn", "x bare", "p99 run ms", "peak RSS MB",
-                     "RSS MB before the first request"],
-                    lines("load", key, (runs_per_second, 0), (cpu_per_turn, 1),
-                          (lambda r, f=floor: ratio(cpu_per_turn(r), f), 2),
-                          (lambda r: r["p99_ms"], 1), (peak_mb, 1),
-                          (lambda r: r["rss_start_kb"] / 1024, 1)))
-    print_table("CPU us per turn against the number of turns",
-                ["", *(str(t) for t in TURNS), "256 / 8", "x bare at 256"],
-                ([name, *(show(rows.median("scale", name, f"t{t}", cpu_per_turn)) for t in TURNS),
-                  show(ratio(rows.median("scale", name, "t256", cpu_per_turn),
-                             rows.median("scale", name, "t8", cpu_per_turn)), 2),
-                  show(ratio(rows.median("scale", name, "t256", cpu_per_turn),
-                             rows.median("scale", "bare", "t256", cpu_per_turn)), 2)]
-                 for name in rows.names("scale")))
-    print_table("Bytes stored per turn; content is what a turn adds to the conversation",
-                ["turns", "stored", "content", "beyond it"],
-                ([str(t), show(stored), show(content), show(stored - content)]
-                 for t in TURNS
-                 for stored, content in [stored_and_content(rows, t)] if stored and content))
-    print_table("1,000 runs that wait for approval",
-                ["", "RSS bytes/run", "heap bytes/run", "bytes on disk/run"],
-                lines("suspend", "s1000", (lambda r: r["rss_per_run"], 0),
-                      (lambda r: r["heap_per_run"], 0), (lambda r: r["db_bytes"] / 1040, 0)))
+        add(f"Runs of 8 turns, {conc} at a time",
+            ["", "runs/s", "CPU us/turn", "x bare", "p99 run ms", "peak RSS MB",
+             "RSS MB before the first request"],
+            lines("load", key, (runs_per_second, 0), (cpu_per_turn, 1),
+                  (lambda r, f=floor: ratio(cpu_per_turn(r), f), 2),
+                  (lambda r: r["p99_ms"], 1), (peak_mb, 1),
+                  (lambda r: r["rss_start_kb"] / 1024, 1)))
+    add("CPU us per turn against the number of turns",
+        ["", *(str(t) for t in TURNS), "256 / 8", "x bare at 256"],
+        ([name, *(show(rows.median("scale", name, f"t{t}", cpu_per_turn)) for t in TURNS),
+          show(ratio(rows.median("scale", name, "t256", cpu_per_turn),
+                     rows.median("scale", name, "t8", cpu_per_turn)), 2),
+          show(ratio(rows.median("scale", name, "t256", cpu_per_turn),
+                     rows.median("scale", "bare", "t256", cpu_per_turn)), 2)]
+         for name in rows.names("scale")))
+    add("Bytes stored per turn; content is what a turn adds to the conversation",
+        ["turns", "stored", "content", "beyond it"],
+        ([str(t), show(stored), show(content), show(stored - content)]
+         for t in TURNS
+         for stored, content in [stored_and_content(rows, t)] if stored and content))
+    add("1,000 runs that wait for approval",
+        ["", "RSS bytes/run", "heap bytes/run", "bytes on disk/run"],
+        lines("suspend", "s1000", (lambda r: r["rss_per_run"], 0),
+              (lambda r: r["heap_per_run"], 0), (lambda r: r["db_bytes"] / 1040, 0)))
     wall = rows.median("fanout", "bare", "c1000", lambda r: r["wall_ms"])
-    print_table(f"1,000 runs of 2 turns at once, {LATENCY_MS} ms of latency",
-                ["", "wall ms", "x bare", "CPU ms", "peak RSS MB"],
-                lines("fanout", "c1000", (lambda r: r["wall_ms"], 0),
-                      (lambda r: ratio(r["wall_ms"], wall), 2), (cpu, 0), (peak_mb, 1)))
+    add(f"1,000 runs of 2 turns at once, {LATENCY_MS} ms of latency",
+        ["", "wall ms", "x bare", "CPU ms", "peak RSS MB"],
+        lines("fanout", "c1000", (lambda r: r["wall_ms"], 0),
+              (lambda r: ratio(r["wall_ms"], wall), 2), (cpu, 0), (peak_mb, 1)))
+    return "\n".join(text)
 
 
 def stored_and_content(rows, count):
@@ -227,7 +231,7 @@ def main(build, results=None):
             slow.stop()
     if results is not None:
         Path(results).write_text(json.dumps({"rows": bench.rows}))
-    print_tables(Rows(bench.rows))
+    print(tables(Rows(bench.rows)))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define LANES 16
+#define STEP  ((size_t)2 * LANES) /* fewer questions whether something was found */
 
 /* Sixteen bytes that are treated alike; the compiler does it by plain C where it must. */
 typedef unsigned char lanes __attribute__((vector_size(LANES)));
@@ -30,7 +31,6 @@ static bool has_any(lanes flags)
 
 /* ---- line feeds ---- */
 
-/* The sum of bytes, each at most 255. */
 static size_t sum(lanes counts)
 {
     size_t total = 0;
@@ -43,13 +43,14 @@ static size_t sum(lanes counts)
 size_t haft__scan_line_feeds(haft_str text)
 {
     size_t count = 0, at = 0;
-    while (text.len - at >= LANES) {
-        lanes found = {0};
-        for (size_t i = 0; i < UINT8_MAX && text.len - at >= LANES; i++) {
-            found -= (lanes)(load(text.ptr + at) == '\n'); /* which is -1 where it is one */
-            at += LANES;
+    while (text.len - at >= STEP) {
+        lanes even = {0}, odd = {0};
+        for (size_t i = 0; i < UINT8_MAX && text.len - at >= STEP; i++) {
+            even -= (lanes)(load(text.ptr + at) == '\n'); /* which is -1 where it is one */
+            odd -= (lanes)(load(text.ptr + at + LANES) == '\n');
+            at += STEP;
         }
-        count += sum(found);
+        count += sum(even) + sum(odd);
     }
     for (; at < text.len; at++) {
         count += text.ptr[at] == '\n';
@@ -104,6 +105,13 @@ static lanes look(const mark *m, const char *text)
     return (lanes)((load(text + m->offset) | m->ignored) == m->byte);
 }
 
+/* Where both marks of a needle are, in the next STEP bytes: flags that are all zero if nowhere. */
+static lanes look_twice(const mark marks[2], const char *text)
+{
+    return (look(&marks[0], text) & look(&marks[1], text))
+           | (look(&marks[0], text + LANES) & look(&marks[1], text + LANES));
+}
+
 size_t haft__scan_needles(const haft__needles *needles, haft_str text, size_t from)
 {
     mark marks[HAFT__NEEDLES][2];
@@ -112,14 +120,14 @@ size_t haft__scan_needles(const haft__needles *needles, haft_str text, size_t fr
         marks[i][0] = make_mark(&needles->items[i], 0);
         marks[i][1] = make_mark(&needles->items[i], 1);
     }
-    for (; text.len - at >= LANES + HAFT__NEEDLE_BYTES; at += LANES) {
-        lanes found = {0};
-        for (size_t i = 0; i < count; i++) {
-            found |= look(&marks[i][0], text.ptr + at) & look(&marks[i][1], text.ptr + at);
+    for (; text.len - at >= STEP + HAFT__NEEDLE_BYTES; at += STEP) {
+        lanes found = look_twice(marks[0], text.ptr + at);
+        for (size_t i = 1; i < count; i++) {
+            found |= look_twice(marks[i], text.ptr + at);
         }
         if (has_any(found)) {
-            size_t place = find_slowly(needles, text, at, at + LANES);
-            if (place < at + LANES) {
+            size_t place = find_slowly(needles, text, at, at + STEP);
+            if (place < at + STEP) {
                 return place;
             }
         }

@@ -35,7 +35,7 @@ TEST(needles_are_found_wherever_they_are)
         haft__needles needles;
         size_t size = strlen(found[p]);
         CHECK(haft__needles_read(haft__str(patterns[p]), &needles), "%s", patterns[p]);
-        for (size_t length = 0; length < 80; length++) {
+        for (size_t length = 0; length < 100; length++) {
             char *text = malloc(length + 1); /* of its size: what is read behind it is noticed */
             for (size_t at = 0; text != NULL && at + size <= length; at++) {
                 memset(text, 'n', length);

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import house
 
-REAL = ["sh", "dirname", "env", "cat"]
+REAL = ["sh", "dirname", "env", "cat", "tee"]
 
 
 def stand_in(path, body):
@@ -46,12 +46,15 @@ def peers(drivers=True, npm="exit 0", installed=False, missing=()):
         stand_in(directory / "bin/npm", f'[ "$1" = ping ] || echo REGISTRY; {npm}')
         for name in ["deps", "build"]:
             stand_in(tree / "scripts" / name, f'echo {name} "$@" >>"{calls}"')
+        stand_in(tree / "build-bench/bench/haft-bench", "echo table")
+        stand_in(directory / "bin/python3", f'echo "$@" >>"{calls}"')
         shutil.copy(house.ROOT / "scripts/bench-peers", tree / "scripts")
         if drivers:
             stand_in(directory / "drivers/run-peers.sh", f'echo "$HAFT" "$1" >>"{calls}"')
+        (directory / "place").mkdir()
         if installed:
             (directory / "place/node_modules/langchain").mkdir(parents=True)
-        done = subprocess.run([tree / "scripts/bench-peers"], stderr=subprocess.PIPE, text=True,
+        done = subprocess.run([tree / "scripts/bench-peers"], capture_output=True, text=True,
                               check=False, env={"PATH": str(directory / "bin"),
                                                 "PEERS_DRIVERS": str(directory / "drivers"),
                                                 "PEERS_DIR": str(directory / "place")})
@@ -68,8 +71,9 @@ check("only_the_product", tables("product") == ["bench/product.py"])
 check("both", tables("product", "search") == ["tables", "bench/product.py"])
 status, errors, calls = peers()
 check("peers_are_run", status == 0 and calls == (
-    "deps build peers\nbuild build-release -Doptimization=2 -Ddebug=false\n"
-    "/tree/build-release/haft /place\n"))
+    "deps build bench peers\nbuild build-release -Doptimization=2 -Ddebug=false\n"
+    "/tree/build-release/haft /place\nbuild build-bench -Dbench=true\n"
+    "bench/product.py build-bench /place/product.json\n"))
 check("where_the_results_are", "bench/report.py" in errors)
 status, errors, calls = peers(drivers=False)
 check("drivers_are_missing", (status, calls) == (1, "") and "run-peers.sh is missing" in errors
@@ -78,5 +82,5 @@ status, errors, calls = peers(missing=["wrk"])
 check("a_program_is_missing", status == 1 and "program wrk is missing" in errors)
 status, errors, calls = peers(npm="exit 1")
 check("npm_cannot_be_reached", status == 1 and "cannot reach REGISTRY" in errors
-      and "build" not in calls.replace("deps build", ""))
+      and "build-release" not in calls)
 check("what_is_installed_needs_no_network", peers(npm="exit 1", installed=True)[0] == 0)
