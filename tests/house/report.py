@@ -13,8 +13,9 @@ from pathlib import Path
 import house
 
 PARTS = ["peers", "goals", "product", "search"]
-PAGE = "# Page\n\n" + "\n".join(f"<!-- begin {p} -->\nold {p}\n<!-- end {p} -->\n" for p in PARTS) + (
-    "\nThe end.\n")
+PAGE = "\n".join(["# Page\n",
+                  *(f"<!-- begin {p} -->\nold {p}\n<!-- end {p} -->\n" for p in PARTS),
+                  "The end.\n"])
 
 
 def row(group, name, key, **figures):
@@ -78,8 +79,8 @@ def check(name, found, wanted):
 
 def goal(page, name):
     """What was found, and the verdict."""
-    cells = next((line.split("|") for line in page.splitlines() if line.startswith(f"| {name}")), [])
-    return [cell.strip() for cell in cells[3:5]]
+    lines = [line for line in page.splitlines() if line.startswith(f"| {name}")]
+    return [cell.strip() for line in lines for cell in line.split("|")[3:5]]
 
 
 ALL = {"results.json": json.dumps({"rows": results()}), "search.md": SEARCH,
@@ -114,7 +115,8 @@ plot = xml.fromstring(svg)
 texts = [node.text for node in plot.iter() if node.tag.endswith("text")]
 check("the_plot_names_all", {"rawc", "aisdk", "haft", "haft+durable"} <= set(texts), True)
 check("the_plot_has_bars", len([n for n in plot.iter() if n.tag.endswith("rect")]), 16)
-check("nothing_external", re.findall(r"https?://(?!www\.w3\.org/2000/svg)|url\(|href|@import", svg), [])
+check("nothing_external",
+      re.findall(r"https?://(?!www\.w3\.org/2000/svg)|url\(|href|@import", svg), [])
 check("fonts_are_generic", set(re.findall(r"font: \d+px ([^;]*);", svg)), {"sans-serif"})
 check("it_knows_the_dark", "prefers-color-scheme: dark" in svg, True)
 width = float(plot.get("width"))
