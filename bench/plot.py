@@ -39,7 +39,7 @@ class Scale:
     """From values to pixels, whole powers of ten at both ends."""
 
     def __init__(self, values):
-        self.low = math.floor(math.log10(min(values)))
+        self.low = math.floor(math.log10(min(values) / 2))  # the shortest bar is still one
         self.high = max(math.ceil(math.log10(max(values))), self.low + 1)
         self.left, self.right = NAMES, WIDTH - VALUES
 
@@ -52,11 +52,8 @@ class Scale:
 
 
 def draw_panel(title, bars, top):
-    """The lines of one panel, and where it ends. A value of nothing has no bar."""
-    bars = [(name, value) for name, value in bars if value is not None and value > 0]
+    """The lines of one panel, and where it ends."""
     lines = [f'<text class="title" x="0" y="{top + 14}">{escape(title)}</text>']
-    if not bars:
-        return lines, top + TITLE
     scale = Scale([value for _, value in bars])
     start, end = top + TITLE - 8, top + TITLE + ROW * len(bars)
     for mark in scale.marks():
@@ -75,12 +72,17 @@ def draw_panel(title, bars, top):
 
 
 def draw(panels, description):
-    """`panels` are (title, [(name, value)])."""
+    """`panels` are (title, [(name, value)]). A value of None or nothing has no bar."""
     lines, top = [], 4
     for title, bars in panels:
-        drawn, end = draw_panel(title, bars, top)
-        lines += drawn
-        top = end + GAP
+        bars = [(name, value) for name, value in bars if value is not None and value > 0]
+        if bars:
+            drawn, end = draw_panel(title, bars, top)
+            lines += drawn
+            top = end + GAP
+    lines.append(f'<text class="note" x="0" y="{top + 8}">Logarithmic: each line stands for ten times '
+                 'the one before. Orange: haft; grey: loops written by hand; blue: runtimes.</text>')
+    top += GAP
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" role="img" '
         f'width="{WIDTH}" height="{top}">',

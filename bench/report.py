@@ -31,7 +31,7 @@ def section(rows, title, group, head, line):
     names = rows.names(group)
     if not names:
         return ""
-    return f"### {title}\n\n{table(['contender', *head], [[n, *line(n)] for n in names])}\n"
+    return f"### {title}\n\n{table(['contender', *head], [[n, *line(n)] for n in names])}"
 
 
 def tables_of_peers(rows):
@@ -80,15 +80,18 @@ def tables_of_peers(rows):
                         of("fanout", "c1000", lambda r: cpu(r) / 1e3, 2),
                         of("fanout", "c1000", peak_mb))),
     ]
-    errors = [f"- {r['name']}, {r['group']} {r['key']}: {first_line(r['error'])}\n"
-              for r in rows.errors]
+    errors = dict.fromkeys(f"- {r['name']}, {r['group']}: {reason(r['error'])}\n"
+                           for r in rows.errors)
     if errors:
         parts.append("These failed:\n\n" + "".join(errors))
     return "\n".join(part for part in parts if part)
 
 
-def first_line(text):
-    return text.strip().splitlines()[0][:100] if text.strip() else "no reason given"
+def reason(text):
+    """The line that names the error; the driver has only the end of what was printed."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    named = [line for line in lines if "rror" in line]
+    return (named or lines or ["no reason given"])[0][:100]
 
 
 def growth(rows, name):
