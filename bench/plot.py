@@ -11,6 +11,9 @@ BAR = 14
 TITLE = 34
 GAP = 18
 
+NOTE = ("Logarithmic: each line stands for ten times the one before. Orange: haft; grey: loops "
+        "written by hand; blue: other runtimes.")
+
 # A colour for each kind of contender, that does on white and on black. Text has the page's.
 STYLE = """
   text { font: 13px sans-serif; fill: #1f2328; }
@@ -80,8 +83,7 @@ def draw(panels, description):
             drawn, end = draw_panel(title, bars, top)
             lines += drawn
             top = end + GAP
-    lines.append(f'<text class="note" x="0" y="{top + 8}">Logarithmic: each line stands for ten times '
-                 'the one before. Orange: haft; grey: loops written by hand; blue: runtimes.</text>')
+    lines.append(f'<text class="note" x="0" y="{top + 8}">{NOTE}</text>')
     top += GAP
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" role="img" '
