@@ -134,6 +134,8 @@
     X(CHAT_TOOLS, "chat.tools", 128, "tools in one Chat Completions request")                      \
     X(CHAT_CALLS, "chat.calls", 128, "tool calls in one message of such a request")                \
     X(CHAT_PIECES, "chat.pieces", 256, "pieces that one text of a reply is streamed in")           \
+    X(BENCH_RUNS, "bench.runs", 1000000, "runs of one measurement, and calls of one of them")      \
+    X(BENCH_AT_ONCE, "bench.at_once", 16384, "runs under way at a time in a measurement")          \
     X(SERVER_HEADER_BYTES, "server.header_bytes", 16384, "bytes of a request's line and headers")  \
     X(SERVER_BODY_BYTES, "server.body_bytes", 64 << 20, "bytes of a request's body")               \
     X(SERVER_EXCESS_BYTES, "server.excess_bytes", 1 << 20,                                         \
