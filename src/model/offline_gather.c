@@ -14,7 +14,7 @@
 #define ENOUGH_LINES 6U
 /* The best so many files are read. */
 #define BEST_FILES   3U
-#define SEARCH_LINES 100
+#define SEARCH_LINES 400
 
 static haft__json number_value(haft__offline *o, int64_t number)
 {
@@ -164,10 +164,56 @@ static bool search_rounds(haft__offline *o, size_t tool, haft__offline_zeal zeal
     return any;
 }
 
+static bool has_name(const haft__offline_words *words)
+{
+    return words->count > 0 && haft__offline_is_name(&words->items[0]);
+}
+
+/* Whether all searches had room for more than the first of many lines; a second one is enough. */
+static bool is_whole(const haft__offline *o)
+{
+    size_t searches = 0;
+    bool cut = false;
+    for (size_t i = 0; i < o->past.count; i++) {
+        const haft__offline_call *call = &o->past.calls[i];
+        if (haft__str_equal(call->name, HAFT__LIT("grep")) && call->answered && !call->failed) {
+            searches++;
+            cut = cut || haft__offline_is_partial(call);
+        }
+    }
+    return searches >= 2 || !cut;
+}
+
+/* Where a name is asked for, the line that defines or calls it; or else some lines that have most
+ * of the words, in some files. */
+static bool has_enough(const haft__offline *o)
+{
+    const haft__offline_found *found = &o->found;
+    bool enough = found->strong >= ENOUGH_LINES && found->strong_files >= BEST_FILES;
+    if (!has_name(&o->words)) {
+        return enough;
+    }
+    switch (o->words.aim) {
+    case HAFT__OFFLINE_AIM_DEFINED:
+    case HAFT__OFFLINE_AIM_DECLARED:
+    case HAFT__OFFLINE_AIM_SIGNATURE:
+    case HAFT__OFFLINE_AIM_MEANING:
+    case HAFT__OFFLINE_AIM_VALUE: return found->defined > 0 && is_whole(o);
+    case HAFT__OFFLINE_AIM_CALLED: return found->called > 0 && is_whole(o);
+    case HAFT__OFFLINE_AIM_PLACE:
+    case HAFT__OFFLINE_AIM_DOCUMENTED:
+    case HAFT__OFFLINE_AIM_REASON:
+    case HAFT__OFFLINE_AIM_COUNT:
+    case HAFT__OFFLINE_AIM_LIST:
+    case HAFT__OFFLINE_AIM_COMPARE:
+    case HAFT__OFFLINE_AIM_SUMMARY: return enough && is_whole(o);
+    }
+    HAFT__UNREACHABLE();
+}
+
 static bool gather_search(haft__offline *o, size_t tool)
 {
-    bool enough = o->found.strong >= ENOUGH_LINES && o->found.strong_files >= BEST_FILES;
-    return !enough && search_rounds(o, tool, HAFT__OFFLINE_WILLING);
+    return !has_enough(o) && search_rounds(o, tool, HAFT__OFFLINE_WILLING);
 }
 
 /* When the words are used up: lines that begin like headings, more of them each time. */
