@@ -103,6 +103,8 @@
     X(OFFLINE_QUOTED_LINES, "offline.quoted_lines", 12, "lines of one file in such a report")      \
     X(OFFLINE_REFERENCES, "offline.references", 3, "lines that it names as the best")              \
     X(OFFLINE_ALSO, "offline.also", 6, "lines that an answer of offline names behind these")       \
+    X(OFFLINE_LISTED, "offline.listed", 20, "things that a list of offline has")                   \
+    X(OFFLINE_WHOLE_LINES, "offline.whole_lines", 1000, "lines of a file it sums up or compares")  \
     X(OFFLINE_KINDS, "offline.kinds", 8, "kinds of files that it lists")                           \
     X(OFFLINE_STEPS, "offline.steps", 40, "calls that it says it has made")                        \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \

@@ -37,6 +37,7 @@ typedef struct making {
 } making;
 
 static haft__json make(making *m, haft__json schema, haft_str name, unsigned depth);
+static bool has_evidence(making *m, haft__json schema, haft_str name);
 
 static const haft__json *keyword(haft__json schema, const char *name)
 {
@@ -204,7 +205,7 @@ static bool is_useful(making *m, haft__json schema, haft_str name, haft__json pr
     const haft__json *required = keyword(schema, "required");
     bool none = required == NULL || required->kind != HAFT__JSON_ARRAY || required->count == 0;
     haft__json fact;
-    return haft__offline_fact_for(m->o, name, property, 0, &fact)
+    return haft__offline_fact_for(m->o, name, property, 0, &fact) || has_evidence(m, property, name)
            || (none && haft__offline_is_about_task(name));
 }
 
@@ -332,6 +333,51 @@ static const haft__json *named_value(const making *m, haft__json schema)
     return value;
 }
 
+/* The value of an enum that the task has a word for; NULL when there is none. */
+static const haft__json *meant_value(const making *m, haft__json schema)
+{
+    const haft__json *list = keyword(schema, "enum");
+    for (uint32_t i = 0;
+         m->variant == 0 && list != NULL && list->kind == HAFT__JSON_ARRAY && i < list->count;
+         i++) {
+        haft_str text = haft__json_text(list->items[i]);
+        if (list->items[i].kind == HAFT__JSON_STRING && haft__offline_names_value(m->o, text)) {
+            return &list->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* A text of the task, where a text is wanted that it fits. */
+static bool hinted(making *m, haft__json schema, haft_str name, haft__json *ret_value)
+{
+    haft_str text;
+    bool wants_text = keyword(schema, "enum") == NULL && keyword(schema, "const") == NULL
+                      && haft__str_equal(type_of(schema), HAFT__LIT("string"));
+    if (!wants_text || m->style > 0 || name.len == 0
+        || !haft__offline_hint_for(m->o, name, schema, m->variant, &text)) {
+        return false;
+    }
+    int64_t least = keyword_int(schema, "minLength", 0);
+    int64_t most = keyword_int(schema, "maxLength", HAFT__LIMIT_OFFLINE_RESULT_CHARS);
+    int64_t length = (int64_t)haft__utf8_length(text);
+    m->styled =
+        m->styled || keyword(schema, "pattern") != NULL || keyword(schema, "format") != NULL;
+    *ret_value = haft__json_string(text);
+    return length >= least && length <= most;
+}
+
+/* Whether the task says what an argument is that is not required. */
+static bool has_evidence(making *m, haft__json schema, haft_str name)
+{
+    haft__json value;
+    int64_t number;
+    haft_str type = type_of(schema);
+    bool counts = haft__str_equal(type, HAFT__LIT("integer"));
+    return meant_value(m, schema) != NULL || hinted(m, schema, name, &value)
+           || (counts && haft__offline_number_for(m->o, name, &number));
+}
+
 static haft__json make(making *m, haft__json schema, haft_str name, unsigned depth)
 {
     haft__json fact;
@@ -341,6 +387,12 @@ static haft__json make(making *m, haft__json schema, haft_str name, unsigned dep
     }
     bool listed = keyword(schema, "const") != NULL || keyword(schema, "enum") != NULL;
     if (!listed && haft__offline_fact_for(m->o, name, schema, m->variant, &fact)) {
+        return fact;
+    }
+    if (meant_value(m, schema) != NULL) {
+        return *meant_value(m, schema);
+    }
+    if (hinted(m, schema, name, &fact)) {
         return fact;
     }
     const haft__json *value = named_value(m, schema), *branch = branch_of(m, schema);

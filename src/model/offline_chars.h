@@ -42,4 +42,9 @@ static inline char to_lower(char c)
     return is_upper(c) ? (char)(c - 'A' + 'a') : c;
 }
 
+static inline char to_upper(char c)
+{
+    return is_lower(c) ? (char)(c - 'a' + 'A') : c;
+}
+
 #endif

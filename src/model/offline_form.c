@@ -160,7 +160,7 @@ static haft__offline_form look_typedef(sight *s)
     haft_str pointer = rest;
     size_t end = rest.len - 1;
     for (size_t i = 0; !closes && i < rest.len; i++) { /* typedef int (*NAME)(int); */
-        if (rest.ptr[i] == '(') {
+        if (rest.ptr[i] == '(' && i + 1 < rest.len && rest.ptr[i + 1] == '*') {
             pointer = haft__str_skip(rest, i + 1);
             pointer = skip_spaces(
                 haft__str_starts(pointer, HAFT__LIT("*")) ? haft__str_skip(pointer, 1) : pointer);

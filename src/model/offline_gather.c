@@ -63,6 +63,10 @@ static bool is_known_file(const haft__offline *o, haft_str hint)
 /* All files first; then those the task names and the list does not have. */
 static bool gather_list(haft__offline *o, size_t tool)
 {
+    haft_str counted = haft__offline_counted_files(&o->words);
+    if (counted.len > 0 && list(o, tool, counted, HAFT__OFFLINE_WILLING)) {
+        return true;
+    }
     if (o->tallies[tool].good == 0) {
         return list(o, tool, HAFT__LIT("**/*"), HAFT__OFFLINE_WILLING)
                || list(o, tool, HAFT__LIT("*"), HAFT__OFFLINE_WILLING);
@@ -234,13 +238,24 @@ static bool search_more(haft__offline *o, size_t tool)
 
 /* ---- reading ---- */
 
+/* Whether a file that the task names is read from its first line on, and not around something. */
+static bool wants_whole(const haft__offline_words *words)
+{
+    bool about_all =
+        words->aim == HAFT__OFFLINE_AIM_SUMMARY || words->aim == HAFT__OFFLINE_AIM_COMPARE
+        || words->aim == HAFT__OFFLINE_AIM_COUNT || words->aim == HAFT__OFFLINE_AIM_LIST;
+    return about_all && (words->path_count > 0 || words->count == 0);
+}
+
 static bool read_at(haft__offline *o, size_t tool, haft_str path, uint32_t line,
                     haft__offline_zeal zeal)
 {
+    bool whole = line == 1 && wants_whole(&o->words);
+    uint32_t lines = whole ? HAFT__LIMIT_OFFLINE_WHOLE_LINES : HAFT__OFFLINE_READ_LINES;
     haft__offline_pair pairs[] = {
         {"path", haft__json_string(path)},
         {known(o, tool, "offset"), number_value(o, line)},
-        {known(o, tool, "limit"), number_value(o, HAFT__OFFLINE_READ_LINES)},
+        {known(o, tool, "limit"), number_value(o, lines)},
     };
     o->says = "Reading around the best of what was found.";
     return haft__offline_propose(o, tool, haft__offline_object(o, pairs, COUNT(pairs)), zeal);
@@ -288,7 +303,8 @@ static bool gather_read(haft__offline *o, size_t tool)
         bool promising = file->score > 0 && (file->hits > 0 || o->found.hits == 0);
         wanted += file->unread ? 0 : 1; /* the next one in its place */
         if (room && promising && file->read_from == 0 && !file->unread) {
-            uint32_t line = haft__offline_best_start(&o->found, rank);
+            bool whole = wants_whole(&o->words);
+            uint32_t line = whole ? 1 : haft__offline_best_start(&o->found, rank);
             any = read_at(o, tool, file->path, line, HAFT__OFFLINE_WILLING) || any;
         }
     }

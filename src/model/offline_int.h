@@ -15,11 +15,15 @@
  *     offline_facts   values in other tools' results
  *     offline_args    arguments from a schema
  *     offline_values  ... and what they are about
+ *     offline_hints   ... addresses, dates and numbers that the task has
  *     offline_tools   which tools there are, and which of them to call
  *     offline_text    quoting what others wrote
  *     offline_report  the report
  *     offline_answer  the answer and the summary
- *     offline_short   the answer to a question about files
+ *     offline_short   the answer to a question about files: places
+ *     offline_count   ... how many, and which
+ *     offline_compare ... what two things have in common, and what not
+ *     offline_overview .. a file or a tree in short
  *     offline_calls   one call: is it new, valid and worth it
  *     offline_gather  the plan for files: list, search, read
  *     offline         the plan
@@ -437,8 +441,24 @@ bool haft__offline_is_result(const haft__offline_call *call);
 /* `path:line` as Markdown code. */
 void haft__offline_add_reference(haft__buf *buf, const haft__offline *o,
                                  const haft__offline_line *line);
+/* "- `path:line`: `text`", and the end of the line. */
+void haft__offline_write_place(haft__buf *buf, const haft__offline *o,
+                               const haft__offline_line *line);
 /* The answer to a question about files: the best places first, each with its line. */
 void haft__offline_write_short(haft__buf *buf, const haft__offline *o);
+/* ... where it asks how many there are, or which; how two things differ; what there is in short. */
+void haft__offline_write_count(haft__buf *buf, const haft__offline *o);
+void haft__offline_write_list(haft__buf *buf, const haft__offline *o);
+void haft__offline_write_compare(haft__buf *buf, const haft__offline *o);
+void haft__offline_write_overview(haft__buf *buf, const haft__offline *o);
+/* Whether a listing, or a search, did not bring all there is. */
+bool haft__offline_was_cut(const haft__offline *o, const char *tool);
+/* The pattern of the files that the task wants to have counted or listed; "" when it wants
+ * something else. */
+haft_str haft__offline_counted_files(const haft__offline_words *words);
+/* The file that the task names, or the first that was read; HAFT__OFFLINE_NONE when there is none.
+ * `nth` is 0 for the first. */
+size_t haft__offline_meant_file(const haft__offline *o, size_t nth);
 /* What was found, in a few lines, for a tool that writes. */
 void haft__offline_write_findings(haft__buf *buf, const haft__offline *o);
 void haft__offline_write_report(haft__buf *buf, const haft__offline *o);

@@ -115,25 +115,29 @@ haft_status haft__offline_count_kinds(haft__offline_found *found, haft__arena *a
     return HAFT_OK;
 }
 
+/* The next kind of that class from `at` on; kind_count when there is none. */
+static size_t next_kind(const haft__offline_found *found, haft__offline_class wanted, size_t at)
+{
+    while (at < found->kind_count && class_of_ending(found->kinds[at].ending) != wanted) {
+        at++;
+    }
+    return at;
+}
+
 /* "*.c", or "*.{c,h}" where there are several. */
 static void add_glob(haft__buf *buf, const haft__offline_found *found, haft__offline_class wanted)
 {
-    size_t shown = 0;
-    haft_str first = HAFT__LIT("");
-    for (size_t i = 0; i < found->kind_count && shown < GLOB_ENDINGS; i++) {
-        haft_str ending = found->kinds[i].ending;
-        if (class_of_ending(ending) == wanted) {
-            first = shown == 0 ? ending : first;
-            haft__buf_add_str(buf, shown++ == 0 ? HAFT__LIT("*.{") : HAFT__LIT(","));
-            haft__buf_add_str(buf, ending);
-        }
+    size_t at = next_kind(found, wanted, 0), shown = 0;
+    bool several = next_kind(found, wanted, at + 1) < found->kind_count;
+    for (; at < found->kind_count && shown < GLOB_ENDINGS;
+         at = next_kind(found, wanted, at + 1), shown++) {
+        haft__buf_addf(buf, "%s%.*s",
+                       shown > 0 ? ","
+                       : several ? "*.{"
+                                 : "*.",
+                       HAFT__ARG(found->kinds[at].ending));
     }
-    if (shown == 1) {
-        haft__buf_clear(buf);
-        haft__buf_addf(buf, "*.%.*s", HAFT__ARG(first));
-    } else if (shown > 1) {
-        haft__buf_add_char(buf, '}');
-    }
+    haft__buf_add_str(buf, shown > 0 && several ? HAFT__LIT("}") : HAFT__LIT(""));
 }
 
 haft_status haft__offline_kind_glob(const haft__offline_found *found, haft__offline_class wanted,

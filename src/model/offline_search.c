@@ -15,8 +15,10 @@
 #include "model/offline_chars.h"
 #include "model/offline_int.h"
 
-/* How far apart two words of a line may be. */
-#define REACH ".{0,100}"
+/* How far apart two words of a line may be, and two of three. Long lines that are full of words
+ * cost the square of the latter. */
+#define REACH ".{0,80}"
+#define NEAR  ".{0,30}"
 /* Room for one alternative more than an expression may have. */
 #define MOST_BYTES (2 * (size_t)HAFT__LIMIT_PATTERN_BYTES)
 
@@ -53,7 +55,7 @@ static void add_letter(haft__buf *buf, char c, bool joined, bool either)
     if (joined && c == '-') {
         haft__buf_add_str(buf, HAFT__LIT("[-_. ]?"));
     } else if (either && is_lower(c)) {
-        haft__buf_addf(buf, "[%c%c]", c - 'a' + 'A', c);
+        haft__buf_addf(buf, "[%c%c]", to_upper(c), c);
     } else {
         add_escaped(buf, (haft_str){&c, 1});
     }
@@ -68,7 +70,7 @@ static void add_stem(haft__buf *buf, haft_str stem, bool joined)
     haft__buf_add_char(buf, '|');
     for (size_t i = 0; i < stem.len; i++) {
         char c = stem.ptr[i];
-        add_letter(buf, is_lower(c) ? (char)(c - 'a' + 'A') : c, joined, false);
+        add_letter(buf, to_upper(c), joined, false);
     }
 }
 
@@ -155,10 +157,10 @@ static void add_three(expression *e, const size_t *words)
     for (size_t i = 0; i < 3; i++) {
         size_t before = e->buf->len, y = words[(i + 1) % 3], z = words[(i + 2) % 3];
         add_item(e, divider(e), words[i]);
-        add_item(e, REACH "(?:", y);
-        add_item(e, REACH, z);
+        add_item(e, NEAR "(?:", y);
+        add_item(e, NEAR, z);
         add_item(e, "|", z);
-        add_item(e, REACH, y);
+        add_item(e, NEAR, y);
         haft__buf_add_char(e->buf, ')');
         settle(e, before);
     }
@@ -243,8 +245,8 @@ static const struct {
 } definitions[] = {
     {"^[ \\t]*#[ \\t]*define[ \\t]+", "\\b"}, /* a macro */
     {"^[A-Za-z_][\\w \\t*]{0,120}\\b",
-     "[ \\t]*(?:\\w+\\(|\\(|\\[|=|;|\\{|$)"}, /* int f(), int x; */
-    {"^", "[ \\t]*[(:=]"},                    /* f(), target: */
+     "(?:[ \\t]+\\w+\\(|[ \\t]*(?:[(\\[=;{]|$))"}, /* int f(), int x; */
+    {"^", "[ \\t]*[(:=]"},                         /* f(), target: */
     {"^[ \\t]*(?:\\w+ ){0,2}(?:struct|union|enum|class|def|function|fn|func|sub)[ \\t]+", "\\b"},
     {"^[ \\t]*(?:typedef\\b.{0,120}\\b|\\}[ \\t]*)", "(?:\\[|\\)|;)"},
     {"^[ \\t\"'-]*", "[\"']?[ \\t]*[:=,]"}, /* a key, a value */
@@ -252,18 +254,25 @@ static const struct {
     {"^#+ .{0,100}\\b", "\\b"},             /* a heading */
 };
 
-/* A name inside of another one, or in other letters: openat2 in __NR_openat2. */
+/* A name inside of another one, or all in small letters, or in capitals: openat2 in __NR_openat2.
+ */
 static void add_inside(expression *e)
 {
     for (size_t i = 0; i < e->words->count; i++) {
-        const haft__offline_word *word = &e->words->items[i];
-        if (haft__offline_is_name(word)) {
-            size_t before = e->buf->len;
-            haft__buf_addf(e->buf, "%s(?i:", divider(e));
-            haft__buf_add_str(e->buf, word->text);
-            haft__buf_add_char(e->buf, ')');
-            settle(e, before);
+        haft_str name = e->words->items[i].text;
+        size_t before = e->buf->len;
+        if (!haft__offline_is_name(&e->words->items[i])) {
+            continue;
         }
+        haft__buf_addf(e->buf, "%s%.*s|", divider(e), HAFT__ARG(name));
+        for (size_t k = 0; k < name.len; k++) {
+            haft__buf_add_char(e->buf, to_lower(name.ptr[k]));
+        }
+        haft__buf_add_char(e->buf, '|');
+        for (size_t k = 0; k < name.len; k++) {
+            haft__buf_add_char(e->buf, to_upper(name.ptr[k]));
+        }
+        settle(e, before);
     }
 }
 

@@ -91,8 +91,9 @@ static size_t is_doer(haft_str word)
 haft_str haft__offline_stem(haft_str word, char *room)
 {
     haft_str stem = lower_all(word, room);
-    stem.len -= is_doer(stem);
-    for (size_t i = 0; i < COUNT(endings); i++) {
+    size_t doer = is_doer(stem);
+    stem.len -= doer;
+    for (size_t i = 0; doer == 0 && i < COUNT(endings); i++) {
         haft_str ending = haft__str(endings[i].ending);
         if (!haft__str_ends(stem, ending) || stem.len < ending.len + endings[i].least) {
             continue;
@@ -244,6 +245,19 @@ static bool wants_name(haft__offline_aim aim)
     HAFT__UNREACHABLE();
 }
 
+/* Words for all there is, where a summary of it is asked for. */
+static bool is_whole_tree(haft_str word)
+{
+    static const char *const words[] = {"tree", "repository", "repo",    "project", "directory",
+                                        "code", "source",     "sources", "files",   "folder"};
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (haft__str_equal(word, haft__str(words[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_plain(reading *r, haft_str token, char *room)
 {
     size_t letters = 0;
@@ -251,6 +265,9 @@ static void add_plain(reading *r, haft_str token, char *room)
         letters += is_letter(token.ptr[i]) ? 1 : 0;
     }
     if (letters < SHORTEST_WORD || token.len > LONGEST_PHRASE || is_small(lower_all(token, room))) {
+        return;
+    }
+    if (r->words->aim == HAFT__OFFLINE_AIM_SUMMARY && is_whole_tree((haft_str){room, token.len})) {
         return;
     }
     haft__offline_cue cue = haft__offline_cue_of((haft_str){room, token.len});
@@ -406,10 +423,13 @@ haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
         .whole = task, .task = haft__str_trim(task), .aim = haft__offline_aim_of(task)};
     reading r = {.words = ret_words, .room = room};
     read_tokens(&r, task);
-    if (ret_words->count == 0 && ret_words->path_count == 0) {
+    bool whole = ret_words->aim == HAFT__OFFLINE_AIM_SUMMARY;
+    if (ret_words->count == 0 && ret_words->path_count == 0 && !whole) {
         r.with_cues = true;
         read_tokens(&r, task);
     }
-    promote_name(ret_words);
+    if (!r.with_cues) {
+        promote_name(ret_words);
+    }
     return HAFT_OK;
 }
