@@ -119,6 +119,10 @@ static const struct {
     {"summarize", SAYS_SUMMARY},
     {"summary", SAYS_SUMMARY},
     {"overview", SAYS_SUMMARY},
+    {"is", SAYS_WHETHER},
+    {"are", SAYS_WHETHER},
+    {"can", SAYS_WHETHER},
+    {"do", SAYS_WHETHER},
     {"who", SAYS_WHO},
     {"where", SAYS_WHERE},
 };

@@ -150,14 +150,18 @@ static bool is_wanted(const haft__offline *o, const haft__offline_line *line)
  * words that matter. */
 static bool has_all(const haft__offline *o, const haft__offline_line *line)
 {
+    haft_str path = o->found.files[line->file].path;
     bool calls = has_word(o->words.task, "called") || has_word(o->words.task, "calls");
+    bool called = false;
     for (size_t i = 0; i < o->words.count; i++) {
-        bool has = (line->words >> i & 1U) != 0 || o->words.items[i].weak;
-        if (!has) {
+        const haft__offline_word *word = &o->words.items[i];
+        if ((line->words >> i & 1U) == 0 && !word->weak) {
             return false;
         }
+        called =
+            called || haft__offline_use_of(path, line->text, word->shown) == HAFT__OFFLINE_CALLS;
     }
-    return line->words != 0 && (!calls || line->form == HAFT__OFFLINE_CALLS);
+    return line->words != 0 && (!calls || called);
 }
 
 size_t haft__offline_meant_file(const haft__offline *o, size_t nth)

@@ -16,6 +16,7 @@
  *     offline_args    arguments from a schema
  *     offline_values  ... and what they are about
  *     offline_hints   ... addresses, dates and numbers that the task has
+ *     offline_sample  ... a text that a pattern takes
  *     offline_tools   which tools there are, and which of them to call
  *     offline_text    quoting what others wrote
  *     offline_report  the report
@@ -339,6 +340,10 @@ bool haft__offline_ok(haft__offline *o, haft_status status);
 HAFT_MUST_USE haft_status haft__offline_arguments(haft__offline *o, const haft__tool *tool,
                                                   unsigned variant, haft__json *ret_arguments,
                                                   bool *ret_valid);
+
+/* Whether the tool needs the number of something (order_id) that neither the task nor a result has:
+ * others come first, which may find it. */
+bool haft__offline_would_guess(haft__offline *o, const haft__tool *tool);
 
 /* Whether the arguments are what the tool wants; true when nobody knows. */
 HAFT_MUST_USE haft_status haft__offline_valid(haft__offline *o, const haft__tool *tool,

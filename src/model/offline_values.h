@@ -18,6 +18,9 @@ HAFT_MUST_USE haft_status haft__offline_text(haft__offline *o, const haft__tool 
 bool haft__offline_hint_for(haft__offline *o, haft_str name, haft__json schema, unsigned variant,
                             haft_str *ret_text);
 
+/* Appends a text that the pattern takes, if it is a simple one. */
+void haft__offline_sample(haft__buf *buf, haft_str pattern);
+
 /* Whether the task has the word, or another form of it: one of several values is meant then. */
 bool haft__offline_names_value(const haft__offline *o, haft_str value);
 
