@@ -24,7 +24,7 @@ TREES = {"haft": ROOT, "include": Path("/usr/include"),
          "zlib": Path(os.environ.get("HAFT_ZLIB_SOURCE", "/usr/src/zlib"))}
 # At least so many of the questions about this repository: a reference named first, among the first
 # three, and at all.
-FLOOR = (0, 0, 0)
+FLOOR = (11, 16, 16)
 REFERENCE = re.compile(r"(`+)([^`\s][^`\n]*?):([0-9]+)\1(?:: (`+) ?(.*?) ?\4)?")
 
 
@@ -109,7 +109,8 @@ def test(trees):
         if not tree.is_dir():
             print(f"skip model/offline_eval.py references_exist_in_{name}: there is no {tree}")
             continue
-        asked = [Asked(q, tree) for held_out in (False, True) for q in load(name, held_out)]
+        step = 1 if name == "haft" else 2  # large trees take their time
+        asked = [Asked(q, tree) for held_out in (False, True) for q in load(name, held_out)[::step]]
         check(f"references_exist_in_{name}", not any(a.problems for a in asked),
               [p for a in asked for p in a.problems])
         check(f"every_answer_in_{name}_is_short", max(len(a.answer) for a in asked) <= 6000,
