@@ -62,7 +62,7 @@ static haft__offline_class class_of_ending(haft_str ending)
 
 /* Files without an ending that people read. */
 static const char *const papers[] = {"README",    "FAQ",       "NEWS",    "LICENSE",
-                                     "COPYING",   "TODO",      "INSTALL", "AUTHORS",
+                                     "COPYING",   "THANKS",    "INSTALL", "AUTHORS",
                                      "ChangeLog", "changelog", "HISTORY", "copyright"};
 
 haft__offline_class haft__offline_class_of(haft_str path)

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks the offline model questions with known answers, on three source trees.
 
-As a test it asks those of each tree that is there, checks that every reference exists and quotes its
-line, and that on this repository no fewer are answered than the floor below. With --table it prints
-the shares for docs/offline.md, with --misses what was missed; --tree NAME=DIRECTORY says where a tree
-is (zlib: an unpacked `apt-get source zlib`), --held-out asks the questions that nothing was tuned on.
+As a test it asks those of each tree that is there, checks that every reference exists and quotes
+its line, and that on this repository no fewer are answered than the floor below. With --table it
+prints the shares for docs/offline.md, with --misses what was missed; --tree NAME=DIRECTORY says
+where a tree is (zlib: an unpacked `apt-get source zlib`), --held-out asks the questions that
+nothing was tuned on.
 """
 import argparse
 import json
