@@ -53,7 +53,8 @@ static void write_title(haft__buf *buf, const haft__offline *o)
 
 /* ---- the best of it ---- */
 
-static void add_reference(haft__buf *buf, const haft__offline *o, const haft__offline_line *line)
+void haft__offline_add_reference(haft__buf *buf, const haft__offline *o,
+                                 const haft__offline_line *line)
 {
     haft__buf place;
     haft__buf_init(&place, HAFT__LIMIT_REPLY_BYTES);
@@ -76,7 +77,7 @@ static void write_best(haft__buf *buf, const haft__offline *o)
             haft__buf_add_str(buf, HAFT__LIT("\n## Nearest to the question\n\n"));
         }
         haft__buf_addf(buf, "%u. ", shown);
-        add_reference(buf, o, line);
+        haft__offline_add_reference(buf, o, line);
         haft__buf_add_str(buf, HAFT__LIT(": "));
         haft__offline_add_code(buf, line->text, HAFT__LIMIT_OFFLINE_LINE_CHARS);
         haft__buf_add_char(buf, '\n');
