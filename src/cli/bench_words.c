@@ -207,7 +207,9 @@ haft_status haft__bench_words_read(const haft__args *args, haft__bench_words *re
     if (status == HAFT_OK) {
         status = check(&w, err);
     }
-    w.calls = calls_of_model(w.model);
-    *ret_words = w;
+    if (status == HAFT_OK) {
+        w.calls = calls_of_model(w.model);
+        *ret_words = w;
+    }
     return status;
 }
