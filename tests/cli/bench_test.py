@@ -39,6 +39,8 @@ with tempfile.TemporaryDirectory() as scratch:
     status, out, err = bench([CALL, {"text": "Done."}], "load", "runs=4", "conc=1", "warm=1")
     check("load_prints_one_object", (status, err, list(json.loads(out))), (0, "", KEYS))
     check("it_counts_tools", json.loads(out)["tools"], 4)
+    status, out, err = bench([CALL, {"text": "Done."}], "load", "runs=2", "pool=1")
+    check("tools_on_threads", (status, err, json.loads(out)["tools"]), (0, "", 2))
     check("once_prints_nothing", bench([CALL, {"text": "Done."}], "once")[:2], (0, ""))
     status, out, _ = bench([TICKET], "suspend", "runs=3", "store=sqlite", f"db={scratch}/b.db")
     found = json.loads(out)
