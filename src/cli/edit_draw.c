@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/edit_int.h"
+#include "cli/width.h"
 
 /* Of a terminal that says something smaller, or nothing. */
 #define LEAST_COLUMNS 8U

@@ -448,10 +448,9 @@ static bool set_request(haft__http_transfer *t)
     return set;
 }
 
-/* As many connections are kept as are in use at a time: those who have just been
- * answered will soon ask again. Once nobody asks any more, a few are enough, and each request that
- * ends closes one that is too many. */
-
+/* As many connections are kept as are in use at a time: those who have just been answered will soon
+ * ask again. Once nobody asks any more, a few are enough, and each request that ends closes one
+ * that is too many. */
 static void set_most_idle(haft__http *http, size_t most)
 {
     if (most != http->most_idle) {

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "cli/cells.h"
+#include "cli/width.h"
 #include "test.h"
 
 #define ROWS    40
