@@ -154,7 +154,8 @@ static const struct {
      lookup_order},
 };
 
-static haft_status add_tools(haft_runtime *runtime, bool pool, atomic_ullong *results, haft_error *err)
+static haft_status add_tools(haft_runtime *runtime, bool pool, atomic_ullong *results,
+                             haft_error *err)
 {
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < COUNT(tools) && status == HAFT_OK; i++) {

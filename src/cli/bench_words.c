@@ -142,9 +142,9 @@ static const struct {
     const char *key;
     haft_status (*read)(haft__bench_words *w, haft_str value, haft_error *err);
 } keys[] = {
-    {"url", read_url},   {"model", read_model}, {"db", read_db},       {"runs", read_runs},
-    {"conc", read_conc}, {"warm", read_warm},   {"store", read_store}, {"stream", read_stream},
-    {"pool", read_pool},
+    {"url", read_url},     {"model", read_model},   {"db", read_db},
+    {"runs", read_runs},   {"conc", read_conc},     {"warm", read_warm},
+    {"store", read_store}, {"stream", read_stream}, {"pool", read_pool},
 };
 
 static haft_status fail_key(haft_str word, haft_str key, haft_error *err)
@@ -154,10 +154,11 @@ static haft_status fail_key(haft_str word, haft_str key, haft_error *err)
     for (size_t i = 0; i < COUNT(keys); i++) {
         haft__near_offer(&near, haft__str(keys[i].key));
     }
-    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                    "wanted KEY=VALUE with url, model, runs, conc, warm, store, db, "
-                                    "stream or pool, found \"%.*s\"",
-                                    HAFT__ARG(word));
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "",
+                   "wanted KEY=VALUE with url, model, runs, conc, warm, store, db, "
+                   "stream or pool, found \"%.*s\"",
+                   HAFT__ARG(word));
     return near.best.ptr != NULL
                ? haft__hint(err, status, "did you mean %.*s=?", HAFT__ARG(near.best))
                : status;

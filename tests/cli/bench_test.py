@@ -198,25 +198,8 @@ server = ThreadingHTTPServer(("127.0.0.1", 0), Mock)
 url = f"http://127.0.0.1:{server.server_port}/v1"
 threading.Thread(target=server.serve_forever, daemon=True).start()
 with tempfile.TemporaryDirectory() as scratch:
-<<<<<<< HEAD
     check_tools()
     check_load()
     check_suspend()
     check_failures()
 server.shutdown()
-=======
-    status, out, err = bench([CALL, {"text": "Done."}], "load", "runs=4", "conc=1", "warm=1")
-    check("load_prints_one_object", (status, err, list(json.loads(out))), (0, "", KEYS))
-    check("it_counts_tools", json.loads(out)["tools"], 4)
-    status, out, err = bench([CALL, {"text": "Done."}], "load", "runs=2", "pool=1")
-    check("tools_on_threads", (status, err, json.loads(out)["tools"]), (0, "", 2))
-    check("once_prints_nothing", bench([CALL, {"text": "Done."}], "once")[:2], (0, ""))
-    status, out, _ = bench([TICKET], "suspend", "runs=3", "store=sqlite", f"db={scratch}/b.db")
-    found = json.loads(out)
-    check("suspend_leaves_them_waiting", (status, found["tools"], found["json_per_run"] > 500),
-          (0, 0, True))
-    status, _, err = bench([{"text": "No."}], "load")
-    check("another_answer_is_a_failure", (status, "a run ended" in err), (1, True))
-    check("words_nobody_knows", bench([], "dance")[0], 2)
-    check("keys_nobody_knows", bench([], "load", "speed=1")[0], 2)
->>>>>>> w-perfmem

@@ -98,11 +98,13 @@ TEST(wrong_words_are_named)
         {{"load", "url=u", "model="}, "model", "wanted a value, found nothing", ""},
         {{"load", "url=u", "run=1"},
          "",
-         "wanted KEY=VALUE with url, model, runs, conc, warm, store, db, stream or pool, found \"run=1\"",
+         "wanted KEY=VALUE with url, model, runs, conc, warm, store, db, stream or pool, found "
+         "\"run=1\"",
          "did you mean runs=?"},
         {{"load", "url=u", "runs"},
          "",
-         "wanted KEY=VALUE with url, model, runs, conc, warm, store, db, stream or pool, found \"runs\"",
+         "wanted KEY=VALUE with url, model, runs, conc, warm, store, db, stream or pool, found "
+         "\"runs\"",
          "did you mean runs=?"},
         {{"load", "url=u", "runs=0"}, "runs", "wanted a number from 1 to 1000000, found \"0\"", ""},
         {{"load", "url=u", "runs=1e3"},
