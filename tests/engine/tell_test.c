@@ -188,7 +188,8 @@ TEST(telling_survives_every_failed_allocation)
         haft__teller_tell(&t.teller, true);
         bool failed = test_allow_allocations();
         haft_str shown = look(&t, &seen, "text");
-        CHECK(memmem(shown.ptr, shown.len, "0123", 4) == NULL, "allocation %u", n);
+        CHECK(shown.len == 0 || memmem(shown.ptr, shown.len, "0123", 4) == NULL, "allocation %u",
+              n);
         if (!failed) {
             CHECK_STR(shown, HAFT__LIT("the key is |[redacted] and more"), "all of it");
             break;

@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 #include "exec_help.h"
-#include "json/read.h"
 
 typedef struct row {
     haft__tool_source source;
@@ -25,28 +24,18 @@ static const row rows[] = {
     {HAFT__TOOL_FUNCTION, "{}", "{\"q\":1}", ""},
 };
 
-static haft_status preview(help_exec *f, const row *r, haft__arena *arena, haft__preview *found)
+/* The call of a row; everything is in the arena of `f`. */
+static void prepare(help_exec *f, const row *r, haft__tool *tool, haft__exec_call *call)
 {
-    haft__tool tool = {.name = HAFT__LIT("t"), .source = r->source};
-    haft__json arguments = haft__json_null();
-    haft__json schema = haft__json_null();
-    CHECK_INT(
-        haft__json_read(&f->arena, haft__str(r->definition), NULL, &tool.definition, NULL, NULL),
-        HAFT_OK, "definition");
-    CHECK_INT(haft__json_read(&f->arena, haft__str(r->arguments), NULL, &arguments, NULL, NULL),
-              HAFT_OK, "arguments");
-    CHECK_INT(haft__json_read(&f->arena, HAFT__LIT("{\"properties\":{\"q\":{}}}"), NULL, &schema,
-                              NULL, NULL),
-              HAFT_OK, "schema");
-    tool.input_schema = schema;
-    haft__exec_call call = {
+    *tool = (haft__tool){.name = HAFT__LIT("t"), .source = r->source};
+    tool->definition = help_read(&f->arena, r->definition);
+    tool->input_schema = help_read(&f->arena, "{\"properties\":{\"q\":{}}}");
+    *call = (haft__exec_call){
         .spec = &f->spec,
-        .tool = &tool,
-        .arguments = arguments,
+        .tool = tool,
+        .arguments = help_read(&f->arena, r->arguments),
         .facts = {
             .call = "c1.1", .run = "r", .thread = "", .user = "", .idempotency_key = "r:c1.1"}};
-    haft_error err = {0};
-    return haft__exec_preview(f->exec, &call, arena, found, &err);
 }
 
 static haft_str join(haft__buf *buf, const haft__preview *p)
@@ -67,7 +56,12 @@ TEST(what_would_run)
     haft__buf_init(&buf, 4096);
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__preview found = {.count = 9};
-        CHECK_INT(preview(&f, &rows[i], &f.arena, &found), HAFT_OK, "case %zu", i);
+        haft__tool tool;
+        haft__exec_call call;
+        haft_error err = {0};
+        prepare(&f, &rows[i], &tool, &call);
+        CHECK_INT(haft__exec_preview(f.exec, &call, &f.arena, &found, &err), HAFT_OK, "case %zu",
+                  i);
         CHECK_STR(join(&buf, &found), haft__str(rows[i].shown), "case %zu", i);
     }
     haft__buf_finish(&buf);
@@ -79,14 +73,16 @@ TEST(a_preview_survives_every_failed_allocation)
     help_exec f;
     help_begin(&f);
     for (size_t i = 0; i < COUNT(rows) - 1; i++) {
+        haft__tool tool;
+        haft__exec_call call;
+        prepare(&f, &rows[i], &tool, &call);
         for (unsigned n = 0;; n++) {
             haft__arena arena;
+            haft_error err = {0};
             haft__preview found = {.count = 0};
             haft__arena_init(&arena, 0);
-            /* what the test reads itself is allocated once */
-            (void)!preview(&f, &rows[i], &f.arena, &found);
             test_fail_allocation(n);
-            haft_status status = preview(&f, &rows[i], &arena, &found);
+            haft_status status = haft__exec_preview(f.exec, &call, &arena, &found, &err);
             bool failed = test_allow_allocations();
             CHECK(!failed || status == HAFT_NO_MEMORY || status == HAFT_OK, "case %zu: %u", i, n);
             haft__arena_finish(&arena);
