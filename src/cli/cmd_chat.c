@@ -5,6 +5,7 @@
  * Each text is a run of one thread; what talk.h has does the rest. Tests: tests/cli/chat_test.py.
  */
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -143,6 +144,17 @@ static void take(haft__talk *talk, haft_str text)
     }
 }
 
+/* An interrupt has paused a run, or nothing; any other signal asks for the end. */
+static void settle_signals(haft__talk *talk)
+{
+    int number = haft__interrupt_take();
+    haft__interrupt_catch();
+    if (number != 0 && number != SIGINT) {
+        talk->leaves = true;
+        talk->result = HAFT__EXIT_CANCELLED;
+    }
+}
+
 static void converse(haft__talk *talk)
 {
     haft__buf text;
@@ -152,6 +164,7 @@ static void converse(haft__talk *talk)
         haft__arena_mark mark = haft__arena_save(&talk->cli->arena);
         const haft__spec *spec = talk->spec;
         take(talk, haft__buf_str(&text));
+        settle_signals(talk);
         if (spec == talk->spec) { /* else it lives in the arena */
             haft__arena_restore(&talk->cli->arena, mark);
         }

@@ -3,14 +3,12 @@
  * tests/cli/chat_test.py. */
 #include "cli/talk.h"
 
-#include <signal.h>
 #include <stdarg.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/follow.h"
-#include "cli/interrupt.h"
 #include "cli/print.h"
 #include "io/owner.h"
 
@@ -134,12 +132,6 @@ static void follow(haft__talk *talk, haft_run *run)
     tell_end(talk, run);
     haft_run_release(run);
     drain(talk);
-    int signal = haft__interrupt_take();
-    haft__interrupt_catch();
-    if (signal != 0 && signal != SIGINT) {
-        talk->leaves = true;
-        talk->result = HAFT__EXIT_CANCELLED;
-    }
 }
 
 /* Keeps what was sent, so that it can be sent again as it was. */
