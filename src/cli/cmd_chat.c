@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/clean.h"
+#include "cli/config.h"
 #include "cli/print.h"
 #include "cli/talk.h"
 #include "run/redact.h"
@@ -141,6 +142,16 @@ static void take(haft__talk *talk, haft_str text)
     }
 }
 
+/* An interrupt has paused a run, or nothing; any other signal asks for the end. */
+static void settle_signals(haft__talk *talk)
+{
+    talk->interrupts.keys = 0;
+    if (talk->interrupts.requests > 0) {
+        talk->leaves = true;
+        talk->result = HAFT__EXIT_CANCELLED;
+    }
+}
+
 static void converse(haft__talk *talk)
 {
     haft__buf text;
@@ -150,6 +161,7 @@ static void converse(haft__talk *talk)
         haft__arena_mark mark = haft__arena_save(&talk->cli->arena);
         const haft__spec *spec = talk->spec;
         take(talk, haft__buf_str(&text));
+        settle_signals(talk);
         if (spec == talk->spec) { /* else it lives in the arena */
             haft__arena_restore(&talk->cli->arena, mark);
         }
@@ -195,7 +207,7 @@ static haft_status open_history(haft__talk *talk)
 
 static haft_status open_input(haft__talk *talk, haft_error *err)
 {
-    bool plain = haft__args_has(talk->args, "plain");
+    bool plain = haft__config_plain(talk->cli, talk->args);
     if (plain || !haft__editor_tty_usable()) {
         (void)setvbuf(stdin, NULL, _IONBF, 0); /* what has been read would not be waited for */
         return haft__lines_open(&talk->lines, "-", HAFT__LIMIT_LINE_BYTES, err);

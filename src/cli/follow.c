@@ -248,7 +248,7 @@ haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, h
     haft__terminal terminal;
     f.tells = !f.events && !f.json && !haft__args_has(args, "quiet");
     f.terminal = f.tells && haft__terminal_open(&terminal) ? &terminal : NULL;
-    haft__look look = haft__look_at(cli->errors, haft__args_has(args, "plain"));
+    haft__look look = haft__look_at(cli->errors, haft__config_plain(cli, args));
     f.told = run->read = f.tells && look.live;
     if (f.terminal != NULL) {
         terminal.interrupts = &f.interrupts;

@@ -12,29 +12,28 @@
 #define USUAL_WIDTH 80
 #define LEAST_WIDTH 20
 
-static const char *variable(const char *name)
+static const char *or_empty(const char *value)
 {
-    const char *value = getenv(name);
     return value != NULL ? value : "";
 }
 
 /* By the variables that say so, the first that is set; a console has few of the characters. */
 static bool has_symbols(void)
 {
-    const char *locale = variable("LC_ALL");
-    locale = locale[0] != '\0' ? locale : variable("LC_CTYPE");
-    locale = locale[0] != '\0' ? locale : variable("LANG");
+    const char *locale = or_empty(getenv("LC_ALL"));
+    locale = locale[0] != '\0' ? locale : or_empty(getenv("LC_CTYPE"));
+    locale = locale[0] != '\0' ? locale : or_empty(getenv("LANG"));
     bool utf8 = strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL;
-    return utf8 && strcmp(variable("TERM"), "linux") != 0;
+    return utf8 && strcmp(or_empty(getenv("TERM")), "linux") != 0;
 }
 
 haft__look haft__look_at(FILE *to, bool plain)
 {
-    const char *term = variable("TERM");
+    const char *term = or_empty(getenv("TERM"));
     bool able = term[0] != '\0' && strcmp(term, "dumb") != 0;
     bool live = !plain && able && isatty(fileno(to)) == 1;
     return (haft__look){.live = live,
-                        .colour = live && variable("NO_COLOR")[0] == '\0',
+                        .colour = live && or_empty(getenv("NO_COLOR"))[0] == '\0',
                         .symbols = live && has_symbols(),
                         .width = live ? haft__look_width(to) : USUAL_WIDTH};
 }

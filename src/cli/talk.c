@@ -132,11 +132,6 @@ static void follow(haft__talk *talk, haft_run *run)
     tell_end(talk, run);
     haft_run_release(run);
     drain(talk);
-    talk->interrupts.keys = 0; /* they were for the run */
-    if (talk->interrupts.requests > 0) {
-        talk->leaves = true;
-        talk->result = HAFT__EXIT_CANCELLED;
-    }
 }
 
 /* Keeps what was sent, so that it can be sent again as it was. */

@@ -30,6 +30,8 @@ static const haft__variable_row rows[] = {
     {"USER", "who answers and approves, in the log of a run", false, false},
     {"PATH", "where the commands of tools are looked for; tools are given it, too", false, false},
     {"LANG", "tools are given it; C.UTF-8 if not set", false, false},
+    {"LC_ALL", "the locale: the timeline has symbols where it names UTF-8", false, false},
+    {"LC_CTYPE", "the same, where LC_ALL is not set; then LANG", false, false},
     {"NO_COLOR", "no colours, unless it is empty", false, false},
     {"TERM", "the kind of terminal; there are no colours on one that is dumb", false, false},
 };
