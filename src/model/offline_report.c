@@ -359,6 +359,8 @@ static void write_steps(haft__buf *buf, const haft__offline *o)
     size_t shown = 0;
     haft__buf_add_str(buf, HAFT__LIT("\n## How this was made\n\n"));
     if (o->words.count > 0) {
+        haft__buf_addf(buf, "Taken for a question about %s.\n",
+                       haft__offline_aim_name(o->words.aim));
         haft__buf_add_str(buf, HAFT__LIT("Words looked for: "));
         for (size_t i = 0; i < o->words.count; i++) {
             haft__buf_add_str(buf, i > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));

@@ -276,8 +276,10 @@ static void check_conversation(uint64_t seed)
             haft_str name = haft__arena_format(&f.arena, "%.*s", HAFT__ARG(f.reply.calls[i].name));
             haft_str made =
                 haft__arena_format(&f.arena, "%.*s", HAFT__ARG(f.reply.calls[i].arguments));
-            offline_request_add(&f.r, name.ptr, made.ptr, results[below(&seed, COUNT(results))],
-                                below(&seed, 4) == 0);
+            const char *result = results[below(&seed, COUNT(results))];
+            bool failed = below(&seed, 4) == 0;
+            CHECK(name.ptr != NULL && made.ptr != NULL, "memory");
+            offline_request_add(&f.r, name.ptr, made.ptr, result, failed);
         }
         f.r.request.mode = turns > 10 ? HAFT__MODE_AUTO : f.r.request.mode;
     }
