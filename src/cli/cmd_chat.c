@@ -205,6 +205,14 @@ static haft_status open_history(haft__talk *talk)
     return status == HAFT_NO_MEMORY ? status : HAFT_OK;
 }
 
+/* The loop has something: a signal that came just before the editor waited, or nothing of note. */
+static bool is_called_away(void *context)
+{
+    haft__talk *talk = context;
+    haft_status status = haft_runtime_step(talk->runtime, 0, NULL);
+    return status != HAFT_OK || talk->interrupts.requests > 0;
+}
+
 static haft_status open_input(haft__talk *talk, haft_error *err)
 {
     bool plain = haft__config_plain(talk->cli, talk->args);
@@ -219,6 +227,9 @@ static haft_status open_input(haft__talk *talk, haft_error *err)
     haft__editor_tty_init(&talk->tty, &talk->history);
     talk->tty.edit.complete = haft__talk_complete;
     talk->tty.edit.context = talk;
+    talk->tty.also = haft_runtime_fd(talk->runtime);
+    talk->tty.ends = is_called_away;
+    talk->tty.context = talk;
     talk->interactive = true;
     return HAFT_OK;
 }
@@ -308,6 +319,13 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft chat agent.yaml", "talk with an agent; Ctrl-D leaves"},
+    {"echo 'Count the words of letter.txt' | haft chat agent.yaml --quiet",
+     "a text for each line; only the answers"},
+    {0},
+};
+
 const haft__command haft__cmd_chat = {
     .name = "chat",
     .usage = "SPEC",
@@ -318,6 +336,7 @@ const haft__command haft__cmd_chat = {
             "taken line by line; answers go to standard output. Ends with 0 when it was left,\n"
             "whatever became of the runs.\n",
     .options = options,
+    .examples = examples,
     .min_words = 1,
     .max_words = 1,
     .run = run,

@@ -32,7 +32,7 @@ bool haft__editor_tty_usable(void)
 
 void haft__editor_tty_init(haft__editor_tty *tty, const haft__line_history *history)
 {
-    *tty = (haft__editor_tty){.at = 0};
+    *tty = (haft__editor_tty){.also = -1};
     haft__editor_init(&tty->edit, history);
     haft__buf_init(&tty->out, DRAWN_BYTES);
 }
@@ -206,7 +206,8 @@ static haft_status look_at_signals(haft__editor_tty *tty, bool *ret_killed, haft
     while (read(wake[0], bytes, sizeof(bytes)) > 0) {
     }
     haft_status status = HAFT_OK;
-    *ret_killed = take_signal(SIGTERM) || take_signal(SIGHUP) || take_signal(SIGQUIT);
+    bool asked = take_signal(SIGTERM), gone = take_signal(SIGHUP), quit = take_signal(SIGQUIT);
+    *ret_killed = *ret_killed || asked || gone || quit;
     if (take_signal(SIGINT)) {
         haft__editor_interrupt(&tty->edit);
     }
@@ -236,14 +237,18 @@ static haft__editor_result obey(haft__editor_tty *tty)
 }
 
 /* Waits for bytes or a signal; *ret_gone when there will be none. */
-static void wait_for_keys(haft__editor_tty *tty, bool *ret_gone)
+static void wait_for_keys(haft__editor_tty *tty, bool *ret_gone, bool *ret_killed)
 {
     struct pollfd wait[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                            {.fd = wake[0], .events = POLLIN}};
+                            {.fd = wake[0], .events = POLLIN},
+                            {.fd = tty->also, .events = POLLIN}};
     bool pending = haft__keys_pending(&tty->edit.keys);
     int ready = poll(wait, COUNT(wait), pending ? ESCAPE_MS : -1);
     if (ready == 0) {
         haft__editor_idle(&tty->edit);
+    }
+    if (ready > 0 && wait[2].revents != 0) {
+        *ret_killed = tty->ends(tty->context);
     }
     if (ready <= 0 || wait[0].revents == 0) {
         return;
@@ -267,7 +272,7 @@ static haft_status read_line(haft__editor_tty *tty, haft__typed *ret_typed, haft
         } else if (result == HAFT__EDITOR_MORE) {
             status = draw(tty, err);
             if (status == HAFT_OK) {
-                wait_for_keys(tty, &gone);
+                wait_for_keys(tty, &gone, &killed);
                 status = look_at_signals(tty, &killed, err);
             }
         }

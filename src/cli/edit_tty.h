@@ -21,6 +21,11 @@ typedef struct haft__editor_tty {
     haft__buf out;
     char typed[1024]; /* what has been typed and not been looked at */
     size_t at, length;
+    /* What else is waited for: when `also` is readable, `ends` says whether to stop reading.
+     * Signals that came before the editor catches them come this way. */
+    int also; /* -1: nothing */
+    bool (*ends)(void *context);
+    void *context;
 } haft__editor_tty;
 
 /* Whether there is a terminal that can be drawn on: both are one, and TERM is not dumb. */

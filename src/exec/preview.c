@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "exec/command_int.h"
 #include "exec/http_int.h"
+#include "tool/words.h"
 
 static haft_status add_row(haft__preview *preview, haft__arena *arena, const char *label,
                            haft_str text, haft_error *err)
@@ -49,16 +50,22 @@ static haft_status preview_command(haft__exec_job *job, haft__arena *arena, haft
 {
     const haft__json *command = haft__exec_definition(job, "command");
     haft_str input = {NULL, 0};
-    haft__buf words;
-    haft__buf_init(&words, HAFT__LIMIT_SPEC_BYTES);
-    for (uint32_t i = 0; command != NULL && i < command->count; i++) {
-        add_word(&words, haft__json_text(command->items[i]));
+    haft_str *words = NULL;
+    size_t count = 0;
+    haft__buf line;
+    haft__buf_init(&line, HAFT__LIMIT_SPEC_BYTES);
+    haft_status status = haft__words_make(arena, *command, job->call.tool->input_schema,
+                                          job->call.arguments, &words, &count, err);
+    for (size_t i = 0; status == HAFT_OK && i < count; i++) {
+        add_word(&line, words[i]);
     }
-    haft_status status = haft__buf_check(&words, err);
     if (status == HAFT_OK) {
-        status = add_row(preview, arena, "command", haft__buf_str(&words), err);
+        status = haft__buf_check(&line, err);
     }
-    haft__buf_finish(&words);
+    if (status == HAFT_OK) {
+        status = add_row(preview, arena, "command", haft__buf_str(&line), err);
+    }
+    haft__buf_finish(&line);
     if (status == HAFT_OK) {
         status = haft__command_input(job, &input, err);
     }

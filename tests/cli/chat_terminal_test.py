@@ -107,6 +107,8 @@ class Terminal:
         limit = time.monotonic() + LONG
         while time.monotonic() < limit and self.read():
             pass
+        if time.monotonic() >= limit:  # it would have ended by now
+            os.kill(self.child, signal.SIGKILL)
         self.status = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
         os.close(self.master)
         return self.status

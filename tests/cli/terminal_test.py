@@ -132,10 +132,10 @@ def test_question():
         "blue it is" in shown), (0, True, True, True, True))
     status, shown = at_terminal(["run", path, "go"], ["\x04"])
     check("the_end_of_input_leaves_a_question_open", (
-        status, f"haft answer {newest()['run']} c1.1 TEXT" in shown), (4, True))
+        status, f"haft answer {newest()['run']} c1.1 'TEXT'" in shown), (4, True))
     status, out, err = haft("run", path, "go")
     check("without_a_terminal_it_waits", (
-        status, out, f"  haft answer {newest()['run']} c1.1 TEXT\n" in err), (4, "", True))
+        status, out, f"  haft answer {newest()['run']} c1.1 'TEXT'\n" in err), (4, "", True))
     put("ask.script.json", {"replies": [
         {"calls": [{"name": "request_user_input", "arguments": {"question": "Name?"}}]},
         {"expect": {"contains": "Ada"}, "text": "hello"}]})
