@@ -18,12 +18,37 @@
 #define STORES      2U
 #define COMPLETIONS 4U
 
+/* The words of the task that the tool is described with, a bit for each. */
+static uint32_t words_of(const haft__offline *o, size_t tool)
+{
+    const haft__tool *t = o->request->tools[tool];
+    return haft__offline_words_in(&o->words, t->name)
+           | haft__offline_words_in(&o->words, t->description);
+}
+
+/* Whether one that has something to do with the task has been called with success. */
+static bool is_served(const haft__offline *o)
+{
+    for (size_t i = 0; i < o->request->tool_count; i++) {
+        if (o->tallies[i].good > 0 && words_of(o, i) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether it can only be called at random, though nobody says that it must. */
+static bool is_beside_the_point(haft__offline *o, size_t tool)
+{
+    return o->request->mode == HAFT__MODE_AUTO && is_served(o)
+           && (words_of(o, tool) == 0 || haft__offline_would_guess(o, o->request->tools[tool]));
+}
+
 /* What is best called next, lowest first. */
 static uint64_t order_of(haft__offline *o, size_t tool)
 {
     const haft__tool *t = o->request->tools[tool];
-    uint32_t words = haft__offline_words_in(&o->words, t->name)
-                     | haft__offline_words_in(&o->words, t->description);
+    uint32_t words = words_of(o, tool);
     uint64_t unlike = HAFT__LIMIT_OFFLINE_WORDS;
     for (; words != 0; words &= words - 1) {
         unlike--;
@@ -43,7 +68,8 @@ static size_t best_other(haft__offline *o, uint32_t made, haft__offline_manner m
         const haft__offline_tally *tally = &o->tallies[i];
         bool again = tally->good > 0 || tally->made != made;
         if (o->request->tools[i]->role != HAFT__ROLE_DATA || !o->request->allowed[i] || again
-            || haft__offline_is_file_tool(o, i) || haft__offline_manner_of(o, i) > most) {
+            || haft__offline_is_file_tool(o, i) || haft__offline_manner_of(o, i) > most
+            || is_beside_the_point(o, i)) {
             continue;
         }
         uint64_t order = order_of(o, i);

@@ -28,6 +28,7 @@ typedef enum hint_kind {
     HINT_QUOTED = 1U << 7,
     HINT_PROPER = 1U << 8, /* words that begin with a capital */
     HINT_WORD = 1U << 9,
+    HINT_PLACE = 1U << 10, /* a path with a slash in front: /tmp, ./src, ~/notes */
 } hint_kind;
 
 typedef struct hint {
@@ -61,8 +62,21 @@ static bool has_char(haft_str text, char c)
     return text.len > 0 && memchr(text.ptr, c, text.len) != NULL;
 }
 
+static bool is_place(haft_str text)
+{
+    static const char *const starts[] = {"/", "./", "../", "~/"};
+    bool place = false;
+    for (size_t i = 0; i < COUNT(starts); i++) {
+        place = place || haft__str_starts(text, haft__str(starts[i]));
+    }
+    return place;
+}
+
 static uint32_t kind_of(haft_str text, bool first)
 {
+    if (is_place(text)) {
+        return HINT_PLACE;
+    }
     size_t digits = 0, letters = 0;
     for (size_t i = 0; i < text.len; i++) {
         digits += is_digit(text.ptr[i]) ? 1 : 0;
@@ -210,6 +224,12 @@ static const struct {
     {"phrase", HINT_QUOTED},
     {"term", HINT_QUOTED},
     {"to", HINT_EMAIL},
+    {"path", HINT_PLACE},
+    {"directory", HINT_PLACE},
+    {"dir", HINT_PLACE},
+    {"folder", HINT_PLACE},
+    {"file", HINT_PLACE},
+    {"filename", HINT_PLACE},
 };
 
 static bool has_part(haft_str name, const char *part)

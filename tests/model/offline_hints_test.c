@@ -63,6 +63,10 @@ TEST(tool_sets_as_people_have_them)
     static const struct {
         const char *tool, *schema, *task, *arguments;
     } cases[] = {
+        {"disk_free", OBJECT("\"directory\":" TEXT, "\"directory\""),
+         "How much space is left in /var/tmp?", "{\"directory\":\"/var/tmp\"}"},
+        {"count", OBJECT("\"file\":" TEXT, "\"file\""), "Count the lines of ~/notes, please.",
+         "{\"file\":\"~/notes\"}"},
         {"get_weather",
          OBJECT("\"city\":" TEXT ",\"unit\":{\"enum\":[\"celsius\",\"fahrenheit\"]}", "\"city\""),
          "What is the weather in New York, in Fahrenheit?",
