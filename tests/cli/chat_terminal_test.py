@@ -178,6 +178,7 @@ def test_history():
     check("ctrl_r_finds_them", (t.say("", "an answer"), tasks()[0]), (True, "Well, hello!"))
     t.wait("> ")
     t.say("my key is sk-planted-2b9c6f10e4d7", "an answer")
+    t.wait("> ")
     t.type("\x04")
     t.end()
     text = path.read_text()
@@ -187,6 +188,7 @@ def test_history():
     t = Terminal("chat", agent)
     t.wait("> ")
     good = t.say("hello", "an answer")
+    t.wait("> ")
     t.type("\x04")
     check("a_history_that_is_none_is_said", (good, t.end(), "haft/history" in t.shown),
           (True, 0, True))
