@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "io/file.h"
 
 #define NAME_BYTES 200
 
@@ -27,24 +28,12 @@ static void name_file(haft_str name, char to[NAME_BYTES + 1])
     to[length] = '\0';
 }
 
-static bool write_all(int fd, haft_str text)
-{
-    while (text.len > 0) {
-        ssize_t written = write(fd, text.ptr, text.len);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
-        text = haft__str_skip(text, written > 0 ? (size_t)written : 0);
-    }
-    return true;
-}
-
 static haft_status write_file(int directory, haft_str name, haft_str content, haft_error *err)
 {
     char file[NAME_BYTES + 1];
     name_file(name, file);
     int fd = openat(directory, file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-    bool good = fd >= 0 && write_all(fd, content);
+    bool good = fd >= 0 && haft__file_write_all(fd, content);
     int reason = errno;
     if (fd >= 0 && close(fd) != 0 && good) {
         good = false;

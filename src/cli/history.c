@@ -185,25 +185,13 @@ static void make_folders(char *path)
     }
 }
 
-static bool write_all(int fd, haft_str text)
-{
-    while (text.len > 0) {
-        ssize_t written = write(fd, text.ptr, text.len);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
-        text = haft__str_skip(text, written > 0 ? (size_t)written : 0);
-    }
-    return true;
-}
-
 /* Whole or not at all: beside it first, then in its place. */
 static haft_status replace_file(const char *path, haft_str text, haft_error *err)
 {
     char beside[PATH_BYTES];
     (void)snprintf(beside, sizeof(beside), "%s.new", path); /* shorter than that of the lock */
     int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    bool good = fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) == 0 && write_all(fd, text);
+    bool good = fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) == 0 && haft__file_write_all(fd, text);
     int reason = errno;
     if (fd >= 0 && close(fd) != 0 && good) {
         good = false;

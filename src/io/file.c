@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c - whole files into a buffer. Tests: tests/io/file_test.c. */
+/* file.c - whole files into a buffer, and back. Tests: tests/io/file_test.c. */
 #include "io/file.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/str.h"
 
 #define PIECE ((size_t)64 << 10)
 
@@ -80,4 +81,16 @@ haft_str haft__file_absolute(haft__arena *arena, const char *path)
         return haft__arena_format(arena, "%s", path);
     }
     return haft__arena_format(arena, "%s/%s", directory, path);
+}
+
+bool haft__file_write_all(int fd, haft_str text)
+{
+    while (text.len > 0) {
+        ssize_t written = write(fd, text.ptr, text.len);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        text = haft__str_skip(text, written > 0 ? (size_t)written : 0);
+    }
+    return true;
 }

@@ -3,6 +3,8 @@
 #ifndef HAFT_IO_FILE_H
 #define HAFT_IO_FILE_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "haft.h"
@@ -17,5 +19,8 @@ HAFT_MUST_USE haft_status haft__file_keep(haft__arena *arena, const char *path, 
 
 /* The path from the root on, as the working directory is now; .ptr is NULL for want of memory. */
 haft_str haft__file_absolute(haft__arena *arena, const char *path);
+
+/* Writes all of it, however often that takes; false and errno when it cannot be. */
+HAFT_MUST_USE bool haft__file_write_all(int fd, haft_str text);
 
 #endif

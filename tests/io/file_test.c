@@ -6,6 +6,9 @@
 
 #include <unistd.h>
 
+#include <errno.h>
+#include <unistd.h>
+
 #include "test.h"
 
 /* A file of `size` bytes that is gone when the test ends. */
@@ -119,4 +122,19 @@ TEST(a_file_is_kept_in_an_arena)
     CHECK_INT(haft__file_keep(&arena, path, 1000, &text, &err), HAFT_TOO_BIG, "a full arena");
     haft__arena_finish(&arena);
     (void)unlink(path);
+}
+
+TEST(all_of_a_text_is_written)
+{
+    int ends[2];
+    CHECK_INT(pipe(ends), 0, "a pipe");
+    CHECK(haft__file_write_all(ends[1], HAFT__LIT("text")), "it was not written");
+    CHECK(haft__file_write_all(ends[1], HAFT__LIT("")), "nothing was not written");
+    char got[8] = {0};
+    CHECK_INT(read(ends[0], got, sizeof(got)), 4, "what arrived");
+    CHECK_STR(haft__str(got), HAFT__LIT("text"), "what arrived");
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    CHECK(!haft__file_write_all(ends[1], HAFT__LIT("text")), "written into what is closed");
+    CHECK_INT(errno, EBADF, "errno");
 }
