@@ -4,8 +4,6 @@
 /* Tests for src/io/file.c. */
 #include "io/file.h"
 
-#include <unistd.h>
-
 #include <errno.h>
 #include <unistd.h>
 
