@@ -162,7 +162,7 @@
       "bytes of unread events past which nothing is told that is not kept")                        \
     X(TELL_HELD_BYTES, "tell.held_bytes", 32 << 10,                                                \
       "bytes of a reply that wait because a secret may have begun in them")                        \
-    X(SHOWN_BYTES, "shown.bytes", 16 << 10, "bytes of what would run that a person is shown")      \
+    X(SHOWN_BYTES, "shown.bytes", 64 << 10, "bytes of what would run that a person is shown")      \
     X(LINE_BYTES, "line.bytes", 256 << 10, "bytes of one text typed, or one line piped, to chat")  \
     X(LINE_COMPLETIONS, "line.completions", 100, "completions that chat shows at once")            \
     X(HISTORY_LINES, "history.lines", 1000, "lines typed before that chat remembers")              \

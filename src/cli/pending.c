@@ -6,6 +6,7 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "cli/terminal_int.h"
 
 /* What can be done about a call that waits; the first is the usual one. */
 static const struct {
@@ -39,10 +40,24 @@ void haft__pending_quote(FILE *out, const char *word)
     (void)putc('\'', out);
 }
 
+/* What would run; an approval is only as good as what was seen before it. */
+static void tell_calls(FILE *out, const haft_run *run)
+{
+    const haft__run *state = &run->state;
+    for (size_t i = state->batch; i < state->call_count; i++) {
+        const haft__run_call *call = &state->calls[i];
+        if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL
+            && haft__show_call(out, run, call, NULL) != HAFT_OK) {
+            (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
+        }
+    }
+}
+
 void haft__pending_tell(FILE *out, const haft__args *args, const haft_run *run)
 {
     const haft__run *state = &run->state;
     const char *store = haft__args_text(args, "store", NULL);
+    tell_calls(out, run);
     (void)fputs("the run waits; go on with\n", out);
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];

@@ -45,6 +45,7 @@ typedef enum typed {
     TYPED_NOTHING, /* yet */
     TYPED_END,     /* Ctrl-D */
     TYPED_GONE,    /* the terminal */
+    TYPED_UNSEEN,  /* there was too much to show: nobody was asked */
 } typed;
 
 /* What has been typed. A line that is longer than the buffer is cut. */
@@ -167,9 +168,11 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
         bool needs_text = !approval && haft__question_text(call, "default").len == 0;
         (void)tcflush(t->fd, TCIFLUSH); /* what was typed before is no answer */
         t->length = 0;
-        status =
-            approval ? haft__show_approval(t, run, call, err) : haft__show_question(t, call, err);
-        if (status == HAFT_OK) {
+        bool whole = true;
+        status = approval ? haft__show_approval(t, run, call, &whole, err)
+                          : haft__show_question(t, call, err);
+        *ret_typed = TYPED_UNSEEN;
+        if (status == HAFT_OK && whole) {
             status = wait_line(t, run, ret_typed, ret_line, err);
         }
         again = needs_text && *ret_typed == TYPED_LINE && ret_line->len == 0;

@@ -39,8 +39,9 @@ static void add_bold(const haft__terminal *t, haft__buf *out, haft_str text)
     haft__buf_add_str(out, t->look.colour ? HAFT__LIT("\x1b[0m") : HAFT__LIT(""));
 }
 
-/* A text in lines of its own; of a very long one, its beginning and how much is missing. */
-static void add_text(const haft__terminal *t, haft__buf *out, haft_str text)
+/* A text in lines of its own; of a very long one, its beginning and how much is missing. Whether
+ * that was all of it. */
+static bool add_text(const haft__terminal *t, haft__buf *out, haft_str text)
 {
     size_t width = haft__look_width(t->out) - 1, all = text.len;
     haft__flow flow;
@@ -56,6 +57,7 @@ static void add_text(const haft__terminal *t, haft__buf *out, haft_str text)
                        all - text.len);
     }
     haft__flow_finish(&flow);
+    return text.len == all;
 }
 
 /* "(2/3)", when several wait. */
@@ -103,7 +105,7 @@ haft_status haft__show_question(haft__terminal *t, const haft__run_call *call, h
     add_bold(t, &out, HAFT__LIT("The model asks"));
     add_place(t, &out);
     haft__buf_add_char(&out, '\n');
-    add_text(t, &out, haft__question_text(call, "question"));
+    (void)add_text(t, &out, haft__question_text(call, "question"));
     for (uint32_t i = 0; choices != NULL && i < choices->count; i++) {
         haft__buf_addf(&out, "  %u) ", i + 1);
         haft__add_harmless(&out, haft__json_text(choices->items[i]));
@@ -123,23 +125,27 @@ haft_status haft__show_question(haft__terminal *t, const haft__run_call *call, h
 
 /* ---- approvals ---- */
 
-static void add_row(const haft__terminal *t, const haft_run *run, haft__buf *out, const char *label,
+/* Whether all of the text is shown. */
+static bool add_row(const haft__terminal *t, const haft_run *run, haft__buf *out, const char *label,
                     haft_str text)
 {
+    bool whole = false;
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
     (void)haft__redact(run->agent->redactor, text, &clean);
     haft__buf_addf(out, "  %s:\n", label);
     if (clean.status == HAFT_OK) {
-        add_text(t, out, haft__buf_str(&clean));
+        whole = add_text(t, out, haft__buf_str(&clean));
     } else {
         haft__buf_fail(out, clean.status, clean.why);
     }
     haft__buf_finish(&clean);
+    return whole;
 }
 
-static haft_status add_preview(const haft__terminal *t, haft_run *run, const haft__run_call *call,
-                               haft__buf *out, haft_error *err)
+static haft_status add_preview(const haft__terminal *t, const haft_run *run,
+                               const haft__run_call *call, haft__buf *out, bool *io_whole,
+                               haft_error *err)
 {
     haft__exec_call exec = {.spec = run->agent->spec,
                             .tool = call->tool,
@@ -155,7 +161,7 @@ static haft_status add_preview(const haft__terminal *t, haft_run *run, const haf
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
     haft_status status = haft__exec_preview(run->runtime->exec, &exec, &arena, &preview, err);
     for (size_t i = 0; status == HAFT_OK && i < preview.count; i++) {
-        add_row(t, run, out, preview.rows[i].label, preview.rows[i].text);
+        *io_whole = add_row(t, run, out, preview.rows[i].label, preview.rows[i].text) && *io_whole;
     }
     haft__arena_finish(&arena);
     return status;
@@ -174,30 +180,57 @@ static const char *warning_of(const haft__tool *tool)
     return traits->idempotent ? "  idempotent: doing it twice is doing it once\n" : "";
 }
 
-haft_status haft__show_approval(haft__terminal *t, haft_run *run, const haft__run_call *call,
-                                haft_error *err)
+static haft_status add_call(const haft__terminal *t, const haft_run *run,
+                            const haft__run_call *call, haft__buf *out, bool *ret_whole,
+                            haft_error *err)
 {
-    haft__buf out, arguments;
-    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    haft__buf arguments;
     haft__buf_init(&arguments, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_add_str(&out, HAFT__LIT("\n! "));
-    add_bold(t, &out, call->name);
-    haft__buf_addf(&out, " wants to run, by %s", haft__tool_source_name(call->tool->source));
-    add_place(t, &out);
-    haft__buf_add_char(&out, '\n');
-    haft__buf_add_str(&out, haft__str(warning_of(call->tool)));
+    haft__buf_add_str(out, HAFT__LIT("\n! "));
+    add_bold(t, out, call->name);
+    haft__buf_addf(out, " wants to run, by %s", haft__tool_source_name(call->tool->source));
+    add_place(t, out);
+    haft__buf_add_char(out, '\n');
+    haft__buf_add_str(out, haft__str(warning_of(call->tool)));
     haft__json_write(&arguments, call->arguments);
-    add_row(t, run, &out, "arguments", haft__buf_str(&arguments));
+    *ret_whole = add_row(t, run, out, "arguments", haft__buf_str(&arguments));
     haft_status status = haft__buf_check(&arguments, err);
     haft__buf_finish(&arguments);
     if (status == HAFT_OK) {
-        status = add_preview(t, run, call, &out, err);
+        status = add_preview(t, run, call, out, ret_whole, err);
     }
+    add_deadline(out, call);
+    return status;
+}
+
+haft_status haft__show_call(FILE *to, const haft_run *run, const haft__run_call *call,
+                            haft_error *err)
+{
+    haft__terminal t = {.out = to, .look = haft__look_at(to, true)};
+    bool whole;
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = add_call(&t, run, call, &out, &whole, err);
     if (status != HAFT_OK) {
         haft__buf_finish(&out);
         return status;
     }
-    add_deadline(&out, call);
-    haft__buf_add_str(&out, HAFT__LIT("let it run? [y/N]> "));
+    return write_out(&t, &out, err);
+}
+
+haft_status haft__show_approval(haft__terminal *t, const haft_run *run, const haft__run_call *call,
+                                bool *ret_whole, haft_error *err)
+{
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = add_call(t, run, call, &out, ret_whole, err);
+    if (status != HAFT_OK) {
+        haft__buf_finish(&out);
+        return status;
+    }
+    haft__buf_add_str(&out, *ret_whole
+                                ? HAFT__LIT("let it run? [y/N]> ")
+                                : HAFT__LIT("It is too long to be shown, and nothing is approved "
+                                            "here that was not seen.\n"));
     return write_out(t, &out, err);
 }

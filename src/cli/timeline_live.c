@@ -86,7 +86,8 @@ void haft__timeline_speak(haft__timeline *t, haft__speech speech, haft_str text)
     if (t->speech != speech) {
         haft__line_leave(t);
         t->speech = speech;
-        t->flow.indent = speech == HAFT__SPEECH_REASONING ? 3 : 0;
+        /* Never at the beginning of a line, where our own lines and prompts begin. */
+        t->flow.indent = speech == HAFT__SPEECH_REASONING ? 3 : 2;
     }
     haft__style_begin(&l, s);
     haft__flow_add(&t->flow, &t->out, t->look.width - 1, text);

@@ -116,7 +116,9 @@ haft_status haft__exec_preview(haft__exec *exec, const haft__exec_call *call, ha
         status = add_row(&preview, arena, "problem", haft__str(problem.message), &problem);
     }
     if (status != HAFT_OK) {
-        *err = problem;
+        if (err != NULL) {
+            *err = problem;
+        }
         return status;
     }
     *ret_preview = preview;

@@ -174,12 +174,25 @@ def test_approval():
 
 
 def test_long():
-    """HAFT__LIMIT_SHOWN_BYTES: so much of the arguments is shown, 16 KiB."""
+    """HAFT__LIMIT_SHOWN_BYTES: so much of the arguments is shown, 64 KiB; what is longer cannot be
+    approved here."""
     for more in (0, 1):
-        path = spec("long", [{"calls": [call("send", q="x" * (16384 - len('{"q":""}') + more))]},
-                             {"text": "over"}], [tool("send", ["true"], needs_approval=True)])
-        _, shown = at_terminal(["run", path, "go"], ["n\n"])
-        check(f"what_is_long_is_cut_{more}", "... and 1 bytes more" in shown, more == 1)
+        text = "x" * (65536 - len('{"q":""}') + more)
+        path = spec("long", [{"calls": [call("send", q=text)]}, {"text": "over"}],
+                    [tool("send", ["true"], needs_approval=True)])
+        status, shown = at_terminal(["run", path, "go"], ["y\n"] if more == 0 else [])
+        check(f"what_is_long_is_not_approved_unseen_{more}", (
+            status, "... and 1 bytes more" in shown, "let it run?" in shown,
+            f"haft approve {newest()['run']} c1.1" in shown),
+            (0, False, True, False) if more == 0 else (4, True, False, True))
+
+
+def test_shown_without_a_terminal():
+    path = spec("quiet", [{"calls": [call("send", q="all of this")]}, {"text": "over"}],
+                [tool("send", ["echo", "{q}"], needs_approval=True)])
+    status, _, err = haft("run", path, "go")
+    check("what_would_run_is_shown", (status, "  command:\n    echo 'all of this'\n" in err,
+                                      "let it run?" in err), (4, True, False))
 
 
 def test_several():
@@ -426,6 +439,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_question()
     test_approval()
     test_long()
+    test_shown_without_a_terminal()
     test_several()
     test_timeline()
     test_plain()

@@ -71,8 +71,8 @@ TEST(each_event_has_its_line)
             "{\"input_tokens\":1500,\"output_tokens\":20,\"cached_tokens\":500},\"ms\":1200"),
          "  model: 1500 tokens in, 500 cached, 20 out, 1200 ms\n",
          "   1.5k tokens in (500 cached) \u00B7 20 out \u00B7 $0.00129 \u00B7 1.2 s\n"},
-        {REPLY("let me see", "[{}]"), "  model: text: let me see\n", "let me see\n"},
-        {REPLY("the answer", "[]"), "", "the answer\n\n"},
+        {REPLY("let me see", "[{}]"), "  model: text: let me see\n", "  let me see\n"},
+        {REPLY("the answer", "[]"), "", "  the answer\n\n"},
         {REPLY("", "[]"), "", ""},
         {EV("\"kind\":\"model_failed\",\"status\":500,\"message\":\"HTTP 500\",\"ms\":1"),
          "  the model failed: HTTP 500\n", "   \u2717 the model failed: HTTP 500\n"},
@@ -131,7 +131,7 @@ TEST(each_event_has_its_line)
         {EV("\"kind\":\"call_finished\""), "   : error: \n", "   \u2717    0 ms  error: \n"},
         {"{", "", ""},
         {"[]", "", ""},
-        {TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hello there\""), "", "hello"},
+        {TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hello there\""), "", "  hello"},
         {TOLD("\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"so it is\""), "", "   so it"},
         {TOLD("\"kind\":\"model_progress\",\"turn\":1"), "", ""},
         {TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":1"), "", ""},
@@ -232,7 +232,7 @@ TEST(the_model_is_waited_for)
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("   waits for the model  1.0 s\x1b[K"
                         "\r\x1b[K   waits for the model  1 min 1 s\x1b[K"
-                        "\r\x1b[Khi\n"),
+                        "\r\x1b[K  hi\n"),
               "but then");
     haft__timeline_finish(&t);
 }
@@ -255,7 +255,7 @@ TEST(text_streams_and_is_not_repeated)
     tell_all(&t, events, COUNT(events));
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("\u2500\u2500 turn 1/12 \u00B7 auto \u00B7 default auto\n"
-                        "   let me think\none two\n\n"
+                        "   let me think\n  one two\n\n"
                         "\u2713 done: the model answered\n  1 turn \u00B7 0 calls\n"),
               "all of it");
     CHECK(t.answer_shown, "the answer has been shown");
@@ -273,7 +273,7 @@ TEST(a_reply_that_breaks_off_is_dropped)
     haft__buf_clear(&t.out);
     tell_all(&t, events + 1, 2);
     CHECK_STR(haft__buf_str(&t.out),
-              HAFT__LIT("one two\n   \u2717 reply dropped, the model failed: cut\n"), "both");
+              HAFT__LIT("  one two\n   \u2717 reply dropped, the model failed: cut\n"), "both");
     haft__timeline_finish(&t);
 }
 
