@@ -253,7 +253,7 @@ TEST(output_past_the_cap_ends_the_program)
         {"head -c 99999 /dev/zero", false},
         {"head -c 100000 /dev/zero", false},
         {"head -c 100001 /dev/zero", true},
-        {"head -c 100001 /dev/zero; sleep 1000", true},
+        {"head -c 100001 /dev/zero; exec sleep 1000", true},
         {"yes", true},
         {"trap '' TERM PIPE; while :; do echo on and on; done 2>/dev/null", true},
     };
@@ -324,7 +324,7 @@ static void step_until_empty(void)
 TEST(a_child_that_is_killed_reports_nothing_and_leaves_nothing)
 {
     static const char *const scripts[] = {
-        "sleep 1000",
+        "sleep 3",
         "exec sleep 1000",
         "trap '' TERM INT HUP; while :; do sleep 0.01; done",
         "kill -STOP $$",
@@ -356,7 +356,7 @@ TEST(a_child_that_is_killed_reports_nothing_and_leaves_nothing)
 
 TEST(the_end_waits_for_those_that_were_killed)
 {
-    static const char *const scripts[] = {"sleep 1000",
+    static const char *const scripts[] = {"sleep 3",
                                           "trap '' TERM; while :; do sleep 0.01; done", "exit 0"};
     static const uint64_t graces[] = {0, 10};
     for (size_t i = 0; i < 2 * COUNT(scripts); i++) {
