@@ -113,23 +113,14 @@ static haft_status collect_artifacts(haft_run *run, size_t *ret_count, haft_erro
     return HAFT_OK;
 }
 
-/* What the store is to know of the run without reading its events. */
+/* What changes as the run goes on. */
 static haft__store_run row_of(const haft_run *run)
 {
     const haft__run *state = &run->state;
-    const haft__spec *spec = run->agent->spec;
     bool ended = state->stage == HAFT__RUN_ENDED;
     bool waits = run->effect == HAFT__EFFECT_WAIT;
     return (haft__store_run){
         .id = haft__str(run->id),
-        .thread = state->thread,
-        .parent = HAFT__LIT(""),
-        .user = run->user,
-        .name = spec->name,
-        .task = state->task,
-        .spec_hash = spec->hash,
-        .spec = run->agent->spec_text,
-        .spec_path = spec->path,
         .state = ended   ? HAFT__STATE_ENDED
                  : waits ? HAFT__STATE_WAITING
                          : HAFT__STATE_RUNNING,
@@ -146,6 +137,23 @@ static haft__store_run row_of(const haft_run *run)
     };
 }
 
+/* What the store is to know of a new run without reading its events. Only its first request has
+ * it, since the store checks every text it is given. */
+static haft__store_run first_row_of(const haft_run *run)
+{
+    const haft__spec *spec = run->agent->spec;
+    haft__store_run row = row_of(run);
+    row.thread = run->state.thread;
+    row.parent = HAFT__LIT("");
+    row.user = run->user;
+    row.name = spec->name;
+    row.task = run->state.task;
+    row.spec_hash = spec->hash;
+    row.spec = run->agent->spec_text;
+    row.spec_path = spec->path;
+    return row;
+}
+
 static void on_written(haft__store_request *request);
 
 static void submit(haft_run *run, size_t lines, size_t artifacts)
@@ -153,7 +161,7 @@ static void submit(haft_run *run, size_t lines, size_t artifacts)
     haft__store_request *append = &run->append;
     *append = (haft__store_request){
         .verb = run->created ? HAFT__STORE_APPEND : HAFT__STORE_CREATE,
-        .run = row_of(run),
+        .run = run->created ? row_of(run) : first_row_of(run),
         .lines = run->lines,
         .line_count = lines,
         .artifacts = run->artifacts,
