@@ -51,6 +51,7 @@ haft_status haft__live_join(haft_run *run, haft_agent *agent, haft_error *err)
     if (status == HAFT_OK && agent->scripted) {
         status = haft__script_start(&agent->script, &run->arena, &run->script, err);
     }
+    run->state.scratch = &run->runtime->scratch;
     haft__run_follow(&run->state, &run->earlier);
     return status;
 }

@@ -51,7 +51,8 @@ struct haft_runtime {
     bool shared;    /* the store may be other processes' too */
     haft__timer renew_timer, listen_timer;
     haft__store_request renew, listen;
-    haft__arena heard; /* what `listen` read */
+    haft__arena heard;   /* what `listen` read */
+    haft__arena scratch; /* of the event that is being taken in */
     bool renewing, listening;
     haft__buf line, body, clean; /* scratch for events */
 };
