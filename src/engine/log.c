@@ -266,7 +266,7 @@ static void rest(haft_run *run)
 {
     const struct haft__provider *provider = run->chat.provider;
     haft__chat_finish(&run->chat);
-    haft__chat_init(&run->chat, provider);
+    haft__chat_init(&run->chat, provider, &run->agent->tools_text);
     haft__buf_finish(&run->gathered);
     haft__buf_finish(&run->written);
     haft__arena_finish(&run->write_arena);
