@@ -283,6 +283,7 @@ static void on_written(haft__store_request *request)
     run->appending = false;
     if (request->status == HAFT_OK && !run->created && request->found_count > 0) {
         run->epoch = request->found[0].epoch;
+        haft__arena_finish(&run->write_arena); /* nothing is read of what follows */
     }
     if (run->released) {
         haft__live_leave(run);
