@@ -14,7 +14,7 @@
 #define KEEP_ALIVE_S 30L
 /* Each request has such a buffer while it is under way, and there may be thousands; replies of
  * models come in small pieces. */
-#define RECEIVE_BYTES 4096L
+#define RECEIVE_BYTES 2048L
 
 /* ---- libcurl's timer ---- */
 
