@@ -67,7 +67,7 @@ struct haft_agent {
     haft_str spec_text;                    /* the spec as JSON, for the store */
     const struct haft__provider *provider; /* of a model that is asked over HTTP */
     haft_str url, key_header;
-    haft__chat_tools tools_text; /* what its runs declare */
+    haft__chat_tools tools_text;     /* what its runs declare */
     struct haft__redactor *redactor; /* what must not be written down */
     size_t uses;                     /* runs, and whoever made it */
 };
