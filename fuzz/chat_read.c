@@ -99,7 +99,7 @@ static void write_it(const haft__chat_asked *asked, haft__buf *text)
     haft__chat chat;
     haft__buf_init(text, HAFT__LIMIT_JSON_BYTES);
     haft__chat_options options = {.options = haft__json_null()};
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
     REQUIRE(haft__chat_sync(&chat, &asked->request, NULL) == HAFT_OK);
     haft__chat_write(&chat, &asked->request, &options, text);
     haft__chat_finish(&chat);

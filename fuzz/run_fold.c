@@ -146,7 +146,7 @@ static void check_request(world *w)
     haft__chat chat;
     haft__buf bytes;
     haft__json value;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
     haft__buf_init(&bytes, HAFT__LIMIT_RUN_BYTES);
     REQUIRE(haft__decide_request(&w->run, &w->arena, &request, NULL) == HAFT_OK);
     REQUIRE(haft__chat_sync(&chat, &request, NULL) == HAFT_OK);

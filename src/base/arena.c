@@ -105,7 +105,9 @@ static size_t chunk_size(const haft__arena *arena, size_t wanted)
     if (HAFT__ASAN) {
         return wanted;
     }
-    size_t size = arena->chunk != NULL ? arena->chunk->size * 2 : FIRST_CHUNK;
+    /* Half as much again: thousands of arenas with a little in each have little to spare. */
+    size_t half = arena->total / 2 / HAFT__ARENA_ALIGN * HAFT__ARENA_ALIGN;
+    size_t size = half > FIRST_CHUNK ? half : FIRST_CHUNK;
     size = size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
     size = size > wanted ? size : wanted;
     /* Near the maximum, take what is left rather than refuse a piece that fits. */

@@ -21,7 +21,8 @@ static inline haft_str haft__str(const char *text)
 
 static inline bool haft__str_equal(haft_str a, haft_str b)
 {
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+    /* Texts that are compared mostly differ, and then in the first byte. */
+    return a.len == b.len && (a.len == 0 || (*a.ptr == *b.ptr && memcmp(a.ptr, b.ptr, a.len) == 0));
 }
 
 /* Byte order, which for UTF-8 is code point order. Negative, zero or positive. */

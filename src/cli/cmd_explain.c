@@ -39,7 +39,7 @@ static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *er
                                   .serial = e->spec->limits.parallel == 1,
                                   .options = e->spec->model.options};
     haft__chat chat;
-    haft__chat_init(&chat, provider != NULL ? provider : haft__provider_compatible());
+    haft__chat_init(&chat, provider != NULL ? provider : haft__provider_compatible(), NULL);
     haft_status status = haft__decide_request(&e->run, arena, &e->request, err);
     if (status == HAFT_OK) {
         status = haft__chat_sync(&chat, &e->request, err);

@@ -22,6 +22,7 @@ void haft__agent_hold(haft_agent *agent)
 void haft_agent_release(haft_agent *agent)
 {
     if (agent != NULL && --agent->uses == 0) {
+        haft__chat_tools_finish(&agent->tools_text);
         haft__arena_finish(&agent->arena);
         haft__arena_finish(&agent->spec_arena);
         free(agent);
@@ -79,6 +80,7 @@ static haft_status create(haft_runtime *runtime, const haft__spec *spec, bool lo
     }
     *agent = (haft_agent){.runtime = runtime, .spec = spec, .uses = 1};
     haft__arena_init(&agent->arena, 0);
+    haft__chat_tools_init(&agent->tools_text);
     haft_status status = look_only ? HAFT_OK : prepare(agent, err);
     if (status != HAFT_OK) {
         haft_agent_release(agent);

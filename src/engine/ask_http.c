@@ -386,7 +386,7 @@ haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
     haft_status status = haft__chat_sync(&run->chat, &ask->request, err);
     if (status == HAFT_OK) {
         /* Nearly all of it is kept text. What cannot be had is noted by the buffer. */
-        (void)!haft__buf_reserve(&ask->body, run->chat.messages.len + run->chat.tools.len + 512);
+        (void)!haft__buf_reserve(&ask->body, haft__chat_bytes(&run->chat, &ask->request));
         haft__chat_write(&run->chat, &ask->request, &options, &ask->body);
         status = haft__buf_check(&ask->body, err);
     }

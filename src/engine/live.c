@@ -45,12 +45,14 @@ haft_status haft__live_join(haft_run *run, haft_agent *agent, haft_error *err)
     haft__agent_hold(agent);
     run->agent = agent;
     haft__chat_init(&run->chat,
-                    agent->provider != NULL ? agent->provider : haft__provider_compatible());
+                    agent->provider != NULL ? agent->provider : haft__provider_compatible(),
+                    &agent->tools_text);
     haft_status status =
         haft__run_init(&run->state, &run->arena, agent->spec, run->runtime->hash_key, err);
     if (status == HAFT_OK && agent->scripted) {
         status = haft__script_start(&agent->script, &run->arena, &run->script, err);
     }
+    run->state.scratch = &run->runtime->scratch;
     haft__run_follow(&run->state, &run->earlier);
     return status;
 }

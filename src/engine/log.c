@@ -113,23 +113,14 @@ static haft_status collect_artifacts(haft_run *run, size_t *ret_count, haft_erro
     return HAFT_OK;
 }
 
-/* What the store is to know of the run without reading its events. */
+/* What changes as the run goes on. */
 static haft__store_run row_of(const haft_run *run)
 {
     const haft__run *state = &run->state;
-    const haft__spec *spec = run->agent->spec;
     bool ended = state->stage == HAFT__RUN_ENDED;
     bool waits = run->effect == HAFT__EFFECT_WAIT;
     return (haft__store_run){
         .id = haft__str(run->id),
-        .thread = state->thread,
-        .parent = HAFT__LIT(""),
-        .user = run->user,
-        .name = spec->name,
-        .task = state->task,
-        .spec_hash = spec->hash,
-        .spec = run->agent->spec_text,
-        .spec_path = spec->path,
         .state = ended   ? HAFT__STATE_ENDED
                  : waits ? HAFT__STATE_WAITING
                          : HAFT__STATE_RUNNING,
@@ -146,6 +137,23 @@ static haft__store_run row_of(const haft_run *run)
     };
 }
 
+/* What the store is to know of a new run without reading its events. Only its first request has
+ * it, since the store checks every text it is given. */
+static haft__store_run first_row_of(const haft_run *run)
+{
+    const haft__spec *spec = run->agent->spec;
+    haft__store_run row = row_of(run);
+    row.thread = run->state.thread;
+    row.parent = HAFT__LIT("");
+    row.user = run->user;
+    row.name = spec->name;
+    row.task = run->state.task;
+    row.spec_hash = spec->hash;
+    row.spec = run->agent->spec_text;
+    row.spec_path = spec->path;
+    return row;
+}
+
 static void on_written(haft__store_request *request);
 
 static void submit(haft_run *run, size_t lines, size_t artifacts)
@@ -153,7 +161,7 @@ static void submit(haft_run *run, size_t lines, size_t artifacts)
     haft__store_request *append = &run->append;
     *append = (haft__store_request){
         .verb = run->created ? HAFT__STORE_APPEND : HAFT__STORE_CREATE,
-        .run = row_of(run),
+        .run = run->created ? row_of(run) : first_row_of(run),
         .lines = run->lines,
         .line_count = lines,
         .artifacts = run->artifacts,
@@ -258,7 +266,7 @@ static void rest(haft_run *run)
 {
     const struct haft__provider *provider = run->chat.provider;
     haft__chat_finish(&run->chat);
-    haft__chat_init(&run->chat, provider);
+    haft__chat_init(&run->chat, provider, &run->agent->tools_text);
     haft__buf_finish(&run->gathered);
     haft__buf_finish(&run->written);
     haft__arena_finish(&run->write_arena);
@@ -275,6 +283,7 @@ static void on_written(haft__store_request *request)
     run->appending = false;
     if (request->status == HAFT_OK && !run->created && request->found_count > 0) {
         run->epoch = request->found[0].epoch;
+        haft__arena_finish(&run->write_arena); /* nothing is read of what follows */
     }
     if (run->released) {
         haft__live_leave(run);

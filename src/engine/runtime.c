@@ -211,6 +211,7 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
     }
     haft__arena_init(&runtime->arena, 0);
     haft__arena_init(&runtime->heard, HAFT__LIMIT_RUN_BYTES);
+    haft__arena_init(&runtime->scratch, 0);
     haft__buf_init(&runtime->line, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->body, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->clean, HAFT__LIMIT_RUN_BYTES);
@@ -256,6 +257,7 @@ void haft_runtime_destroy(haft_runtime *runtime)
     haft__loop_destroy(runtime->loop);
     haft__decider_finish(&runtime->decider);
     haft__arena_finish(&runtime->heard);
+    haft__arena_finish(&runtime->scratch);
     haft__arena_finish(&runtime->arena);
     haft__buf_finish(&runtime->line);
     haft__buf_finish(&runtime->body);

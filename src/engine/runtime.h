@@ -51,7 +51,8 @@ struct haft_runtime {
     bool shared;    /* the store may be other processes' too */
     haft__timer renew_timer, listen_timer;
     haft__store_request renew, listen;
-    haft__arena heard; /* what `listen` read */
+    haft__arena heard;   /* what `listen` read */
+    haft__arena scratch; /* of the event that is being taken in */
     bool renewing, listening;
     haft__buf line, body, clean; /* scratch for events */
 };
@@ -66,6 +67,7 @@ struct haft_agent {
     haft_str spec_text;                    /* the spec as JSON, for the store */
     const struct haft__provider *provider; /* of a model that is asked over HTTP */
     haft_str url, key_header;
+    haft__chat_tools tools_text;     /* what its runs declare */
     struct haft__redactor *redactor; /* what must not be written down */
     size_t uses;                     /* runs, and whoever made it */
 };

@@ -49,12 +49,13 @@ struct haft__http_transfer {
     bool ended;     /* result.end is set */
 };
 
-typedef struct haft__watch haft__watch; /* http_curl.c */
+typedef struct haft__watch haft__watch; /* http_socket.c */
 
 /* What is known of a descriptor. */
 typedef struct haft__socket {
     haft__watch *watch; /* NULL: libcurl has not asked for it yet */
     bool own;           /* it was opened here, and will be closed here */
+    bool plain;         /* for http, and not for https: what comes is the answer itself */
 } haft__socket;
 
 struct haft__http {
@@ -100,6 +101,17 @@ CURL *haft__http_easy(haft__http_transfer *t);
 /* Hands the present hop to libcurl, or takes it back. False for want of memory. */
 bool haft__http_submit(haft__http_transfer *t);
 void haft__http_withdraw(haft__http_transfer *t);
+
+/* Lets libcurl do what there is to do with a socket, and tells what came of it. */
+void haft__http_act(haft__http *http, curl_socket_t socket, int events);
+
+/* ---- http_socket.c ---- */
+
+/* libcurl's callbacks. */
+int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned);
+curl_socket_t haft__http_on_open(void *context, curlsocktype purpose,
+                                 struct curl_sockaddr *address);
+int haft__http_on_close(void *context, curl_socket_t fd);
 
 /* ---- http_request.c ---- */
 

@@ -23,7 +23,7 @@ typedef struct reader {
     const char *start, *end;
     const haft__json_options *options;
     const haft__json_origin *origin; /* may be NULL */
-    haft__arena *arena;
+    haft__arena *arena, *trees;      /* of texts; of items and members */
     haft__json_notes notes;
     haft__stack stack;
     haft_status status;
@@ -365,7 +365,7 @@ static const char *fail_close(reader *r, const char *p, haft__stack_result resul
     switch (result) {
     case HAFT__STACK_OK: break;
     case HAFT__STACK_NO_MEMORY: r->status = haft__fail_no_memory(r->err); return NULL;
-    case HAFT__STACK_ARENA_FULL: r->status = haft__arena_fail(r->arena, r->err); return NULL;
+    case HAFT__STACK_ARENA_FULL: r->status = haft__arena_fail(r->trees, r->err); return NULL;
     case HAFT__STACK_DUPLICATE: return fail_duplicate(r, p);
     case HAFT__STACK_TOO_MANY: return fail_limit(r, p, r->options->max_values, "values");
     }
@@ -406,7 +406,7 @@ static inline const char *read_separators(reader *r, const char *p)
             return fail(r, p,
                         object ? HAFT__JSON_PROBLEM_COMMA_OBJECT : HAFT__JSON_PROBLEM_COMMA_ARRAY);
         }
-        haft__stack_result result = haft__stack_close(&r->stack, r->arena);
+        haft__stack_result result = haft__stack_close(&r->stack, r->trees);
         if (HAFT__UNLIKELY(result != HAFT__STACK_OK)) {
             return fail_close(r, p, result);
         }
@@ -489,6 +489,7 @@ haft_status haft__json_read_made(haft__arena *arena, haft_str text, const haft__
     r.options = options != NULL ? options : &defaults;
     r.origin = origin;
     r.arena = arena;
+    r.trees = r.options->trees != NULL ? r.options->trees : arena;
     r.notes = (haft__json_notes){0};
     r.status = HAFT_OK;
     r.err = err;

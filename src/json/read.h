@@ -20,6 +20,7 @@ typedef struct haft__json_options {
     uint32_t max_number_bytes;
     bool refuse_duplicates;  /* in specs and schemas; elsewhere the last one wins and is noted */
     haft__hash_key hash_key; /* random where the text comes from outside */
+    haft__arena *trees;      /* where items and members go, apart from texts; NULL: with them */
 } haft__json_options;
 
 #define HAFT__JSON_OPTIONS_INIT                                                                    \

@@ -52,6 +52,43 @@ const haft__json *haft__json_get(haft__json object, haft_str key)
     return NULL;
 }
 
+static haft_status fail_deep(haft_error *err)
+{
+    return haft__fail(err, HAFT_TOO_BIG, "", "the values nest more than %d levels deep",
+                      HAFT__LIMIT_JSON_DEPTH);
+}
+
+static haft_status copy_at(haft__arena *arena, haft__json value, uint32_t depth,
+                           haft__json *ret_copy, haft_error *err)
+{
+    size_t count = value.kind == HAFT__JSON_OBJECT  ? 2 * (size_t)value.count
+                   : value.kind == HAFT__JSON_ARRAY ? value.count
+                                                    : 0;
+    *ret_copy = value;
+    if (count == 0) {
+        return HAFT_OK;
+    }
+    if (depth >= HAFT__LIMIT_JSON_DEPTH) {
+        return fail_deep(err);
+    }
+    haft__json *copies = haft__arena_alloc(arena, count * sizeof(*copies));
+    if (copies == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < count && status == HAFT_OK; i++) { /* a member is two values */
+        status = copy_at(arena, value.items[i], depth + 1, &copies[i], err);
+    }
+    ret_copy->items = copies;
+    return status;
+}
+
+haft_status haft__json_copy(haft__arena *arena, haft__json value, haft__json *ret_copy,
+                            haft_error *err)
+{
+    return copy_at(arena, value, 0, ret_copy, err);
+}
+
 static haft_status equal_at(haft__json a, haft__json b, uint32_t depth, bool *ret_equal,
                             haft_error *err);
 
@@ -143,8 +180,7 @@ static haft_status equal_at(haft__json a, haft__json b, uint32_t depth, bool *re
                             haft_error *err)
 {
     if (depth > HAFT__LIMIT_JSON_DEPTH) {
-        return haft__fail(err, HAFT_TOO_BIG, "", "the values nest more than %d levels deep",
-                          HAFT__LIMIT_JSON_DEPTH);
+        return fail_deep(err);
     }
     bool container = a.kind == HAFT__JSON_ARRAY || a.kind == HAFT__JSON_OBJECT;
     *ret_equal = a.kind == b.kind && (!container || a.count == b.count);

@@ -72,6 +72,11 @@ HAFT_MUST_USE haft_status haft__json_equal(haft__json a, haft__json b, bool *ret
  * lies deeper than HAFT__LIMIT_JSON_DEPTH does not count. */
 uint64_t haft__json_hash(haft__hash_key key, haft__json value);
 
+/* The same with its items and members in `arena`; texts are borrowed. Fails for want of memory, and
+ * with TOO_BIG as haft__json_equal does. */
+HAFT_MUST_USE haft_status haft__json_copy(haft__arena *arena, haft__json value,
+                                          haft__json *ret_copy, haft_error *err);
+
 /* Makers. The text, items and members are borrowed. */
 haft__json haft__json_null(void);
 haft__json haft__json_bool(bool value);

@@ -5,6 +5,9 @@
  */
 #include "model/chat.h"
 
+#include <stdlib.h>
+
+#include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -18,17 +21,38 @@
 #define PARALLEL       "parallel_tool_calls"
 #define STREAM_OPTIONS "stream_options"
 
-void haft__chat_init(haft__chat *chat, const haft__provider *provider)
+/* What a request has beside messages and tools: its model, its choice, its options. */
+#define OTHER_BYTES 512
+
+struct haft__chat_tool {
+    const haft__tool *tool;
+    size_t end; /* in the text */
+};
+
+void haft__chat_tools_init(haft__chat_tools *tools)
 {
-    *chat = (haft__chat){.provider = provider};
+    *tools = (haft__chat_tools){.items = NULL};
+    haft__buf_init(&tools->text, MOST_BYTES);
+}
+
+void haft__chat_tools_finish(haft__chat_tools *tools)
+{
+    haft__buf_finish(&tools->text);
+    free(tools->items);
+    haft__chat_tools_init(tools);
+}
+
+void haft__chat_init(haft__chat *chat, const haft__provider *provider, haft__chat_tools *shared)
+{
+    *chat = (haft__chat){.provider = provider, .shared = shared};
     haft__buf_init(&chat->messages, MOST_BYTES);
-    haft__buf_init(&chat->tools, MOST_BYTES);
+    haft__chat_tools_init(&chat->own);
 }
 
 void haft__chat_finish(haft__chat *chat)
 {
     haft__buf_finish(&chat->messages);
-    haft__buf_finish(&chat->tools);
+    haft__chat_tools_finish(&chat->own);
 }
 
 static void add_tool(haft__buf *buf, const haft__tool *tool)
@@ -61,17 +85,71 @@ static void add_kept(haft__chat *chat, const haft__messages *messages)
     chat->done++;
 }
 
+/* Whether what it has are the first tools of the request, or the other way round. */
+static bool fits(const haft__chat_tools *tools, const haft__request *request)
+{
+    bool same = true;
+    for (size_t i = 0; same && i < tools->count && i < request->tool_count; i++) {
+        same = tools->items[i].tool == request->tools[i];
+    }
+    return same;
+}
+
+/* A chat's tools only grow, so that its own always fit. */
+static bool shares(const haft__chat *chat, const haft__request *request)
+{
+    return chat->shared != NULL && fits(chat->shared, request);
+}
+
+static haft_str tools_text(const haft__chat *chat, const haft__request *request)
+{
+    const haft__chat_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
+    return (haft_str){tools->text.ptr, tools->items[request->tool_count - 1].end};
+}
+
+static haft_status add_next_tool(haft__chat_tools *tools, const haft__tool *tool, haft_error *err)
+{
+    if (tools->count == tools->capacity) {
+        size_t capacity = tools->capacity > 0 ? 2 * tools->capacity : 8;
+        struct haft__chat_tool *items = realloc(tools->items, capacity * sizeof(*items));
+        if (items == NULL) {
+            return haft__fail_no_memory(err);
+        }
+        tools->items = items;
+        tools->capacity = capacity;
+    }
+    haft__buf_add_str(&tools->text, tools->count > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
+    add_tool(&tools->text, tool);
+    tools->items[tools->count++] = (struct haft__chat_tool){tool, tools->text.len};
+    return haft__buf_check(&tools->text, err);
+}
+
+static haft_status sync_tools(haft__chat *chat, const haft__request *request, haft_error *err)
+{
+    haft__chat_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && tools->count < request->tool_count) {
+        status = add_next_tool(tools, request->tools[tools->count], err);
+    }
+    if (status != HAFT_OK) {
+        haft__chat_tools_finish(tools); /* others may have the memory */
+    }
+    return status;
+}
+
 haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft_error *err)
 {
     while (!request->transcript && chat->done < request->messages->count) {
         add_kept(chat, request->messages);
     }
-    for (; chat->tools_done < request->tool_count; chat->tools_done++) {
-        haft__buf_add_str(&chat->tools, chat->tools_done > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
-        add_tool(&chat->tools, request->tools[chat->tools_done]);
-    }
     haft_status status = haft__buf_check(&chat->messages, err);
-    return status == HAFT_OK ? haft__buf_check(&chat->tools, err) : status;
+    return status == HAFT_OK ? sync_tools(chat, request, err) : status;
+}
+
+size_t haft__chat_bytes(const haft__chat *chat, const haft__request *request)
+{
+    size_t tools = request->tool_count > 0 ? tools_text(chat, request).len : 0;
+    return chat->messages.len + tools + OTHER_BYTES;
 }
 
 /* ---- messages ---- */
@@ -271,7 +349,7 @@ static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__
     if (lone != NULL) {
         add_tool(w->buf, lone);
     } else {
-        haft__buf_add_str(w->buf, haft__buf_str(&chat->tools));
+        haft__buf_add_str(w->buf, tools_text(chat, request));
     }
     haft__buf_add_char(w->buf, ']');
     w->after_key = false;

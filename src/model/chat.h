@@ -12,17 +12,28 @@
 #include "model/model.h"
 #include "model/provider.h"
 
+/* Declared tools as text, with commas between. It only grows. */
+typedef struct haft__chat_tools {
+    haft__buf text;
+    struct haft__chat_tool *items; /* whose, and where each ends */
+    size_t count, capacity;
+} haft__chat_tools;
+
 typedef struct haft__chat {
     const haft__provider *provider;
-    haft__buf messages; /* the messages so far, with commas between */
-    size_t done;        /* how many of them */
-    haft__buf tools;    /* the declared tools, with commas between */
-    size_t tools_done;
+    haft__buf messages;       /* the messages so far, with commas between */
+    size_t done;              /* how many of them */
+    haft__chat_tools *shared; /* of chats with mostly the same tools; may be NULL */
+    haft__chat_tools own;     /* when those are others */
 } haft__chat;
 
-/* `provider` outlives the chat; it decides how messages are written. */
-void haft__chat_init(haft__chat *chat, const haft__provider *provider);
+/* `provider` outlives the chat; it decides how messages are written. `shared` may be NULL; it is
+ * for chats with the same spec, which add to it, and outlives them. */
+void haft__chat_init(haft__chat *chat, const haft__provider *provider, haft__chat_tools *shared);
 void haft__chat_finish(haft__chat *chat);
+
+void haft__chat_tools_init(haft__chat_tools *tools);
+void haft__chat_tools_finish(haft__chat_tools *tools);
 
 /* Brings the kept bytes up to date with what the request has. */
 HAFT_MUST_USE haft_status haft__chat_sync(haft__chat *chat, const haft__request *request,
@@ -33,6 +44,9 @@ typedef struct haft__chat_options {
     bool serial;        /* at most one call in a reply, where the provider can be told */
     haft__json options; /* of the spec: further members of the request; an object, or null */
 } haft__chat_options;
+
+/* About the bytes of the whole request. The chat must be in sync with it. */
+size_t haft__chat_bytes(const haft__chat *chat, const haft__request *request);
 
 /* Appends the whole request. The chat must be in sync with it. Of options.options, those of
  * haft__chat_owns are left out; one that is null takes away what would stand there otherwise. */

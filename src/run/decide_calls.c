@@ -335,9 +335,9 @@ static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
         *ret_judgement = JUDGED_WAIT; /* and is read when there is a place, not each time */
         return HAFT_OK;
     }
-    bool broken = false;
-    haft_status status = look(d, call, &broken);
-    if (status == HAFT_OK && broken && run->reply.stop == HAFT__STOP_LENGTH) {
+    bool broken = false, cut = run->reply.stop == HAFT__STOP_LENGTH;
+    haft_status status = cut ? look(d, call, &broken) : HAFT_OK;
+    if (broken) {
         return refuse_cut(d, call);
     }
     haft__arguments arguments;

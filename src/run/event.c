@@ -10,8 +10,8 @@
 #include "json/read.h"
 #include "json/write.h"
 
-static const char *const kinds[] = {
-#define X(name, text) text,
+static const haft_str kinds[] = {
+#define X(name, text) {text, sizeof(text) - 1},
     HAFT__EVENT_KINDS(X)
 #undef X
 };
@@ -21,7 +21,7 @@ static const char *const kinds[] = {
 
 const char *haft__event_kind_name(haft__event_kind kind)
 {
-    return kinds[kind];
+    return kinds[kind].ptr;
 }
 
 static void write_envelope(haft__buf *buf, haft_str number, uint64_t seq, uint64_t at_ms,
@@ -74,7 +74,7 @@ static haft_status fail_field(const haft__event *event, const char *key, const c
     char where[64];
     (void)snprintf(where, sizeof(where), "event %llu", (unsigned long long)event->seq);
     return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s in \"%s\" of %s, found none", wanted,
-                      key, kinds[event->kind]);
+                      key, kinds[event->kind].ptr);
 }
 
 haft_status haft__event_text(const haft__event *event, const char *key, haft_str *ret_text,
@@ -113,7 +113,7 @@ static haft_status read_kind(haft__event *event, haft_error *err)
     const haft__json *kind = haft__json_get(event->object, HAFT__LIT("kind"));
     haft_str name = kind != NULL ? haft__json_text(*kind) : (haft_str){NULL, 0};
     for (size_t i = 0; i < COUNT(kinds); i++) {
-        if (haft__str_equal(name, haft__str(kinds[i]))) {
+        if (haft__str_equal(name, kinds[i])) {
             event->kind = (haft__event_kind)i;
             return HAFT_OK;
         }
@@ -144,14 +144,15 @@ static haft_status read_envelope(haft__event *event, haft_error *err)
     return status;
 }
 
-haft_status haft__event_read(haft__arena *arena, haft_str line, haft__hash_key hash_key,
-                             haft__event *ret_event, haft_error *err)
+haft_status haft__event_read_apart(haft__arena *texts, haft__arena *trees, haft_str line,
+                                   haft__hash_key hash_key, haft__event *ret_event, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key;
     options.refuse_duplicates = true;
+    options.trees = trees;
     haft__event event = {0};
-    haft_status status = haft__json_read(arena, line, &options, &event.object, NULL, err);
+    haft_status status = haft__json_read(texts, line, &options, &event.object, NULL, err);
     if (status == HAFT_OK && event.object.kind != HAFT__JSON_OBJECT) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected an event, a JSON object, found %s",
                           haft__json_kind_name(event.object));
@@ -166,4 +167,10 @@ haft_status haft__event_read(haft__arena *arena, haft_str line, haft__hash_key h
         *ret_event = event;
     }
     return status;
+}
+
+haft_status haft__event_read(haft__arena *arena, haft_str line, haft__hash_key hash_key,
+                             haft__event *ret_event, haft_error *err)
+{
+    return haft__event_read_apart(arena, arena, line, hash_key, ret_event, err);
 }

@@ -71,6 +71,11 @@ HAFT_MUST_USE haft_status haft__event_read(haft__arena *arena, haft_str line,
                                            haft__hash_key hash_key, haft__event *ret_event,
                                            haft_error *err);
 
+/* The same with its trees in another arena than its texts, which live longer. */
+HAFT_MUST_USE haft_status haft__event_read_apart(haft__arena *texts, haft__arena *trees,
+                                                 haft_str line, haft__hash_key hash_key,
+                                                 haft__event *ret_event, haft_error *err);
+
 /* ---- fields, which are not trusted to be there or to be right ---- */
 
 /* NULL when it is missing or null. */

@@ -17,6 +17,8 @@
 #include "run/fold_int.h"
 #include "json/number.h"
 
+#define MOST_SCRATCH_BYTES ((size_t)256 << 10) /* that stay for the next event */
+
 haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err)
 {
     char where[64];
@@ -29,6 +31,12 @@ static haft_status want_stage(const haft__run *run, const haft__event *event, ha
                               const char *what, haft_error *err)
 {
     return run->stage == stage ? HAFT_OK : haft__fold_fail(event, what, err);
+}
+
+haft_status haft__fold_keep(haft__run *run, const haft__json *value, haft__json *ret_kept,
+                            haft_error *err)
+{
+    return haft__json_copy(run->arena, value != NULL ? *value : haft__json_null(), ret_kept, err);
 }
 
 /* ---- the conversation ---- */
@@ -413,8 +421,7 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
             run->answer = haft__fold_text(event->object, "answer");
             run->end_reason = haft__fold_text(event->object, "reason");
             run->forced_final = haft__event_flag(event, "forced_final");
-            run->end_error = error != NULL ? *error : haft__json_null();
-            return HAFT_OK;
+            return haft__fold_keep(run, error, &run->end_error, err);
         }
     }
     return haft__fold_fail(event, "its end is none we know", err);
@@ -459,32 +466,50 @@ static uint64_t worked(const haft__run *run, const haft__event *event)
     return took < passed ? took : passed;
 }
 
-haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err)
+static haft_status follow(haft__run *run, const haft__event *event, haft_error *err)
+{
+    if (event->seq != run->seq + 1) {
+        return haft__fold_fail(event, "its number is not the next one", err);
+    }
+    if (run->seq > 0 && !haft__str_equal(event->run, run->id)) {
+        return haft__fold_fail(event, "it belongs to another run", err);
+    }
+    if (run->stage == HAFT__RUN_ENDED) {
+        return haft__fold_fail(event, "the run has ended", err);
+    }
+    if (run->stage == HAFT__RUN_NEW && event->kind != HAFT__EVENT_RUN_STARTED) {
+        return haft__fold_fail(event, "the run has not started", err);
+    }
+    haft_status status = take(run, event, err);
+    run->worked_ms += worked(run, event);
+    run->seq = event->seq;
+    run->last_ms = event->at_ms;
+    return status;
+}
+
+/* The texts of an event are kept with the run; its tree is only looked at, but for what
+ * haft__fold_keep is called for. */
+static haft_status fold(haft__run *run, haft_str line, haft__arena *trees, haft_error *err)
 {
     haft_str kept = haft__arena_copy(run->arena, line);
     if (kept.ptr == NULL) {
         return haft__arena_fail(run->arena, err);
     }
     haft__event event;
-    haft_status status = haft__event_read(run->arena, kept, run->hash_key, &event, err);
-    if (status != HAFT_OK) {
-        return status;
+    haft_status status =
+        haft__event_read_apart(run->arena, trees, kept, run->hash_key, &event, err);
+    return status == HAFT_OK ? follow(run, &event, err) : status;
+}
+
+haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err)
+{
+    haft__arena own = {0}, *trees = run->scratch != NULL ? run->scratch : &own;
+    haft__arena_init(&own, 0);
+    haft_status status = fold(run, line, trees, err);
+    if (trees->total > MOST_SCRATCH_BYTES) {
+        haft__arena_finish(trees); /* an event that large is seldom followed by others */
     }
-    if (event.seq != run->seq + 1) {
-        return haft__fold_fail(&event, "its number is not the next one", err);
-    }
-    if (run->seq > 0 && !haft__str_equal(event.run, run->id)) {
-        return haft__fold_fail(&event, "it belongs to another run", err);
-    }
-    if (run->stage == HAFT__RUN_ENDED) {
-        return haft__fold_fail(&event, "the run has ended", err);
-    }
-    if (run->stage == HAFT__RUN_NEW && event.kind != HAFT__EVENT_RUN_STARTED) {
-        return haft__fold_fail(&event, "the run has not started", err);
-    }
-    status = take(run, &event, err);
-    run->worked_ms += worked(run, &event);
-    run->seq = event.seq;
-    run->last_ms = event.at_ms;
+    haft__arena_reset(trees);
+    haft__arena_finish(&own);
     return status;
 }

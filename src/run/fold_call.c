@@ -84,8 +84,8 @@ static haft_status take_arguments(haft__run *run, const haft__event *event, haft
     if (!object || call->tool == NULL) {
         return haft__fold_fail(event, "it has no arguments, or the spec has no such tool", err);
     }
-    call->arguments = *arguments;
-    return sign(run, call, err);
+    haft_status status = haft__fold_keep(run, arguments, &call->arguments, err);
+    return status == HAFT_OK ? sign(run, call, err) : status;
 }
 
 haft_status haft__fold_call_started(haft__run *run, const haft__event *event, haft_error *err)
@@ -305,12 +305,11 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     }
     const haft__json *deadline = haft__event_field(event, "deadline");
     const haft__json *on_expire = haft__event_field(event, "on_expire");
-    call->on_expire = on_expire != NULL ? *on_expire : haft__json_null();
     if (deadline != NULL && !haft__time_parse(haft__json_text(*deadline), &call->deadline_ms)) {
         return haft__fold_fail(event, "its deadline is no time", err);
     }
     call->stage = HAFT__CALL_PAUSED;
-    return HAFT_OK;
+    return haft__fold_keep(run, on_expire, &call->on_expire, err);
 }
 
 /* What can be said to a pause. */
@@ -350,12 +349,11 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
         return haft__fold_fail(event, "its verdict does not fit what was asked", err);
     }
     const haft__json *value = haft__event_field(event, "value");
-    call->value = value != NULL ? *value : haft__json_null();
     call->approved = haft__str_equal(call->verdict, HAFT__LIT("approve"))
                      || haft__str_equal(call->verdict, HAFT__LIT("edit"));
     run->expired = run->expired || haft__str_equal(call->verdict, HAFT__LIT("expire"));
     call->stage = HAFT__CALL_ANSWERED;
-    return HAFT_OK;
+    return haft__fold_keep(run, value, &call->value, err);
 }
 
 haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event, haft_error *err)

@@ -11,6 +11,10 @@ haft_status haft__fold_fail(const haft__event *event, const char *what, haft_err
 /* The reply was no violation: it becomes part of the conversation. */
 HAFT_MUST_USE haft_status haft__fold_settle(haft__run *run, haft_error *err);
 
+/* What is to be known of an event later on: only texts outlive it by themselves. NULL is null. */
+HAFT_MUST_USE haft_status haft__fold_keep(haft__run *run, const haft__json *value,
+                                          haft__json *ret_kept, haft_error *err);
+
 /* A text of an object; "" when it is missing or no text. */
 haft_str haft__fold_text(haft__json object, const char *key);
 

@@ -110,6 +110,8 @@ typedef struct haft__tool_past {
 
 typedef struct haft__run {
     haft__arena *arena; /* everything below lives here */
+    haft__arena
+        *scratch; /* for an event while it is taken in; NULL: haft__run_fold takes its own */
     const haft__spec *spec;
     haft__hash_key hash_key;
     haft_str id, thread;

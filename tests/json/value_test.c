@@ -208,3 +208,51 @@ TEST(nesting_is_followed_to_the_limit)
               == haft__json_hash(hash_key, help_nest(other, most + 9)),
           "the hash does not look deeper");
 }
+
+TEST(a_copy_shares_nothing_but_texts)
+{
+    const char *texts[] = {
+        "null", "[]", "{}", "1", "[1,[2,{\"a\":[]}],\"b\"]", "{\"a\":{\"b\":[true]}}"};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        haft__arena from, to;
+        haft__json value, copy;
+        bool equal = false;
+        haft__arena_init(&from, 0);
+        haft__arena_init(&to, 0);
+        haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+        haft__arena trees;
+        haft__arena_init(&trees, 0);
+        options.trees = &trees;
+        CHECK_INT(haft__json_read(&from, haft__str(texts[i]), &options, &value, NULL, NULL),
+                  HAFT_OK, "%s", texts[i]);
+        CHECK_INT(haft__json_copy(&to, value, &copy, NULL), HAFT_OK, "%s", texts[i]);
+        CHECK(value.count == 0 || haft__json_text(value).len > 0 || value.items != copy.items, "%s",
+              texts[i]);
+        haft__arena_finish(&trees);
+        CHECK(from.total == 0, "%s: texts without escapes take no memory", texts[i]);
+        CHECK_INT(haft__json_read(&from, haft__str(texts[i]), NULL, &value, NULL, NULL), HAFT_OK,
+                  "%s", texts[i]);
+        CHECK_INT(haft__json_equal(value, copy, &equal, NULL), HAFT_OK, "%s", texts[i]);
+        CHECK(equal, "%s", texts[i]);
+        haft__arena_finish(&from);
+        haft__arena_finish(&to);
+    }
+}
+
+TEST(copying_goes_to_the_limit_and_needs_memory)
+{
+    const unsigned most = HAFT__LIMIT_JSON_DEPTH;
+    haft__json copy, one = haft__json_bool(true);
+    haft_error err = {0};
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    CHECK_INT(haft__json_copy(&arena, help_nest(one, most), &copy, &err), HAFT_OK, "at the limit");
+    CHECK_INT(haft__json_copy(&arena, help_nest(one, most + 1), &copy, &err), HAFT_TOO_BIG,
+              "one past it");
+    haft__arena_finish(&arena);
+    haft__json nested = help_nest(one, 2);
+    test_fail_allocation(0);
+    haft_status status = haft__json_copy(&arena, nested, &copy, &err);
+    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY, "no memory");
+    haft__arena_finish(&arena);
+}

@@ -118,7 +118,7 @@ static haft_status write_request(size_t i, haft__buf *buf)
     haft__messages messages = {.items = conversation, .count = cases[i].messages};
     haft__request request = request_of(i, &messages);
     haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
     haft_status status = haft__chat_sync(&chat, &request, NULL);
     if (status == HAFT_OK) {
         haft__chat_write(&chat, &request, &plain, buf);
@@ -162,7 +162,7 @@ TEST(requests_survive_every_failed_allocation)
 TEST(a_request_begins_with_the_bytes_of_the_one_before)
 {
     haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
     haft__buf before, now;
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
@@ -195,7 +195,7 @@ TEST(a_turn_costs_what_is_new)
     enum { TURNS = 1024 };
     haft__message *items = test_alloc(TURNS * 2 * sizeof(*items));
     haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
     haft__messages messages = {.items = items};
     size_t each = 0;
     for (size_t turn = 1; turn <= TURNS; turn++) {
@@ -208,7 +208,7 @@ TEST(a_turn_costs_what_is_new)
         each = turn == 2 ? made : each;
         CHECK(turn < 2 || made == each, "turn %zu made %zu bytes, an earlier one %zu", turn, made,
               each);
-        CHECK_INT(chat.tools_done, 2, "tools are made once");
+        CHECK_INT(chat.own.count, 2, "tools are made once");
     }
     haft__chat_finish(&chat);
 }
@@ -216,19 +216,88 @@ TEST(a_turn_costs_what_is_new)
 TEST(tools_are_only_added)
 {
     haft__chat chat;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
     haft__messages messages = {.items = conversation, .count = 1};
     haft__request request = request_of(0, &messages);
     request.tool_count = 1;
     CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "one");
-    size_t one = chat.tools.len;
+    size_t one = chat.own.text.len;
     char *kept = test_alloc(one);
-    memcpy(kept, chat.tools.ptr, one);
+    memcpy(kept, chat.own.text.ptr, one);
     request.tool_count = 2;
     CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "two");
-    CHECK(chat.tools.len > one, "nothing was added");
-    CHECK_STR(((haft_str){chat.tools.ptr, one}), ((haft_str){kept, one}), "the first stays");
+    CHECK(chat.own.text.len > one, "nothing was added");
+    CHECK_STR(((haft_str){chat.own.text.ptr, one}), ((haft_str){kept, one}), "the first stays");
     haft__chat_finish(&chat);
+}
+
+static void check_shared(haft__chat *chat, haft__chat *alone, const haft__request *request,
+                         const char *what)
+{
+    haft__buf text, wanted;
+    haft__buf_init(&text, 1 << 20);
+    haft__buf_init(&wanted, 1 << 20);
+    haft__chat_options options = {0};
+    CHECK_INT(haft__chat_sync(chat, request, NULL), HAFT_OK, "%s", what);
+    CHECK_INT(haft__chat_sync(alone, request, NULL), HAFT_OK, "%s", what);
+    haft__chat_write(chat, request, &options, &text);
+    haft__chat_write(alone, request, &options, &wanted);
+    CHECK_STR(haft__buf_str(&text), haft__buf_str(&wanted), "%s", what);
+    CHECK(haft__chat_bytes(chat, request) >= text.len, "%s: %zu bytes", what, text.len);
+    haft__buf_finish(&text);
+    haft__buf_finish(&wanted);
+}
+
+/* Chats that share write the same as one that does not, whatever the others declare. */
+TEST(tools_are_shared_as_far_as_they_are_the_same)
+{
+    haft__messages messages = {.items = conversation, .count = 1};
+    haft__request request = request_of(0, &messages);
+    const haft__tool *turned[] = {request.tools[1], request.tools[0]};
+    const struct {
+        const char *name;
+        const haft__tool *const *tools;
+        size_t count, shared;
+    } rows[] = {
+        {"one", request.tools, 1, 1},       {"two", request.tools, 2, 2},
+        {"one again", request.tools, 1, 2}, {"another order", turned, 2, 2},
+        {"another", turned, 1, 2},          {"none", turned, 0, 2},
+    };
+    haft__chat_tools shared;
+    haft__chat_tools_init(&shared);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__chat chat, alone;
+        haft__chat_init(&chat, haft__provider_compatible(), &shared);
+        haft__chat_init(&alone, haft__provider_compatible(), NULL);
+        request.tools = rows[i].tools;
+        request.tool_count = rows[i].count;
+        check_shared(&chat, &alone, &request, rows[i].name);
+        CHECK_INT(shared.count, rows[i].shared, "%s", rows[i].name);
+        haft__chat_finish(&chat);
+        haft__chat_finish(&alone);
+    }
+    haft__chat_tools_finish(&shared);
+}
+
+TEST(tools_that_cannot_be_shared_leave_nothing)
+{
+    haft__messages messages = {.items = conversation, .count = 1};
+    haft__request request = request_of(0, &messages);
+    haft__chat_tools shared;
+    haft__chat_tools_init(&shared);
+    for (unsigned n = 0;; n++) {
+        haft__chat chat;
+        haft__chat_init(&chat, haft__provider_compatible(), &shared);
+        test_fail_allocation(n);
+        haft_status status = haft__chat_sync(&chat, &request, NULL);
+        haft__chat_finish(&chat);
+        if (!test_allow_allocations()) {
+            CHECK_INT(status, HAFT_OK, "after %u failures", n);
+            break;
+        }
+        CHECK(status == HAFT_NO_MEMORY && shared.count == 0, "allocation %u", n);
+    }
+    haft__chat_tools_finish(&shared);
 }
 
 /* ---- what providers differ in ---- */
@@ -278,7 +347,7 @@ static haft__json write_for(haft__arena *arena, const haft__provider *provider,
     haft__buf bytes;
     haft_error err = {0};
     haft__json value = haft__json_null();
-    haft__chat_init(&chat, provider);
+    haft__chat_init(&chat, provider, NULL);
     haft__buf_init(&bytes, 1 << 20);
     CHECK_INT(haft__chat_sync(&chat, request, &err), HAFT_OK, "%s", err.message);
     haft__chat_write(&chat, request, options, &bytes);
@@ -390,7 +459,7 @@ TEST(options_stand_last_and_override_nothing_of_ours)
                   HAFT_OK, "%s", rests[i].options);
         haft__chat chat;
         haft__buf bytes;
-        haft__chat_init(&chat, provider_named(rests[i].provider));
+        haft__chat_init(&chat, provider_named(rests[i].provider), NULL);
         haft__buf_init(&bytes, 1 << 20);
         CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", i);
         haft__chat_options chosen = {rests[i].stream, rests[i].serial, options};
@@ -418,7 +487,7 @@ TEST(what_changes_in_a_turn_stands_behind_the_messages)
     for (size_t p = 0; p < COUNT(names); p++) {
         haft__chat chat;
         haft__buf before, now;
-        haft__chat_init(&chat, provider_named(names[p]));
+        haft__chat_init(&chat, provider_named(names[p]), NULL);
         haft__buf_init(&before, 1 << 20);
         haft__buf_init(&now, 1 << 20);
         haft__messages messages = {.items = conversation};
@@ -438,7 +507,7 @@ TEST(what_changes_in_a_turn_stands_behind_the_messages)
             /* Model, tools, and the kept messages: all but what is for this turn alone. */
             haft__buf_clear(&before);
             haft__buf_addf(&before, "{\"model\":\"m\",\"tools\":[%.*s],\"messages\":[%.*s",
-                           HAFT__ARG(haft__buf_str(&chat.tools)),
+                           HAFT__ARG(haft__buf_str(&chat.own.text)),
                            HAFT__ARG(haft__buf_str(&chat.messages)));
             CHECK(haft__str_starts(haft__buf_str(&now), haft__buf_str(&before)), "%s, turn %zu",
                   names[p], turn);

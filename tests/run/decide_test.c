@@ -159,7 +159,7 @@ TEST(invalid_utf8_in_a_reply)
     haft__request request;
     haft__chat chat;
     haft__buf bytes;
-    haft__chat_init(&chat, haft__provider_compatible());
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
     haft__buf_init(&bytes, 1 << 20);
     CHECK_INT(haft__decide_request(&r.drive.run, &r.arena, &request, &r.err), HAFT_OK, "%s",
               r.err.message);
