@@ -356,8 +356,8 @@ TEST(a_child_that_is_killed_reports_nothing_and_leaves_nothing)
 
 TEST(the_end_waits_for_those_that_were_killed)
 {
-    static const char *const scripts[] = {"sleep 3",
-                                          "trap '' TERM; while :; do sleep 0.01; done", "exit 0"};
+    static const char *const scripts[] = {"sleep 3", "trap '' TERM; while :; do sleep 0.01; done",
+                                          "exit 0"};
     static const uint64_t graces[] = {0, 10};
     for (size_t i = 0; i < 2 * COUNT(scripts); i++) {
         begin();
