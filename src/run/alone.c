@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "run/arguments.h"
 #include "tool/call.h"
 #include "tool/declare.h"
@@ -34,6 +35,7 @@ static haft_status hand_out(haft_str text, char **ret_text, haft_error *err)
         memcpy(copy, text.ptr, text.len);
     }
     copy[text.len] = '\0';
+    haft__utf8_mask(copy, text.len); /* a tool may have answered with anything, as in a run */
     *ret_text = copy;
     return HAFT_OK;
 }
@@ -84,7 +86,7 @@ static haft_status write_schema(haft__arena *arena, const haft_tool *tool, char 
 haft_status haft_tool_schema(const haft_tool *tool, char **ret_schema, haft_error *err)
 {
     if (tool == NULL || ret_schema == NULL) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a tool, found NULL");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a tool and ret_schema, found NULL");
     }
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -171,7 +173,7 @@ haft_status haft_tool_try(const haft_tool *tool, const char *arguments, haft_rep
                           char **ret_text, haft_error *err)
 {
     if (tool == NULL || ret_text == NULL) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a tool, found NULL");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a tool and ret_text, found NULL");
     }
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -244,7 +246,8 @@ haft_status haft_check_json(const char *schema, const char *json, char **ret_fai
                             haft_error *err)
 {
     if (schema == NULL || json == NULL || ret_failures == NULL) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a schema and a JSON text, found NULL");
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "expected a schema, a JSON text and ret_failures, found NULL");
     }
     haft__arena arena;
     haft__arena_init(&arena, 0);

@@ -82,6 +82,26 @@ TEST(a_tool_is_called_as_a_run_would)
     haft_free(NULL);
 }
 
+static haft_reply answer_bytes(haft_call *call, const void *args)
+{
+    (void)args;
+    return haft_replyf(call, "a\xff\xfeb");
+}
+
+TEST(what_a_tool_answers_is_text)
+{
+    haft_tool tool = HAFT_TOOL_INIT;
+    tool.name = "bytes";
+    tool.description = "Answers with bytes that are no text.";
+    tool.input_schema = "{\"type\":\"object\"}";
+    tool.run = answer_bytes;
+    char *text = NULL;
+    haft_error err = {0};
+    CHECK_INT(haft_tool_try(&tool, "{}", NULL, &text, &err), HAFT_OK, "%s", err.message);
+    CHECK_STR(haft__str(text != NULL ? text : ""), HAFT__LIT("a??b"), "as a run has it");
+    haft_free(text);
+}
+
 TEST(arguments_that_do_not_fit_never_reach_the_tool)
 {
     static const struct {
