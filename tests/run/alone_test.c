@@ -85,7 +85,8 @@ TEST(a_tool_is_called_as_a_run_would)
 static haft_reply answer_bytes(haft_call *call, const void *args)
 {
     (void)args;
-    return haft_replyf(call, "a\xff\xfeb");
+    return haft_replyf(call, "a\xff\xfe"
+                             "b");
 }
 
 TEST(what_a_tool_answers_is_text)
