@@ -322,6 +322,9 @@ static haft_status look(haft__offline *o)
         status = haft__offline_words_read(o->past.task, o->arena, &o->words, o->err);
     }
     if (status == HAFT_OK) {
+        status = haft__offline_scope_settle(&o->past, &o->words, o->arena, o->err);
+    }
+    if (status == HAFT_OK) {
         status = haft__offline_found_read(&o->past, &o->words, o->arena, &o->found, o->err);
     }
     if (status == HAFT_OK) {
