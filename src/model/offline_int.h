@@ -377,6 +377,7 @@ typedef struct haft__offline {
     haft__offline_found found;
     haft__offline_facts *facts;
     haft__offline_tally *tallies;      /* for each tool of the request */
+    haft_str *lacking;                 /* ... the argument that nobody knows; NULL: not looked */
     size_t known[HAFT__OFFLINE_KNOWN]; /* where the tools are that it knows how to use */
     haft__message_call calls[HAFT__LIMIT_OFFLINE_AT_ONCE];
     size_t call_count;
@@ -397,6 +398,10 @@ HAFT_MUST_USE haft_status haft__offline_arguments(haft__offline *o, const haft__
 /* Whether the tool needs the number of something (order_id) that neither the task nor a result has:
  * others come first, which may find it. */
 bool haft__offline_would_guess(haft__offline *o, const haft__tool *tool);
+
+/* The first required argument that neither the task nor a result has anything for; "" when there is
+ * none. */
+haft_str haft__offline_lacking(haft__offline *o, const haft__tool *tool);
 
 /* Whether the arguments are what the tool wants; true when nobody knows. */
 HAFT_MUST_USE haft_status haft__offline_valid(haft__offline *o, const haft__tool *tool,
@@ -479,8 +484,8 @@ bool haft__offline_gather_with(haft__offline *o, size_t tool);
 
 /* ---- text ---- */
 
-/* Appends what others wrote as one line: control characters as spaces, at most `chars` code points
- * and an ellipsis when it is longer. */
+/* Appends what others wrote as one line: control characters but tabs as spaces, at most `chars`
+ * code points and an ellipsis when it is longer. */
 void haft__offline_add_line(haft__buf *buf, haft_str text, size_t chars);
 
 /* The same as Markdown code, so that nothing in it means anything. */
