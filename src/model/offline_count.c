@@ -194,7 +194,8 @@ static void go_through(haft__buf *buf, const haft__offline *o, tally *t, bool sh
 static void write_sum(haft__buf *buf, const haft__offline *o, const tally *t)
 {
     bool one = t->file != HAFT__OFFLINE_NONE;
-    const char *least = haft__offline_was_cut(o, one ? "read" : "grep") ? "At least " : "";
+    bool cut = haft__offline_was_cut(o, one ? "read" : "grep") || o->found.cut;
+    const char *least = cut ? "At least " : "";
     if (t->by_file) {
         haft__buf_addf(buf, "%s%zu file%s ha%s lines with all the words that matter", least,
                        t->files, t->files == 1 ? "" : "s", t->files == 1 ? "s" : "ve");

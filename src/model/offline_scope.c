@@ -84,11 +84,17 @@ bool haft__offline_is_taken(const haft__offline_scope *scope, haft_str word)
 
 /* ---- directories ---- */
 
+/* A directory stands behind it, or a kind of things that something is in. */
+static bool is_within(const token *t)
+{
+    return IS(t, "in", "under", "below", "beneath", "within", "inside", "from", "directory",
+              "folder");
+}
+
 /* What a directory stands behind. */
 static bool leads_to_place(const token *t)
 {
-    return IS(t, "in", "under", "below", "beneath", "within", "inside", "of", "from", "directory",
-              "folder", "list", "summarise", "summarize", "overview");
+    return is_within(t) || IS(t, "of", "list", "summarise", "summarize", "overview");
 }
 
 /* A relative path, and nothing that means something in a pattern. */
@@ -230,7 +236,8 @@ static haft_status look_for_kind(scan *s, haft__arena *arena, haft_error *err)
     }
     bool source = IS(&s->next, "source");
     for (size_t i = 0; i < COUNT(kinds); i++) {
-        bool meant = kinds[i].alone || is_files(&s->next) || source;
+        /* "the files in tests" are in a directory */
+        bool meant = (kinds[i].alone && !is_within(&s->before)) || is_files(&s->next) || source;
         if (meant && strcmp(s->now.lower, kinds[i].word) == 0) {
             bool headers = strcmp(kinds[i].word, "c") == 0 && IS(&s->next, "headers", "header");
             scope->ending = headers ? HAFT__LIT("*.h") : haft__str(kinds[i].ending);

@@ -154,7 +154,9 @@ static void write_places(haft__buf *buf, const haft__offline *o)
         choose(&c, o);
     }
     if (uncounted) {
-        haft__buf_addf(buf, "Not counted: how many there are rules cannot tell here.%s\n\n",
+        haft__buf_addf(buf, "%s there are rules cannot tell here.%s\n\n",
+                       o->words.aim == HAFT__OFFLINE_AIM_LIST ? "Not listed: which"
+                                                              : "Not counted: how many",
                        c.count > 0 ? " Lines that speak of it:" : "");
     }
     for (size_t i = 0; i < c.count; i++) {

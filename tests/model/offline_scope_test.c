@@ -31,6 +31,8 @@ TEST(what_was_asked_for_and_nothing_else)
         {"Count the tests in tests/json",
          "1 file matches `tests/json/**/*test*`. How many tests each of them has rules cannot "
          "count.\n"},
+        {"How many files are in tests?", "2 files match `tests/**/*`.\n"},
+        {"How many files are in json?", "4 files match `**/json/**/*`.\n"},
         {"List the files in src/json", "2 files match `src/json/**/*`.\n"},
         {"List src/json", "2 files match `src/json/**/*`.\n"},
         {"How many files are in nowhere/at/all?", "0 files match `nowhere/at/all/**/*`.\n"},
@@ -46,6 +48,7 @@ TEST(what_was_asked_for_and_nothing_else)
          "Not counted: how many there are rules cannot tell here."},
         {"How many functions are in src/json?",
          "Not counted: how many there are rules cannot tell here."},
+        {"List all functions in src/json", "Not listed: which there are rules cannot tell here."},
         {"How many headers declare structs?",
          "Not counted: how many there are rules cannot tell here."},
         {"How many source files are there?",
