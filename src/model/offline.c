@@ -44,6 +44,12 @@ static bool is_beside_the_point(haft__offline *o, size_t tool)
            && (words_of(o, tool) == 0 || haft__offline_would_guess(o, o->request->tools[tool]));
 }
 
+/* Whether a value would have to be made up for it, though nobody says that it must be called. */
+static bool is_left_out(const haft__offline *o, size_t tool)
+{
+    return o->request->mode == HAFT__MODE_AUTO && o->lacking[tool].len > 0;
+}
+
 /* What is best called next, lowest first. */
 static uint64_t order_of(haft__offline *o, size_t tool)
 {
@@ -54,7 +60,7 @@ static uint64_t order_of(haft__offline *o, size_t tool)
         unlike--;
     }
     uint64_t manner = (uint64_t)haft__offline_manner_of(o, tool);
-    uint64_t guess = haft__offline_would_guess(o, t) ? 1 : 0;
+    uint64_t guess = haft__offline_would_guess(o, t) || o->lacking[tool].len > 0 ? 1 : 0;
     return manner << 49 | guess << 48 | unlike << 40 | (uint64_t)t->traits.cost << 36 | tool;
 }
 
@@ -69,7 +75,7 @@ static size_t best_other(haft__offline *o, uint32_t made, haft__offline_manner m
         bool again = tally->good > 0 || tally->made != made;
         if (o->request->tools[i]->role != HAFT__ROLE_DATA || !o->request->allowed[i] || again
             || haft__offline_is_file_tool(o, i) || haft__offline_manner_of(o, i) > most
-            || is_beside_the_point(o, i)) {
+            || is_beside_the_point(o, i) || is_left_out(o, i)) {
             continue;
         }
         uint64_t order = order_of(o, i);
@@ -110,7 +116,8 @@ static bool call_neutral(haft__offline *o, haft__offline_zeal zeal)
 {
     for (size_t i = 0; i < o->request->tool_count; i++) {
         bool neutral = o->request->tools[i]->role == HAFT__ROLE_NEUTRAL && o->request->allowed[i];
-        bool wanted = zeal == HAFT__OFFLINE_FORCED || o->tallies[i].made == 0;
+        bool wanted =
+            zeal == HAFT__OFFLINE_FORCED || (o->tallies[i].made == 0 && !is_left_out(o, i));
         if (neutral && wanted && haft__offline_call_by_schema(o, i, zeal)) {
             return true;
         }
@@ -165,6 +172,9 @@ static bool go_on(haft__offline *o)
 {
     if (is_complete(o)) {
         return false;
+    }
+    if (o->words.task.len == 0) {
+        return call_missing(o) || finish(o); /* there is nothing to look for */
     }
     if (call_missing(o) || call_others(o, HAFT__OFFLINE_ASKED_FOR, 2)) {
         return true;
@@ -314,6 +324,20 @@ static haft_status write_reply(haft__offline *o, bool calls, haft__reply *ret_re
     return o->status;
 }
 
+/* What could not be given to each tool. */
+static haft_status look_for_values(haft__offline *o)
+{
+    size_t count = o->request->tool_count;
+    o->lacking = haft__arena_array(o->arena, count, sizeof(*o->lacking));
+    if (o->lacking == NULL) {
+        return haft__arena_fail(o->arena, o->err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        o->lacking[i] = haft__offline_lacking(o, o->request->tools[i]);
+    }
+    return o->status;
+}
+
 /* Everything the plan looks at, from the request alone. */
 static haft_status look(haft__offline *o)
 {
@@ -322,12 +346,18 @@ static haft_status look(haft__offline *o)
         status = haft__offline_words_read(o->past.task, o->arena, &o->words, o->err);
     }
     if (status == HAFT_OK) {
+        status = haft__offline_scope_settle(&o->past, &o->words, o->arena, o->err);
+    }
+    if (status == HAFT_OK) {
         status = haft__offline_found_read(&o->past, &o->words, o->arena, &o->found, o->err);
     }
     if (status == HAFT_OK) {
         status = haft__offline_facts_read(&o->past, o->arena, o->facts, o->err);
     }
-    return status == HAFT_OK ? haft__offline_tools_read(o) : status;
+    if (status == HAFT_OK) {
+        status = haft__offline_tools_read(o);
+    }
+    return status == HAFT_OK ? look_for_values(o) : status;
 }
 
 haft_status haft__offline_ask(const haft__request *request, haft__arena *arena,

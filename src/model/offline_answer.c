@@ -84,13 +84,18 @@ static void write_introduction(haft__buf *buf)
         HAFT__LIT("I am haft's offline planner: rules, not a language model. With tools I can look "
                   "for the words of a task, read what I find and quote it. Here I have no tools, "
                   "and I know nothing myself: I cannot answer from knowledge, hold a conversation, "
-                  "write or reason.\n"
+                  "write or reason.\n\n"
                   "Give the spec tools (for example `tools: [{builtin: [glob, grep, read]}]`), or "
                   "a language model (`--model provider:model`)."));
 }
 
 void haft__offline_write_answer(haft__buf *buf, const haft__offline *o, haft_str stored)
 {
+    if (stored.len == 0 && o->words.task.len == 0 && o->past.count == 0) {
+        haft__buf_add_str(buf, HAFT__LIT("There is no task: say what should be found out or done. "
+                                         "(haft's offline planner: rules, not a language model.)"));
+        return;
+    }
     if (stored.len == 0 && o->past.count == 0 && o->request->tool_count == 0) {
         write_introduction(buf);
         return;

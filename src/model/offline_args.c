@@ -31,6 +31,7 @@ typedef struct making {
     haft__offline *o;
     const haft__tool *tool;
     unsigned variant;
+    unsigned first; /* the variant of the whole; that of an item of a list is higher */
     extent extent;
     size_t style; /* of texts that must have a certain form */
     bool styled;  /* there were some */
@@ -109,6 +110,8 @@ static haft__json make_number(making *m, haft__json schema, haft_str name)
     int64_t number = haft__offline_amount(m->o, name), more = (int64_t)m->variant;
     number = number > b.highest ? b.highest : number;
     number = number < b.lowest ? b.lowest : number;
+    bool forced = m->o->request->mode != HAFT__MODE_AUTO;
+    more -= forced ? 0 : (int64_t)m->first; /* nobody said another number */
     number += is_moderate(number) && number + more <= b.highest ? more : 0;
     int64_t step = keyword_int(schema, "multipleOf", 1);
     if (step > 1 && is_moderate(step) && is_moderate(number)) {
@@ -375,8 +378,15 @@ static bool hinted(making *m, haft__json schema, haft_str name, haft__json *ret_
     haft_str text;
     bool wants_text = keyword(schema, "enum") == NULL && keyword(schema, "const") == NULL
                       && haft__str_equal(type_of(schema), HAFT__LIT("string"));
-    if (!wants_text || m->style > 0 || name.len == 0
-        || !haft__offline_hint_for(m->o, name, schema, m->variant, &text)) {
+    if (!wants_text || m->style > 0 || name.len == 0) {
+        return false;
+    }
+    bool found = haft__offline_hint_for(m->o, name, schema, m->variant, &text);
+    if (!found && m->o->request->mode == HAFT__MODE_AUTO) {
+        /* There is no other: the same again is not called, and nothing is made up. */
+        found = haft__offline_hint_for(m->o, name, schema, m->variant - m->first, &text);
+    }
+    if (!found || haft__str_equal(text, m->tool->name)) {
         return false;
     }
     int64_t least = keyword_int(schema, "minLength", 0);
@@ -467,6 +477,47 @@ bool haft__offline_would_guess(haft__offline *o, const haft__tool *tool)
     return false;
 }
 
+/* Whether nothing says what a required argument is: neither the task, nor a result, nor the schema.
+ */
+static bool is_unknown(making *m, haft__json schema, haft_str name, unsigned depth)
+{
+    haft__json fact;
+    schema = follow(m, schema);
+    const haft__json *list = keyword(schema, "enum"), *items = keyword(schema, "items");
+    if (keyword(schema, "const") != NULL || keyword(schema, "default") != NULL
+        || has_evidence(m, schema, name) || haft__offline_fact_for(m->o, name, schema, 0, &fact)) {
+        return false;
+    }
+    if (list != NULL) {
+        return list->count > 1;
+    }
+    haft_str type = type_of(schema);
+    if (haft__str_equal(type, HAFT__LIT("array"))) {
+        return items != NULL && depth < HAFT__LIMIT_TOOL_OBJECT_DEPTH
+               && is_unknown(m, *items, name, depth + 1);
+    }
+    if (haft__str_equal(type, HAFT__LIT("integer")) || haft__str_equal(type, HAFT__LIT("number"))) {
+        return m->o->words.number_count == 0 && !haft__offline_can_fill(m->o, m->tool, name);
+    }
+    return haft__str_equal(type, HAFT__LIT("string"))
+           && !haft__offline_can_fill(m->o, m->tool, name);
+}
+
+haft_str haft__offline_lacking(haft__offline *o, const haft__tool *tool)
+{
+    making m = {.o = o, .tool = tool};
+    const haft__json *properties = keyword(tool->input_schema, "properties");
+    bool described = properties != NULL && properties->kind == HAFT__JSON_OBJECT;
+    for (uint32_t i = 0; described && i < properties->count; i++) {
+        haft_str name = haft__json_text(properties->members[i].key);
+        if (is_required(tool->input_schema, name)
+            && is_unknown(&m, properties->members[i].value, name, 0)) {
+            return name;
+        }
+    }
+    return HAFT__LIT("");
+}
+
 /* ---- checking ---- */
 
 haft_status haft__offline_valid(haft__offline *o, const haft__tool *tool, haft__json arguments,
@@ -484,7 +535,7 @@ haft_status haft__offline_valid(haft__offline *o, const haft__tool *tool, haft__
 haft_status haft__offline_arguments(haft__offline *o, const haft__tool *tool, unsigned variant,
                                     haft__json *ret_arguments, bool *ret_valid)
 {
-    making m = {.o = o, .tool = tool, .variant = variant};
+    making m = {.o = o, .tool = tool, .variant = variant, .first = variant};
     haft__json first = haft__json_object(NULL, 0);
     for (size_t i = 0; i < COUNT(styles) * (EXTENT_ALL + 1); i++) {
         m.extent = (extent)(i % (EXTENT_ALL + 1));

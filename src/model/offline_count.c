@@ -4,7 +4,7 @@
  * lines that have the words. All of it is counted in results; where a limit cut them, the number is
  * the least there can be, and the answer says so.
  *
- * Tests: tests/model/offline_short_test.c.
+ * Tests: tests/model/offline_short_test.c and offline_scope_test.c.
  */
 #include "base/macros.h"
 #include "base/str.h"
@@ -12,25 +12,6 @@
 #include "model/offline_int.h"
 
 /* ---- files ---- */
-
-static const struct {
-    const char *word, *pattern;
-} kinds[] = {
-    {"header", "**/*.h"},
-    {"headers", "**/*.h"},
-    {"markdown", "**/*.md"},
-    {"python", "**/*.py"},
-    {"documents", "**/*.md"},
-    {"yaml", "**/*.yaml"},
-    {"json", "**/*.json"},
-    {".c", "**/*.c"},
-    {".h", "**/*.h"},
-    {".py", "**/*.py"},
-    {".md", "**/*.md"},
-    {".sh", "**/*.sh"},
-    {"makefiles", "**/Makefile*"},
-    {"readmes", "**/README*"},
-};
 
 /* Whether the task has the word, in any case. */
 static bool has_word(haft_str task, const char *word)
@@ -48,21 +29,6 @@ static bool has_word(haft_str task, const char *word)
         }
     }
     return false;
-}
-
-haft_str haft__offline_counted_files(const haft__offline_words *words)
-{
-    bool counts = words->aim == HAFT__OFFLINE_AIM_COUNT || words->aim == HAFT__OFFLINE_AIM_LIST;
-    if (!counts || words->path_count > 0) {
-        return HAFT__LIT("");
-    }
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        if (has_word(words->task, kinds[i].word)) {
-            return haft__str(kinds[i].pattern);
-        }
-    }
-    bool only = words->count == 0 && has_word(words->task, "files");
-    return only ? HAFT__LIT("**/*") : HAFT__LIT("");
 }
 
 /* The listing of the files that are counted; NULL when there is none. */
@@ -99,15 +65,16 @@ static uint64_t more_of(const haft__offline_call *call)
     return 0;
 }
 
-static void write_files(haft__buf *buf, const haft__offline_call *call, bool all)
+static void write_files(haft__buf *buf, const haft__offline_call *call, bool tests, bool all)
 {
     uint64_t more = more_of(call), count = haft__offline_count(call) + more;
-    haft__buf_addf(buf, "%s%llu file%s match ",
+    haft__buf_addf(buf, "%s%llu file%s match%s ",
                    haft__offline_is_partial(call) && more == 0 ? "At least " : "",
-                   (unsigned long long)count, count == 1 ? "" : "s");
+                   (unsigned long long)count, count == 1 ? "" : "s", count == 1 ? "es" : "");
     haft__offline_add_code(buf, haft__offline_argument(call, "pattern"),
                            HAFT__LIMIT_OFFLINE_LINE_CHARS);
-    haft__buf_add_str(buf, HAFT__LIT(".\n\n"));
+    haft__buf_addf(buf, ".%s\n\n",
+                   tests ? " How many tests each of them has rules cannot count." : "");
     haft_str rest = call->result;
     uint64_t shown = 0, most = all ? HAFT__LIMIT_OFFLINE_LISTED : HAFT__LIMIT_OFFLINE_REFERENCES;
     for (; rest.len > 0 && shown < most && shown + more < count; shown++) {
@@ -146,6 +113,16 @@ static bool is_wanted(const haft__offline *o, const haft__offline_line *line)
     return has_word(task, "structs") ? type : true;
 }
 
+/* #include, import, from: the line takes another file in, and does not speak of it. */
+static bool includes(haft_str text)
+{
+    text = haft__str_trim(text);
+    bool hash = haft__str_starts(text, HAFT__LIT("#")) && has_word(text, "include");
+    return hash || haft__str_starts(text, HAFT__LIT("import "))
+           || haft__str_starts(text, HAFT__LIT("from "))
+           || haft__str_starts(text, HAFT__LIT("include "));
+}
+
 /* Whether a line counts: one that uses the name, where a name is asked for, or one that has all the
  * words that matter. */
 static bool has_all(const haft__offline *o, const haft__offline_line *line)
@@ -161,7 +138,9 @@ static bool has_all(const haft__offline *o, const haft__offline_line *line)
         called =
             called || haft__offline_use_of(path, line->text, word->shown) == HAFT__OFFLINE_CALLS;
     }
-    return line->words != 0 && (!calls || called);
+    bool held = !o->words.scope.includes || includes(line->text);
+    held = held && haft__offline_is_of_kind(path, &o->words.scope);
+    return line->words != 0 && held && (!calls || called);
 }
 
 size_t haft__offline_meant_file(const haft__offline *o, size_t nth)
@@ -175,33 +154,88 @@ size_t haft__offline_meant_file(const haft__offline *o, size_t nth)
     return HAFT__OFFLINE_NONE;
 }
 
+/* How many lines a file has: the number of the last one that was read. */
+static void write_length(haft__buf *buf, const haft__offline *o, size_t file)
+{
+    const haft__offline_file *f = &o->found.files[file];
+    haft__offline_add_code(buf, f->path, f->path.len);
+    haft__buf_addf(buf, " has %s%u line%s.\n\n",
+                   haft__offline_was_cut(o, "read") ? "at least " : "", f->read_to,
+                   f->read_to == 1 ? "" : "s");
+}
+
 /* The lines that count, at most `most` of them shown. */
+typedef struct tally {
+    size_t file; /* that the task names; or HAFT__OFFLINE_NONE */
+    size_t most;
+    bool by_file; /* one line of each */
+    size_t lines, files;
+} tally;
+
+static void go_through(haft__buf *buf, const haft__offline *o, tally *t, bool show)
+{
+    bool one = t->file != HAFT__OFFLINE_NONE;
+    size_t last = HAFT__OFFLINE_NONE, shown = 0;
+    for (size_t i = 0; i < o->found.line_count; i++) {
+        const haft__offline_line *line = &o->found.lines[i];
+        if (!(one ? line->file == t->file && is_wanted(o, line) : has_all(o, line))) {
+            continue;
+        }
+        bool first = line->file != last;
+        last = line->file;
+        if (show && (first || !t->by_file) && shown++ < t->most) {
+            haft__offline_write_place(buf, o, line);
+        }
+        t->lines += show ? 0 : 1;
+        t->files += show || !first ? 0 : 1;
+    }
+}
+
+static void write_sum(haft__buf *buf, const haft__offline *o, const tally *t)
+{
+    bool one = t->file != HAFT__OFFLINE_NONE;
+    bool cut = haft__offline_was_cut(o, one ? "read" : "grep") || o->found.cut;
+    const char *least = cut ? "At least " : "";
+    if (t->by_file) {
+        haft__buf_addf(buf, "%s%zu file%s ha%s lines with all the words that matter", least,
+                       t->files, t->files == 1 ? "" : "s", t->files == 1 ? "s" : "ve");
+        for (size_t i = 0; i < o->words.count; i++) {
+            haft__buf_add_str(buf, i == 0 ? HAFT__LIT(" (") : HAFT__LIT(", "));
+            haft__offline_add_code(buf, o->words.items[i].shown, HAFT__LIMIT_OFFLINE_LINE_CHARS);
+        }
+        haft__buf_add_str(buf, HAFT__LIT("), the first of each:\n\n"));
+        return;
+    }
+    haft__buf_addf(buf, "%s%zu line%s in %zu file%s: %s.\n\n", least, t->lines,
+                   t->lines == 1 ? "" : "s", t->files, t->files == 1 ? "" : "s",
+                   one ? "definitions and declarations, by their look"
+                       : "those with all the words that matter");
+}
+
+/* Whether rules can tell what is counted: lines with words, or what a file defines. */
+static bool can_count(const haft__offline *o, size_t file)
+{
+    const haft__offline_scope *scope = &o->words.scope;
+    return file != HAFT__OFFLINE_NONE
+           || (o->words.count > 0 && !o->words.only_cues && !scope->other);
+}
+
 static void write_lines(haft__buf *buf, const haft__offline *o, size_t most)
 {
     size_t file = o->words.path_count > 0 ? haft__offline_meant_file(o, 0) : HAFT__OFFLINE_NONE;
-    bool one = file != HAFT__OFFLINE_NONE;
-    size_t count = 0, files = 0, last = HAFT__OFFLINE_NONE;
-    for (size_t pass = 0; pass < 2; pass++) {
-        size_t shown = 0;
-        for (size_t i = 0; i < o->found.line_count; i++) {
-            const haft__offline_line *line = &o->found.lines[i];
-            bool counts = one ? line->file == file && is_wanted(o, line) : has_all(o, line);
-            if (counts && pass == 0) {
-                count++;
-                files += line->file != last ? 1 : 0;
-                last = line->file;
-            } else if (counts && shown++ < most) {
-                haft__offline_write_place(buf, o, line);
-            }
-        }
-        if (pass == 0) {
-            bool cut = one ? haft__offline_was_cut(o, "read") : haft__offline_was_cut(o, "grep");
-            haft__buf_addf(buf, "%s%zu line%s in %zu file%s: %s.\n\n", cut ? "At least " : "",
-                           count, count == 1 ? "" : "s", files, files == 1 ? "" : "s",
-                           one ? "definitions and declarations, by their look"
-                               : "those with all the words that matter");
-        }
+    tally t = {.file = file, .most = most, .by_file = haft__offline_wants_files(&o->words)};
+    if (!can_count(o, file)) {
+        haft__offline_write_uncounted(buf, o);
+        return;
     }
+    if (file != HAFT__OFFLINE_NONE && o->words.scope.lines && o->words.count == 0) {
+        write_length(buf, o, file);
+        return;
+    }
+    go_through(buf, o, &t, false);
+    write_sum(buf, o, &t);
+    go_through(buf, o, &t, true);
+    size_t count = t.by_file ? t.files : t.lines;
     if (count > most) {
         haft__buf_addf(buf, "- and %zu more\n", count - most);
     }
@@ -212,7 +246,7 @@ void haft__offline_write_count(haft__buf *buf, const haft__offline *o)
 {
     const haft__offline_call *call = listing_of(o);
     if (call != NULL) {
-        write_files(buf, call, false);
+        write_files(buf, call, o->words.scope.tests, false);
     } else {
         write_lines(buf, o, HAFT__LIMIT_OFFLINE_REFERENCES);
     }
@@ -222,7 +256,7 @@ void haft__offline_write_list(haft__buf *buf, const haft__offline *o)
 {
     const haft__offline_call *call = listing_of(o);
     if (call != NULL) {
-        write_files(buf, call, true);
+        write_files(buf, call, o->words.scope.tests, true);
     } else {
         write_lines(buf, o, HAFT__LIMIT_OFFLINE_LISTED);
     }

@@ -27,6 +27,7 @@ typedef struct reading {
     haft__offline_found *found;
     haft__map by_path;
     size_t line_room;
+    haft_str place; /* files elsewhere are passed over, unless they were read */
     haft_error *err;
 } reading;
 
@@ -169,7 +170,8 @@ static haft_status read_glob(reading *r, haft_str line)
 {
     haft__offline_file *file = NULL;
     haft_str path;
-    haft_status status = parse_glob(line, &path) ? find_file(r, path, &file) : HAFT_OK;
+    bool wanted = parse_glob(line, &path) && haft__offline_is_below(plain(path), r->place);
+    haft_status status = wanted ? find_file(r, path, &file) : HAFT_OK;
     if (file != NULL) {
         r->found->listed += file->listed ? 0 : 1;
         file->listed = true;
@@ -182,7 +184,8 @@ static haft_status read_grep(reading *r, haft_str line)
     haft__offline_file *file = NULL;
     haft__offline_line parsed;
     haft_str path;
-    haft_status status = parse_grep(line, &path, &parsed) ? find_file(r, path, &file) : HAFT_OK;
+    bool wanted = parse_grep(line, &path, &parsed) && haft__offline_is_below(plain(path), r->place);
+    haft_status status = wanted ? find_file(r, path, &file) : HAFT_OK;
     if (file != NULL) {
         add_line(r, file, parsed);
     }
@@ -293,7 +296,7 @@ haft_status haft__offline_found_read(const haft__offline_past *past,
 {
     size_t room = count_lines(past);
     *ret_found = (haft__offline_found){0};
-    reading r = {.found = ret_found, .line_room = room, .err = err};
+    reading r = {.found = ret_found, .line_room = room, .place = words->scope.place, .err = err};
     haft__map_init(&r.by_path, arena, HAFT__OFFLINE_KEY);
     /* A call of read adds a file also when its result has no lines. */
     size_t files = room + past->count;

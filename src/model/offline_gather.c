@@ -60,6 +60,11 @@ static bool is_known_file(const haft__offline *o, haft_str hint)
     return false;
 }
 
+static haft_str below(haft__offline *o, haft_str place)
+{
+    return keep(o, haft__arena_format(o->arena, "%.*s/**/*", HAFT__ARG(place)));
+}
+
 /* All files first; then those the task names and the list does not have. */
 static bool gather_list(haft__offline *o, size_t tool)
 {
@@ -67,11 +72,16 @@ static bool gather_list(haft__offline *o, size_t tool)
     if (counted.len > 0 && list(o, tool, counted, HAFT__OFFLINE_WILLING)) {
         return true;
     }
+    if (o->words.scope.place.len > 0 && counted.len == 0
+        && list(o, tool, below(o, o->words.scope.place), HAFT__OFFLINE_WILLING)) {
+        return true;
+    }
     if (o->tallies[tool].good == 0) {
         return list(o, tool, HAFT__LIT("**/*"), HAFT__OFFLINE_WILLING)
                || list(o, tool, HAFT__LIT("*"), HAFT__OFFLINE_WILLING);
     }
-    bool any = false;
+    haft_str maybe = o->words.scope.place.len == 0 ? o->words.scope.hint : HAFT__LIT("");
+    bool any = maybe.len > 0 && list(o, tool, below(o, maybe), HAFT__OFFLINE_WILLING);
     for (size_t i = 0; i < o->words.path_count; i++) {
         haft_str hint = o->words.paths[i];
         if (memchr(hint.ptr, '/', hint.len) == NULL && !is_known_file(o, hint)) {
@@ -132,9 +142,24 @@ static bool list_more(haft__offline *o, size_t tool)
 
 /* ---- searching ---- */
 
+/* The pattern of the files that are searched, where the task says which. */
+static haft_str narrow(haft__offline *o, haft_str glob)
+{
+    const haft__offline_scope *scope = &o->words.scope;
+    if (scope->ending.len > 0 || (scope->place.len > 0 && glob.len == 0)) {
+        return scope->glob;
+    }
+    bool deep = haft__str_starts(glob, HAFT__LIT("**/"));
+    return scope->place.len == 0
+               ? glob
+               : keep(o, haft__arena_format(o->arena, "%.*s/%s%.*s", HAFT__ARG(scope->place),
+                                            deep ? "" : "**/", HAFT__ARG(glob)));
+}
+
 static bool search(haft__offline *o, size_t tool, haft__offline_search wanted, int64_t limit,
                    haft__offline_zeal zeal)
 {
+    wanted.glob = narrow(o, wanted.glob);
     haft__offline_pair pairs[] = {
         {"pattern", haft__json_string(wanted.pattern)},
         {wanted.glob.len > 0 ? known(o, tool, "glob") : NULL, haft__json_string(wanted.glob)},

@@ -5,6 +5,7 @@
  *     offline_past    what it has called in this run, and what came back
  *     offline_aim     what kind of question the task is
  *     offline_words   what the task is about
+ *     offline_scope   ... where, and what kind of files
  *     offline_like    ... and words that mean much the same
  *     offline_match   whether they are in a line
  *     offline_search  the expressions that look for it
@@ -129,6 +130,25 @@ const char *const *haft__offline_like(haft_str stem);
 bool haft__offline_is_weak(haft_str stem);
 
 #define HAFT__OFFLINE_HINTS 4
+#define HAFT__OFFLINE_TAKEN 24
+
+/* Where something is looked for, and what kind of files is asked for. */
+typedef struct haft__offline_scope {
+    haft_str place;  /* a directory, in a pattern: src/json, or json anywhere; "" for all */
+    haft_str hint;   /* a word that may be one, if a listing has it */
+    haft_str ending; /* of the files that are asked for: *.c; "" for any */
+    haft_str glob;   /* both of them: src/json/ and any depth, *.c */
+    const char *taken[HAFT__OFFLINE_TAKEN]; /* words that say so, and are not looked for */
+    size_t taken_count;
+    bool files;    /* files are asked for */
+    bool tests;    /* ... that are called like tests */
+    bool source;   /* ... with sources, of whatever kind */
+    bool holds;    /* ... that have something in them */
+    bool includes; /* ... in a line that includes it */
+    bool lines;    /* lines are asked for */
+    bool other;    /* something in files is asked for: functions */
+    bool how_many;
+} haft__offline_scope;
 
 typedef struct haft__offline_words {
     haft_str whole; /* as much of the task as was looked at */
@@ -141,7 +161,40 @@ typedef struct haft__offline_words {
     size_t path_count;
     haft_str numbers[HAFT__OFFLINE_HINTS];
     size_t number_count;
+    bool only_cues; /* there is nothing else in it */
+    haft__offline_scope scope;
 } haft__offline_words;
+
+/* Finds out where and what; *aim may become a surer one. */
+HAFT_MUST_USE haft_status haft__offline_scope_read(haft_str task, haft__offline_aim *aim,
+                                                   haft__arena *arena,
+                                                   haft__offline_scope *ret_scope, haft_error *err);
+
+/* What listings have decides whether a word is a directory. */
+HAFT_MUST_USE haft_status haft__offline_scope_settle(const haft__offline_past *past,
+                                                     haft__offline_words *words, haft__arena *arena,
+                                                     haft_error *err);
+
+/* Whether the word, a part of the task, says what is asked for. */
+bool haft__offline_is_taken(const haft__offline_scope *scope, haft_str word);
+
+/* Whether the file is below the directory; all are below "". */
+bool haft__offline_is_below(haft_str path, haft_str place);
+
+/* Whether the file is of the kind that is asked for. */
+bool haft__offline_is_of_kind(haft_str path, const haft__offline_scope *scope);
+
+/* Whether it is asked how many there are, or which. */
+bool haft__offline_counts(haft__offline_aim aim);
+
+/* Whether files of a kind, or in a place, are asked for and nothing else. */
+bool haft__offline_counts_files(const haft__offline_words *words);
+
+/* Whether files are asked for that have the words. */
+bool haft__offline_wants_files(const haft__offline_words *words);
+
+/* A name with an ending such as ".c". */
+bool haft__offline_is_path(haft_str token);
 
 HAFT_MUST_USE haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
                                                    haft__offline_words *ret_words, haft_error *err);
@@ -324,6 +377,7 @@ typedef struct haft__offline {
     haft__offline_found found;
     haft__offline_facts *facts;
     haft__offline_tally *tallies;      /* for each tool of the request */
+    haft_str *lacking;                 /* ... the argument that nobody knows; NULL: not looked */
     size_t known[HAFT__OFFLINE_KNOWN]; /* where the tools are that it knows how to use */
     haft__message_call calls[HAFT__LIMIT_OFFLINE_AT_ONCE];
     size_t call_count;
@@ -344,6 +398,10 @@ HAFT_MUST_USE haft_status haft__offline_arguments(haft__offline *o, const haft__
 /* Whether the tool needs the number of something (order_id) that neither the task nor a result has:
  * others come first, which may find it. */
 bool haft__offline_would_guess(haft__offline *o, const haft__tool *tool);
+
+/* The first required argument that neither the task nor a result has anything for; "" when there is
+ * none. */
+haft_str haft__offline_lacking(haft__offline *o, const haft__tool *tool);
 
 /* Whether the arguments are what the tool wants; true when nobody knows. */
 HAFT_MUST_USE haft_status haft__offline_valid(haft__offline *o, const haft__tool *tool,
@@ -426,8 +484,8 @@ bool haft__offline_gather_with(haft__offline *o, size_t tool);
 
 /* ---- text ---- */
 
-/* Appends what others wrote as one line: control characters as spaces, at most `chars` code points
- * and an ellipsis when it is longer. */
+/* Appends what others wrote as one line: control characters but tabs as spaces, at most `chars`
+ * code points and an ellipsis when it is longer. */
 void haft__offline_add_line(haft__buf *buf, haft_str text, size_t chars);
 
 /* The same as Markdown code, so that nothing in it means anything. */
@@ -453,6 +511,8 @@ void haft__offline_write_place(haft__buf *buf, const haft__offline *o,
 void haft__offline_write_short(haft__buf *buf, const haft__offline *o);
 /* ... where it asks how many there are, or which; how two things differ; what there is in short. */
 void haft__offline_write_count(haft__buf *buf, const haft__offline *o);
+/* ... where rules cannot count it: places, and that they are no number. */
+void haft__offline_write_uncounted(haft__buf *buf, const haft__offline *o);
 void haft__offline_write_list(haft__buf *buf, const haft__offline *o);
 void haft__offline_write_compare(haft__buf *buf, const haft__offline *o);
 void haft__offline_write_overview(haft__buf *buf, const haft__offline *o);

@@ -63,9 +63,13 @@ static void write_file(haft__buf *buf, const haft__offline *o, size_t file)
     }
 }
 
-/* The directory at the beginning of a path; "" for a file that is in none. */
-static haft_str top_of(haft_str path)
+/* The directory at the beginning of a path, or of what is left of it below the place that is asked
+ * for; "" for a file that is in none. */
+static haft_str top_of(haft_str path, haft_str place)
 {
+    if (place.len > 0 && place.ptr[0] != '*' && haft__offline_is_below(path, place)) {
+        path = haft__str_skip(path, place.len + 1);
+    }
     haft_str rest = path, top = haft__str_split(&rest, '/');
     return top.len < path.len ? top : HAFT__LIT("");
 }
@@ -77,7 +81,8 @@ static void write_directories(haft__buf *buf, const haft__offline *o)
     size_t count = 0, shown = 0;
     for (size_t i = 0; i <= o->found.file_count; i++) {
         const haft__offline_file *file = i < o->found.file_count ? &o->found.files[i] : NULL;
-        haft_str top = file != NULL && file->listed ? top_of(file->path) : HAFT__LIT("");
+        haft_str top =
+            file != NULL && file->listed ? top_of(file->path, o->words.scope.place) : HAFT__LIT("");
         if (count > 0 && !haft__str_equal(top, last) && shown < HAFT__LIMIT_OFFLINE_LISTED) {
             haft__buf_add_str(buf, shown++ == 0 ? HAFT__LIT("\nDirectories: ") : HAFT__LIT(", "));
             haft__offline_add_code(buf, last, HAFT__LIMIT_OFFLINE_LINE_CHARS);
@@ -90,11 +95,25 @@ static void write_directories(haft__buf *buf, const haft__offline *o)
     haft__buf_add_str(buf, shown > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
 }
 
+/* Of a place its own listing counts, whatever became of that of all files. */
+static bool list_was_cut(const haft__offline *o)
+{
+    haft_str place = o->words.scope.place;
+    for (size_t i = 0; place.len > 0 && i < o->past.count; i++) {
+        const haft__offline_call *call = &o->past.calls[i];
+        haft_str pattern = haft__offline_argument(call, "pattern");
+        if (haft__str_equal(call->name, HAFT__LIT("glob")) && call->answered
+            && haft__str_equal(pattern, o->words.scope.glob)) {
+            return haft__offline_is_partial(call);
+        }
+    }
+    return haft__offline_was_cut(o, "glob");
+}
+
 static void write_tree(haft__buf *buf, const haft__offline *o)
 {
     const haft__offline_found *found = &o->found;
-    haft__buf_addf(buf, "\n%s%u files", haft__offline_was_cut(o, "glob") ? "At least " : "",
-                   found->listed);
+    haft__buf_addf(buf, "\n%s%u files", list_was_cut(o) ? "At least " : "", found->listed);
     for (size_t i = 0; i < found->kind_count && i < HAFT__LIMIT_OFFLINE_KINDS; i++) {
         haft_str ending = found->kinds[i].ending;
         haft__buf_addf(buf, "%s%u ", i == 0 ? ": " : ", ", found->kinds[i].count);

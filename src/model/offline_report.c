@@ -26,6 +26,51 @@ static const char *plural(size_t count)
 
 /* ---- what was asked ---- */
 
+/* Whether files were looked at: otherwise no words were looked for. */
+static bool has_searched(const haft__offline *o)
+{
+    static const char *const names[] = {"glob", "grep", "read"};
+    for (size_t i = 0; i < COUNT(names) * o->past.count; i++) {
+        const haft__offline_call *call = &o->past.calls[i / COUNT(names)];
+        if (haft__str_equal(call->name, haft__str(names[i % COUNT(names)]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* That nothing was found out, and why. */
+static void write_failure(haft__buf *buf, const haft__offline *o)
+{
+    size_t good = 0;
+    for (size_t i = 0; i < o->past.count; i++) {
+        good += o->past.calls[i].answered && !o->past.calls[i].failed ? 1 : 0;
+    }
+    if (good == 0) {
+        haft__buf_addf(buf, "\nThe question was not answered: %s.\n",
+                       o->past.count == 0 ? "no tool was called" : "every call failed");
+    }
+}
+
+/* Tools that were left alone because nobody says what to give them. */
+static void write_left_out(haft__buf *buf, const haft__offline *o)
+{
+    unsigned shown = 0;
+    for (size_t i = 0; o->lacking != NULL && i < o->request->tool_count; i++) {
+        const haft__tool *tool = o->request->tools[i];
+        bool left = o->lacking[i].len > 0 && o->tallies[i].made == 0 && o->request->allowed[i]
+                    && tool->role == HAFT__ROLE_DATA && !haft__offline_is_file_tool(o, i);
+        if (left && shown < HAFT__LIMIT_OFFLINE_OTHERS) {
+            haft__buf_add_str(buf, shown++ == 0 ? HAFT__LIT("\n## Not called\n\n") : HAFT__LIT(""));
+            haft__buf_add_str(buf, HAFT__LIT("- "));
+            haft__offline_add_code(buf, tool->name, HAFT__LIMIT_TOOL_NAME_BYTES);
+            haft__buf_add_str(buf, HAFT__LIT(": no value was found for "));
+            haft__offline_add_code(buf, o->lacking[i], HAFT__LIMIT_OFFLINE_LINE_CHARS);
+            haft__buf_add_char(buf, '\n');
+        }
+    }
+}
+
 /* The task as a heading when it is one line, or else its beginning, and all of it below. */
 static void write_title(haft__buf *buf, const haft__offline *o)
 {
@@ -34,10 +79,12 @@ static void write_title(haft__buf *buf, const haft__offline *o)
                 && (task.len == 0 || memchr(task.ptr, '\n', task.len) == NULL);
     haft__buf_add_str(buf, HAFT__LIT("# "));
     haft__offline_add_line(buf, task.len > 0 ? task : HAFT__LIT("Report"), TITLE_CHARS);
-    haft__buf_add_str(buf, HAFT__LIT("\n\n*Written by rules, not by a language model: haft's "
-                                     "`offline` planner searched for the "
-                                     "words of\nthe task and quotes what it found. It does not "
-                                     "understand what it quotes.*\n"));
+    haft__buf_addf(
+        buf,
+        "\n\n*Written by rules, not by a language model: haft's `offline` planner %s. It "
+        "does not understand what it quotes.*\n",
+        has_searched(o) ? "searched for the words of the task and quotes what it found"
+                        : "calls tools with what the task says and quotes what they answer");
     if (!fits) {
         haft__buf_add_str(buf, HAFT__LIT("\n## What was asked\n\n"));
         haft_str shown = {task.ptr, haft__utf8_offset(task, TASK_CHARS)};
@@ -358,7 +405,7 @@ static void write_steps(haft__buf *buf, const haft__offline *o)
 {
     size_t shown = 0;
     haft__buf_add_str(buf, HAFT__LIT("\n## How this was made\n\n"));
-    if (o->words.count > 0) {
+    if (o->words.count > 0 && has_searched(o)) {
         haft__buf_addf(buf, "Taken for a question about %s.\n",
                        haft__offline_aim_name(o->words.aim));
         haft__buf_add_str(buf, HAFT__LIT("Words looked for: "));
@@ -384,9 +431,11 @@ static void write_steps(haft__buf *buf, const haft__offline *o)
 void haft__offline_write_report(haft__buf *buf, const haft__offline *o)
 {
     write_title(buf, o);
+    write_failure(buf, o);
     write_best(buf, o);
     write_files(buf, o);
     write_results(buf, o);
+    write_left_out(buf, o);
     write_kinds(buf, o);
     write_steps(buf, o);
 }

@@ -149,21 +149,39 @@ static void write_amount(haft__buf *buf, const haft__offline *o)
 static void write_places(haft__buf *buf, const haft__offline *o)
 {
     choice c = {.count = 0};
-    choose(&c, o);
+    bool uncounted = o->words.scope.how_many || haft__offline_counts(o->words.aim);
+    if (!uncounted || o->words.count > 0) {
+        choose(&c, o);
+    }
+    if (uncounted) {
+        haft__buf_addf(buf, "%s there are rules cannot tell here.%s\n\n",
+                       o->words.aim == HAFT__OFFLINE_AIM_LIST ? "Not listed: which"
+                                                              : "Not counted: how many",
+                       c.count > 0 ? " Lines that speak of it:" : "");
+    }
     for (size_t i = 0; i < c.count; i++) {
         if (i == HAFT__LIMIT_OFFLINE_REFERENCES) {
             haft__buf_add_str(buf, HAFT__LIT("\nAlso:\n\n"));
         }
         haft__offline_write_place(buf, o, c.lines[i]);
     }
-    if (c.count == 0) {
+    if (c.count == 0 && !uncounted) {
         haft__buf_add_str(buf, HAFT__LIT("No line with words of the question was found.\n"));
     }
     bool explained = o->words.aim != HAFT__OFFLINE_AIM_MEANING;
     for (size_t i = 0; i < c.count && i < HAFT__LIMIT_OFFLINE_REFERENCES && !explained; i++) {
         explained = c.lines[i]->form >= HAFT__OFFLINE_DECLARES && write_comment(buf, o, c.lines[i]);
     }
-    write_amount(buf, o);
+    if (uncounted) {
+        haft__buf_add_str(buf, c.count > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
+    } else {
+        write_amount(buf, o);
+    }
+}
+
+void haft__offline_write_uncounted(haft__buf *buf, const haft__offline *o)
+{
+    write_places(buf, o);
 }
 
 void haft__offline_write_short(haft__buf *buf, const haft__offline *o)

@@ -11,11 +11,11 @@
 #include "base/utf8.h"
 #include "model/offline_int.h"
 
-/* Code points that would change how the text around them is shown. */
+/* Code points that would change how the text around them is shown. A tab is no such one. */
 static const struct {
     uint32_t first, last;
 } hidden[] = {
-    {0x00, 0x1f},     {0x7f, 0x9f},     {0x200b, 0x200f}, {0x2028, 0x202e},
+    {0x00, 0x08},     {0x0a, 0x1f},     {0x7f, 0x9f},     {0x200b, 0x200f},   {0x2028, 0x202e},
     {0x2060, 0x2069}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
 };
 

@@ -196,23 +196,24 @@ static haft_str countable(const haft__offline *o, unsigned variant)
 
 /* ---- texts ---- */
 
-/* All the words of the task; then one after the other; then all of them with a number. */
+/* Words of the task that follow each other: all of them, then fewer, then single ones; nothing is
+ * made up. */
 static void add_words(haft__buf *buf, const haft__offline *o, unsigned variant)
 {
     const haft__offline_words *words = &o->words;
-    if (variant > 0 && variant <= words->count && words->count > 1) {
-        haft__buf_add_str(buf, words->items[variant - 1].shown);
+    size_t count = words->count, length = count;
+    if (count == 0) {
+        haft__offline_add_line(buf, o->past.task, TITLE_CHARS);
         return;
     }
-    for (size_t i = 0; i < words->count; i++) {
-        haft__buf_add_str(buf, i > 0 ? HAFT__LIT(" ") : HAFT__LIT(""));
+    size_t nth = variant % (count * (count + 1) / 2);
+    while (nth > count - length) {
+        nth -= count - length + 1;
+        length--;
+    }
+    for (size_t i = nth; i < nth + length; i++) {
+        haft__buf_add_str(buf, i > nth ? HAFT__LIT(" ") : HAFT__LIT(""));
         haft__buf_add_str(buf, words->items[i].shown);
-    }
-    if (words->count == 0) {
-        haft__offline_add_line(buf, o->past.task, TITLE_CHARS);
-    }
-    if (variant > 0) {
-        haft__buf_addf(buf, " %u", variant);
     }
 }
 
@@ -224,14 +225,17 @@ static haft_str path_at(const haft__offline *o, unsigned variant)
         return words->paths[variant];
     }
     size_t rank = variant - words->path_count;
-    return rank < o->found.file_count ? o->found.files[o->found.ranked[rank]].path : HAFT__LIT("");
+    bool known = variant >= words->path_count && rank < o->found.file_count;
+    return known ? o->found.files[o->found.ranked[rank]].path : HAFT__LIT("");
 }
 
+/* The task, then words of it. */
 static void add_task(haft__buf *buf, const haft__offline *o, size_t chars, unsigned variant)
 {
-    haft__offline_add_line(buf, o->past.task, chars);
-    if (variant > 0) {
-        haft__buf_addf(buf, " (%u)", variant + 1);
+    if (variant == 0 || o->words.count == 0) {
+        haft__offline_add_line(buf, o->past.task, chars);
+    } else {
+        add_words(buf, o, variant - 1);
     }
 }
 
@@ -242,9 +246,10 @@ static void add_text(haft__buf *buf, const haft__offline *o, const haft__tool *t
     for (size_t i = 0; i < o->request->tool_count; i++) {
         if (o->request->tools[i] == tool && o->past.count > 0
             && haft__offline_manner_of(o, i) != HAFT__OFFLINE_LOOKS) {
-            haft__offline_write_findings(buf, o);
-            if (variant > 0) {
-                haft__buf_addf(buf, " (%u)", variant + 1);
+            if (variant == 0) {
+                haft__offline_write_findings(buf, o);
+            } else {
+                haft__offline_write_summary(buf, o);
             }
             return;
         }
@@ -252,10 +257,82 @@ static void add_text(haft__buf *buf, const haft__offline *o, const haft__tool *t
     add_task(buf, o, TASK_CHARS, variant);
 }
 
-static void add_call(haft__buf *buf, const haft__offline *o, unsigned variant)
+/* The id of a call that was made, the last one first; "" when there is none. */
+static haft_str call_at(const haft__offline *o, unsigned variant)
 {
-    size_t count = o->past.count;
-    haft__buf_addf(buf, "call_%zu", count > variant ? count - variant : 1);
+    const haft__messages *messages = o->request->messages;
+    for (size_t i = messages->count; i > 0; i--) {
+        const haft__message *message = &messages->items[i - 1];
+        for (size_t k = message->call_count; k > 0; k--) {
+            if (variant-- == 0) {
+                return message->calls[k - 1].id;
+            }
+        }
+    }
+    return HAFT__LIT("");
+}
+
+/* ---- what somebody asks a tool for ---- */
+
+/* Where the text begins behind the name of the tool; HAFT__OFFLINE_NONE when it is not there. */
+static size_t behind_name(haft_str task, haft_str name)
+{
+    for (size_t i = 0; i + name.len < task.len; i++) {
+        bool starts = i == 0 || task.ptr[i - 1] == ' ' || task.ptr[i - 1] == '`';
+        if (starts && memcmp(task.ptr + i, name.ptr, name.len) == 0) {
+            return i + name.len;
+        }
+    }
+    return HAFT__OFFLINE_NONE;
+}
+
+static bool skip_word(haft_str *text, haft_str word)
+{
+    bool there = text->len > word.len && haft__str_starts(*text, word)
+                 && strchr(" =:", text->ptr[word.len]) != NULL;
+    *text = there ? haft__str_trim(haft__str_skip(*text, word.len + 1)) : *text;
+    return there;
+}
+
+haft_str haft__offline_asked_with(const haft__offline *o, const haft__tool *tool, haft_str name)
+{
+    static const char *const links[] = {"for", "with", "on", "about", "to"};
+    size_t at = behind_name(o->words.task, tool->name);
+    haft_str rest = at != HAFT__OFFLINE_NONE ? haft__str_skip(o->words.task, at) : HAFT__LIT("");
+    rest = haft__str_starts(rest, HAFT__LIT("`")) ? haft__str_skip(rest, 1) : rest;
+    rest = haft__str_trim(rest);
+    bool linked = false;
+    for (size_t i = 0; i < COUNT(links) && !linked; i++) {
+        linked = skip_word(&rest, haft__str(links[i]));
+    }
+    (void)skip_word(&rest, name); /* with city Berlin */
+    while (rest.len > 0 && strchr(".!?\"'`", rest.ptr[rest.len - 1]) != NULL) {
+        rest.len--;
+    }
+    while (rest.len > 0 && strchr("\"'`", rest.ptr[0]) != NULL) {
+        rest = haft__str_skip(rest, 1);
+    }
+    return linked ? rest : HAFT__LIT("");
+}
+
+bool haft__offline_can_fill(const haft__offline *o, const haft__tool *tool, haft_str name)
+{
+    bool asked = haft__offline_asked_with(o, tool, name).len > 0, task = o->words.task.len > 0;
+    switch (meaning_of(name)) {
+    case MEANS_WORDS: return asked || o->words.count > 0;
+    case MEANS_TASK:
+    case MEANS_TEXT:
+    case MEANS_TITLE: return task;
+    case MEANS_PATH: return asked || path_at(o, 0).len > 0;
+    case MEANS_PLACE:
+    case MEANS_AMOUNT: return true;
+    case MEANS_COLUMN: return asked || countable(o, 0).len > 0;
+    case MEANS_CALL: return call_at(o, 0).len > 0;
+    case MEANS_CODE:
+    case MEANS_SQL:
+    case MEANS_NOTHING: return asked;
+    }
+    HAFT__UNREACHABLE();
 }
 
 static void add_value(haft__buf *buf, const haft__offline *o, const haft__tool *tool, haft_str name,
@@ -263,16 +340,22 @@ static void add_value(haft__buf *buf, const haft__offline *o, const haft__tool *
 {
     bool sql = haft__str_equal(tool->name, HAFT__LIT("execute_sql"));
     meaning means = meaning_of(name);
+    haft_str asked = haft__offline_asked_with(o, tool, name);
+    bool only = means == MEANS_NOTHING && o->request->mode == HAFT__MODE_AUTO;
+    if (asked.len > 0 && (variant == 0 || only) && means != MEANS_CALL && means != MEANS_AMOUNT) {
+        haft__offline_add_line(buf, asked, TASK_CHARS);
+        return;
+    }
     means = sql && means == MEANS_WORDS ? MEANS_SQL : means;
     switch (means) {
     case MEANS_WORDS: add_words(buf, o, variant); break;
     case MEANS_PATH: haft__buf_add_str(buf, path_at(o, variant)); break;
-    case MEANS_PLACE: haft__buf_addf(buf, "%s", variant == 0 ? "." : ""); break;
+    case MEANS_PLACE: haft__buf_add_char(buf, '.'); break;
     case MEANS_TEXT: add_text(buf, o, tool, variant); break;
     case MEANS_TITLE: add_task(buf, o, TITLE_CHARS, variant); break;
     case MEANS_AMOUNT: haft__buf_add_int(buf, haft__offline_amount(o, name) + variant); break;
     case MEANS_COLUMN: haft__buf_add_str(buf, countable(o, variant)); break;
-    case MEANS_CALL: add_call(buf, o, variant); break;
+    case MEANS_CALL: haft__buf_add_str(buf, call_at(o, variant)); break;
     case MEANS_CODE: haft__buf_addf(buf, "print(%u)", variant + 1); break;
     case MEANS_SQL: haft__buf_addf(buf, "SELECT %u", variant + 1); break;
     case MEANS_TASK:

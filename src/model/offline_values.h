@@ -13,6 +13,14 @@ bool haft__offline_is_about_task(haft_str name);
 HAFT_MUST_USE haft_status haft__offline_text(haft__offline *o, const haft__tool *tool,
                                              haft_str name, unsigned variant, haft_str *ret_text);
 
+/* Whether the task or a result has something that a text of that name could be: without it a value
+ * would be made up. */
+bool haft__offline_can_fill(const haft__offline *o, const haft__tool *tool, haft_str name);
+
+/* What stands behind the name of the tool in the task: X of "use TOOL for X"; "" when nothing
+ * does. */
+haft_str haft__offline_asked_with(const haft__offline *o, const haft__tool *tool, haft_str name);
+
 /* A text of the task that fits the argument by its pattern, its format or its name: an address, a
  * date, the number of an order. Another variant gives another one. */
 bool haft__offline_hint_for(haft__offline *o, haft_str name, haft__json schema, unsigned variant,

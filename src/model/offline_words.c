@@ -182,7 +182,7 @@ static bool is_joined(haft_str token)
 }
 
 /* A name with an ending such as ".c" or ".yaml", with or without a path before it. */
-static bool is_path(haft_str token)
+bool haft__offline_is_path(haft_str token)
 {
     size_t dot = token.len;
     while (dot > 0 && token.ptr[dot - 1] != '.') {
@@ -332,13 +332,13 @@ static void add_token(reading *r, haft_str token)
 {
     haft__offline_words *words = r->words;
     haft_str word = bare(token);
-    if (word.len == 0) {
+    if (word.len == 0 || haft__offline_is_taken(&words->scope, word)) {
         return;
     }
     char *room = r->room + (word.ptr - words->whole.ptr);
     if (is_number(word)) {
         add_hint(words->numbers, &words->number_count, word);
-    } else if (is_path(word)) {
+    } else if (haft__offline_is_path(word)) {
         add_hint(words->paths, &words->path_count, word);
     } else if (is_joined(word)) {
         add_joined(r, word, room);
@@ -370,7 +370,7 @@ static size_t quoted(haft_str rest, bool in_word)
 static void add_quoted(reading *r, haft_str phrase)
 {
     haft_str text = haft__str_trim(phrase);
-    if (is_path(text)) {
+    if (haft__offline_is_path(text)) {
         add_hint(r->words->paths, &r->words->path_count, text);
     } else if (text.len >= 2) {
         add_name(r, text);
@@ -411,6 +411,17 @@ static void promote_name(haft__offline_words *words)
     }
 }
 
+/* Which files include uv.h: the file is what is looked for in others. */
+static void promote_paths(reading *r)
+{
+    haft__offline_words *words = r->words;
+    bool held = haft__offline_counts(words->aim) && words->scope.files && words->scope.holds;
+    for (size_t i = 0; held && i < words->path_count; i++) {
+        add_name(r, words->paths[i]);
+    }
+    words->path_count = held ? 0 : words->path_count;
+}
+
 haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
                                      haft__offline_words *ret_words, haft_error *err)
 {
@@ -421,11 +432,19 @@ haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
     }
     *ret_words = (haft__offline_words){
         .whole = task, .task = haft__str_trim(task), .aim = haft__offline_aim_of(task)};
+    haft_status status =
+        haft__offline_scope_read(task, &ret_words->aim, arena, &ret_words->scope, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
     reading r = {.words = ret_words, .room = room};
     read_tokens(&r, task);
-    bool whole = ret_words->aim == HAFT__OFFLINE_AIM_SUMMARY;
+    promote_paths(&r);
+    bool whole =
+        ret_words->aim == HAFT__OFFLINE_AIM_SUMMARY || haft__offline_counts_files(ret_words);
     if (ret_words->count == 0 && ret_words->path_count == 0 && !whole) {
         r.with_cues = true;
+        ret_words->only_cues = true;
         read_tokens(&r, task);
     }
     if (!r.with_cues) {

@@ -191,7 +191,7 @@ TEST(variants_differ_where_they_can)
     } cases[] = {
         {OBJECT("\"query\":{\"type\":\"string\"}", "\"query\""),
          {"{\"query\":\"gate opens\"}", "{\"query\":\"gate\"}", "{\"query\":\"opens\"}",
-          "{\"query\":\"gate opens 3\"}"}},
+          "{\"query\":\"gate opens\"}"}},
         {OBJECT("\"x\":{\"type\":\"integer\"}", "\"x\""),
          {"{\"x\":1}", "{\"x\":2}", "{\"x\":3}", "{\"x\":4}"}},
         {OBJECT("\"x\":{\"enum\":[1,2,3]}", "\"x\""),
@@ -199,8 +199,8 @@ TEST(variants_differ_where_they_can)
         {OBJECT("\"x\":{\"type\":\"boolean\"}", "\"x\""),
          {"{\"x\":false}", "{\"x\":true}", "{\"x\":false}", "{\"x\":true}"}},
         {OBJECT("\"title\":{\"type\":\"string\"}", "\"title\""),
-         {"{\"title\":\"the gate opens\"}", "{\"title\":\"the gate opens (2)\"}",
-          "{\"title\":\"the gate opens (3)\"}", "{\"title\":\"the gate opens (4)\"}"}},
+         {"{\"title\":\"the gate opens\"}", "{\"title\":\"gate opens\"}", "{\"title\":\"gate\"}",
+          "{\"title\":\"opens\"}"}},
         {OBJECT("\"code\":{\"type\":\"string\"}", "\"code\""),
          {"{\"code\":\"print(1)\"}", "{\"code\":\"print(2)\"}", "{\"code\":\"print(3)\"}",
           "{\"code\":\"print(4)\"}"}},
@@ -208,6 +208,7 @@ TEST(variants_differ_where_they_can)
     for (size_t i = 0; i < COUNT(cases); i++) {
         fixture f;
         begin(&f, "the gate opens", "look", cases[i].schema);
+        f.r.request.mode = HAFT__MODE_ANY;
         CHECK_INT(look(&f), HAFT_OK, "look");
         for (unsigned variant = 0; variant < 4; variant++) {
             bool valid = false;
@@ -238,7 +239,7 @@ TEST(what_earlier_results_know)
         {OBJECT("\"name\":{\"type\":[\"string\",\"null\"]}", "\"name\""), "{\"name\":\"Ada\"}"},
         {OBJECT("\"name\":{\"type\":[\"integer\",\"null\"]}", "\"name\""), "{\"name\":1}"},
         {OBJECT("\"name\":{\"type\":\"boolean\"}", "\"name\""), "{\"name\":false}"},
-        {OBJECT("\"call\":{\"type\":\"string\"}", "\"call\""), "{\"call\":\"call_1\"}"},
+        {OBJECT("\"call\":{\"type\":\"string\"}", "\"call\""), "{\"call\":\"id_1\"}"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         fixture f;
@@ -265,7 +266,7 @@ TEST(files_of_the_task_and_of_results)
     CHECK_INT(look(&f), HAFT_OK, "look");
     CHECK_STR(make(&f, 0, &valid), HAFT__LIT("{\"path\":\"letter.txt\"}"), "the task's");
     CHECK_STR(make(&f, 1, &valid), HAFT__LIT("{\"path\":\"b.txt\"}"), "a result's");
-    CHECK_STR(make(&f, 3, &valid), HAFT__LIT("{\"path\":\"read letter.txt (4)\"}"), "no more");
+    CHECK_STR(make(&f, 3, &valid), HAFT__LIT("{\"path\":\"read\"}"), "no more");
     end(&f);
 }
 
@@ -282,7 +283,9 @@ TEST(a_tool_that_writes_gets_what_was_found)
     CHECK_INT(look(&f), HAFT_OK, "look");
     CHECK_STR(make(&f, 0, &valid), HAFT__LIT("{\"text\":\"overdue\\n- find: two customers\"}"),
               "what was found");
-    CHECK_STR(make(&f, 1, &valid), HAFT__LIT("{\"text\":\"overdue\\n- find: two customers (2)\"}"),
+    CHECK_STR(make(&f, 1, &valid),
+              HAFT__LIT("{\"text\":\"After 1 calls: 0 lines with words of the task, in 0 files. "
+                        "Found by rules, not by a language model.\"}"),
               "in other words");
     end(&f);
 }

@@ -88,6 +88,7 @@ static bool do_glob(offline_world *w, const haft__run_call *call, haft__buf *out
     }
     haft__buf_addf(out, "%s",
                    out->len == 0 ? "(no file matches; 8 files were looked at)"
+                   : w->whole    ? ""
                                  : "(12 more files match: narrow the pattern or name a `path`)");
     return true;
 }
@@ -125,6 +126,7 @@ static bool do_grep(offline_world *w, const haft__run_call *call, haft__buf *out
     haft__pattern_scratch_destroy(scratch);
     haft__buf_addf(out, "%s",
                    out->len == 0 ? "(no line matches 'a:1:b'; 8 files were searched)"
+                   : w->whole    ? ""
                                  : "(there are more matching lines: narrow the search)");
     return pattern != NULL;
 }

@@ -41,6 +41,7 @@ struct offline_world {
     size_t file_count;
     offline_tool *tool; /* may be NULL */
     void *context;      /* for it */
+    bool whole;         /* listings have all there is; otherwise they pretend to be cut */
     bool rejects;       /* whoever is asked for approval says no */
     uint64_t now_ms;
     size_t asked;     /* replies */

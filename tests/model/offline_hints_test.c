@@ -297,3 +297,111 @@ TEST(any_tools_any_mode_any_results)
         check_conversation(seed * 7919);
     }
 }
+
+/* Nobody makes up a value, unless a call is forced. */
+TEST(no_value_is_made_up)
+{
+    static const struct {
+        const char *tool, *schema, *task, *arguments; /* NULL: no call */
+    } cases[] = {
+        {"weather", OBJECT("\"city\":" TEXT, "\"city\""), "What can you do?", NULL},
+        {"weather", OBJECT("\"city\":" TEXT, "\"city\""), "Hello!", NULL},
+        {"weather", OBJECT("\"city\":" TEXT, "\"city\""), "How is the weather in Rome?",
+         "{\"city\":\"Rome\"}"},
+        {"weather", OBJECT("\"city\":" TEXT, "\"city\""), "use weather for paris",
+         "{\"city\":\"paris\"}"},
+        {"weather", OBJECT("\"city\":" TEXT, "\"city\""), "Call `weather` with city=oslo.",
+         "{\"city\":\"oslo\"}"},
+        {"t2", OBJECT("\"query\":" TEXT, "\"query\""), "use t2 for foo", "{\"query\":\"foo\"}"},
+        {"t2", OBJECT("\"text\":" TEXT, "\"text\""), "call t2 with 'foo bar'",
+         "{\"text\":\"foo bar\"}"},
+        {"t2", OBJECT("\"x\":" TEXT, "\"x\""), "use t2", NULL},
+        {"find", OBJECT("\"query\":" TEXT, "\"query\""), "What can you do?", NULL},
+        {"find", OBJECT("\"query\":" TEXT, "\"query\""), "overdue", "{\"query\":\"overdue\"}"},
+        {"read_result", OBJECT("\"call\":" TEXT, "\"call\""), "overdue", NULL},
+        {"order", OBJECT("\"id\":" WHOLE, "\"id\""), "what about my order", NULL},
+        {"order", OBJECT("\"id\":" WHOLE, "\"id\""), "what about my order 7", "{\"id\":7}"},
+        {"paint", OBJECT("\"colour\":{\"enum\":[\"red\",\"green\"]}", "\"colour\""), "nice", NULL},
+        {"paint", OBJECT("\"colour\":{\"enum\":[\"red\",\"green\"]}", "\"colour\""), "green one",
+         "{\"colour\":\"green\"}"},
+        {"tags", OBJECT("\"words\":{\"type\":\"array\",\"items\":" TEXT "}", "\"words\""), "nice",
+         NULL},
+        {"list", OBJECT("\"x\":" TEXT, ""), "nice", "{}"},
+        {"list", OBJECT("\"x\":" TEXT, ""), "  \n ", NULL},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        fixture f;
+        begin(&f, cases[i].task, HAFT__MODE_AUTO);
+        CHECK(add_tool(&f, cases[i].tool, cases[i].schema), "%s", cases[i].schema);
+        ask(&f);
+        haft_str made = f.reply.call_count > 0 ? f.reply.calls[0].arguments : HAFT__LIT("none");
+        CHECK_STR(made, haft__str(cases[i].arguments != NULL ? cases[i].arguments : "none"), "%s",
+                  cases[i].task);
+        haft__arena_finish(&f.arena);
+    }
+}
+
+TEST(what_was_not_called_is_said)
+{
+    fixture f;
+    begin(&f, "What can you do?", HAFT__MODE_AUTO);
+    CHECK(add_tool(&f, "weather", OBJECT("\"city\":" TEXT, "\"city\"")), "a tool");
+    ask(&f);
+    haft_str text = f.reply.content;
+    CHECK(offline_has(text, "The question was not answered: no tool was called.\n"), "%.*s",
+          HAFT__ARG(text));
+    CHECK(offline_has(text, "- `weather`: no value was found for `city`\n"), "%.*s",
+          HAFT__ARG(text));
+    CHECK(!offline_has(text, "searched") && !offline_has(text, "looked for")
+              && !offline_has(text, "Taken for"),
+          "%.*s", HAFT__ARG(text));
+    haft__arena_finish(&f.arena);
+    begin(&f, " \n", HAFT__MODE_AUTO);
+    CHECK(add_tool(&f, "list", OBJECT("", "")), "a tool");
+    ask(&f);
+    CHECK(haft__str_starts(f.reply.content, HAFT__LIT("There is no task: ")), "%.*s",
+          HAFT__ARG(f.reply.content));
+    haft__arena_finish(&f.arena);
+}
+
+/* After a failure it says so, and does not try with something that nobody said. */
+TEST(a_failure_is_said)
+{
+    fixture f;
+    begin(&f, "How is the weather in Rome?", HAFT__MODE_AUTO);
+    CHECK(add_tool(&f, "weather", OBJECT("\"city\":" TEXT, "\"city\"")), "a tool");
+    offline_request_add(&f.r, "weather", "{\"city\":\"Rome\"}", "Error: no network", true);
+    offline_request_add(&f.r, "weather", "{\"city\":\"Rome!\"}", "Error: no network", true);
+    ask(&f);
+    CHECK_INT(f.reply.call_count, 0, "no more calls");
+    CHECK(offline_has(f.reply.content, "The question was not answered: every call failed.\n"),
+          "%.*s", HAFT__ARG(f.reply.content));
+    CHECK(offline_has(f.reply.content, "failed: `Error: no network`"), "%.*s",
+          HAFT__ARG(f.reply.content));
+    haft__arena_finish(&f.arena);
+}
+
+TEST(a_second_try_has_no_invented_value)
+{
+    fixture f;
+    begin(&f, "How is the weather in Rome?", HAFT__MODE_AUTO);
+    CHECK(add_tool(&f, "weather", OBJECT("\"city\":" TEXT, "\"city\"")), "a tool");
+    offline_request_add(&f.r, "weather", "{\"city\":\"Rome\"}", "Error: no network", true);
+    ask(&f);
+    CHECK_INT(f.reply.call_count, 0, "%.*s",
+              HAFT__ARG(f.reply.call_count > 0 ? f.reply.calls[0].arguments : f.reply.content));
+    haft__arena_finish(&f.arena);
+}
+
+TEST(results_are_read_by_ids_that_there_were)
+{
+    fixture f;
+    begin(&f, "use read_result", HAFT__MODE_AUTO);
+    CHECK(add_tool(&f, "read_result", OBJECT("\"call\":" TEXT, "\"call\"")), "a tool");
+    offline_request_add(&f.r, "find", "{}", "two customers", false);
+    ask(&f);
+    CHECK_INT(f.reply.call_count, 1, "a call");
+    CHECK_STR(f.reply.call_count > 0 ? f.reply.calls[0].arguments : f.reply.content,
+              HAFT__LIT("{\"call\":\"id_1\"}"), "its id");
+    haft__arena_finish(&f.arena);
+}

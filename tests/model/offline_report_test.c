@@ -94,7 +94,7 @@ TEST(a_report_as_it_looks)
         HAFT__LIT(
             "# When does the gate open?\n\n"
             "*Written by rules, not by a language model: haft's `offline` planner searched for "
-            "the words of\nthe task and quotes what it found. It does not understand what it "
+            "the words of the task and quotes what it found. It does not understand what it "
             "quotes.*\n\n"
             "## Nearest to the question\n\n"
             "1. `b.md:3`: `the gate opens`\n2. `a.c:7`: `gate`\n\n"

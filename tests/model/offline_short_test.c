@@ -111,7 +111,7 @@ TEST(files_are_counted)
           "with the rest");
     begin(&f, "List the markdown files");
     offline_request_add(&f.r, "glob", "{\"pattern\":\"**/*.md\"}", "a.md\n", false);
-    check(&f, "1 file match `**/*.md`.\n\n- `a.md`\n\n" RULES, "a list");
+    check(&f, "1 file matches `**/*.md`.\n\n- `a.md`\n\n" RULES, "a list");
     for (int count = HAFT__LIMIT_OFFLINE_LISTED; count <= HAFT__LIMIT_OFFLINE_LISTED + 1; count++) {
         begin(&f, "list all .c files");
         offline_request_add(&f.r, "glob", "{\"pattern\":\"**/*.c\"}",

@@ -12,7 +12,7 @@ TEST(a_line_is_one_line)
         {"plain", 10, "plain"},
         {"plain", 5, "plain"},
         {"plain", 4, "plai\xE2\x80\xA6"},
-        {"a\nb\tc\rd", 10, "a b c d"},
+        {"a\nb\tc\rd", 10, "a b\tc d"},
         {"\x1b[31mred\x1b[0m", 20, " [31mred [0m"},
         {"a\x7f"
          "b\xC2\x9B"
