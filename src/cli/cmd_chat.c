@@ -249,7 +249,7 @@ static haft__exit open_and_converse(haft__talk *talk, const haft__spec *spec, ha
 {
     haft_status status = haft__session_open(talk->cli, talk->args, &talk->runtime, err);
     if (status != HAFT_OK) {
-        return HAFT__EXIT_FAILED;
+        return haft__session_exit(status);
     }
     status = haft__talk_adopt(talk, spec, err);
     if (status == HAFT_OK) {

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/first_turn.h"
+#include "cli/print.h"
 #include "cli/spec_file.h"
 #include "io/random.h"
 #include "model/chat.h"
@@ -159,7 +160,7 @@ static void print_words(FILE *out, const explained *e)
                   (unsigned long long)l->tokens, (unsigned long long)l->wall_ms, l->invalid_calls,
                   l->reminders, l->violations);
     (void)fprintf(out, "\nrequest (about %zu tokens)\n", e->prompt.len / BYTES_PER_TOKEN);
-    (void)fwrite(e->prompt.ptr, 1, e->prompt.len, out);
+    haft__print_json(out, haft__buf_str(&e->prompt));
     (void)putc('\n', out);
 }
 
@@ -184,7 +185,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
         write_json(&text, &e);
         status = haft__buf_check(&text, err);
-        (void)fwrite(text.ptr, 1, text.len, cli->out);
+        haft__print_json(cli->out, haft__buf_str(&text));
         haft__buf_finish(&text);
     } else if (status == HAFT_OK) {
         print_words(cli->out, &e);

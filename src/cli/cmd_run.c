@@ -69,7 +69,7 @@ static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__s
     haft_agent *agent = NULL;
     haft_status status = haft__session_open(cli, args, &runtime, err);
     if (status != HAFT_OK) {
-        return HAFT__EXIT_FAILED;
+        return haft__session_exit(status);
     }
     status = haft__agent_create(runtime, spec, &agent, err);
     haft__exit result =

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "cli/complain.h"
 #include "cli/config.h"
+#include "cli/print.h"
 #include "run/result.h"
 
 static const haft__command *const commands[] = {
@@ -92,7 +93,7 @@ static void print_failure(haft__cli *cli, const haft_error *err)
     haft__result_write(&text, &no_run, err);
     haft__buf_add_char(&text, '\n');
     if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, cli->out);
+        haft__print_json(cli->out, haft__buf_str(&text));
     }
     haft__buf_finish(&text);
 }

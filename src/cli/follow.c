@@ -15,6 +15,7 @@
 #include "cli/config.h"
 #include "cli/follow_int.h"
 #include "cli/interrupt.h"
+#include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/timeline.h"
 
@@ -55,8 +56,8 @@ static void write_timeline(follower *f)
 static haft_status print_event(follower *f, haft_str json)
 {
     FILE *out = f->cli->out;
-    bool good = fwrite(json.ptr, 1, json.len, out) == json.len && putc('\n', out) != EOF
-                && fflush(out) == 0;
+    haft__print_json(out, json);
+    bool good = putc('\n', out) != EOF && fflush(out) == 0 && ferror(out) == 0;
     return good ? HAFT_OK : haft__fail(f->err, HAFT_IO, "", "the event could not be printed");
 }
 

@@ -419,6 +419,29 @@ def test_show():
     check("unless_json_is_wanted", (status, json.loads(shown)["end"]), (0, "done"))
 
 
+def test_raw():
+    """What models write reaches a terminal neither raw nor changed when it is redirected."""
+    bad = "a\x1b[2J\u009b31m\u202eb\u2066\u2028c\x7f"
+    raw = set(bad) - set("a[2J31mbc")
+    path = spec("raw", [{"calls": [{"name": "store_artifact",
+                                    "arguments": {"name": "n", "content": bad + "\n"}}]},
+                        {"text": bad}], [{"builtin": ["store_artifact"]}])
+    status, out, _ = haft("run", path, bad, "--json")
+    result = json.loads(out)
+    check("a_pipe_gets_the_bytes", (status, result["answer"], "\u202e" in out), (0, bad, True))
+    for words in (["run", path, bad, "--json"], ["run", path, "hi", "--events"],
+                  ["runs", "show", "last", "--json"], ["runs", "events", "last"],
+                  ["runs", "list", "--json"], ["runs", "artifact", "last", "n"],
+                  ["explain", path, bad, "--json"], ["explain", path, bad]):
+        status, shown = at_terminal(words)
+        check(f"nothing_raw_of_{words[0]}_{words[-1][:10]!r}",
+              (status, raw & set(shown), "\\u202e" in shown), (0, set(), True))
+    status, shown = at_terminal(["runs", "show", "last", "--json"])
+    check("and_the_json_is_the_same", json.loads(shown)["answer"], bad)
+    check("a_redirected_artifact_is_exact", haft("runs", "artifact", "last", "n")[:2],
+          (0, bad + "\n"))
+
+
 with tempfile.TemporaryDirectory() as scratch:
     environment = dict(os.environ, XDG_STATE_HOME=scratch, TERM="xterm", LANG="C.UTF-8")
     for variable in ("NO_COLOR", "LC_ALL", "LC_CTYPE", "HAFT_STORE"):
@@ -432,3 +455,4 @@ with tempfile.TemporaryDirectory() as scratch:
     test_streaming()
     test_interrupts()
     test_show()
+    test_raw()
