@@ -218,4 +218,5 @@ const haft__command haft__cmd_explain = {
     .min_words = 1,
     .max_words = 2,
     .run = run,
+    .object = true,
 };

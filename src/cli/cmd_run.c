@@ -73,7 +73,7 @@ static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__s
     }
     status = haft__agent_create(runtime, spec, &agent, err);
     haft__exit result =
-        status == HAFT_OK ? start(cli, args, agent, task, err) : haft__session_exit(status);
+        status == HAFT_OK ? start(cli, args, agent, task, err) : haft__session_exit_agent(status);
     haft_agent_release(agent);
     haft_runtime_destroy(runtime);
     return result;

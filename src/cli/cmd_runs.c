@@ -166,8 +166,9 @@ static void list_line(FILE *out, const haft__store_run *row)
     haft__time_format(row->created_ms, at);
     bool ended = row->state == HAFT__STATE_ENDED;
     haft_str state = ended ? row->end : haft__str(haft__run_state_name(row->state));
-    (void)fprintf(out, "%.*s  %s  %-10.*s  %3u turns  %3u calls  ", HAFT__ARG(row->id), at,
-                  HAFT__ARG(state), row->turns, row->calls);
+    (void)fprintf(out, "%.*s  %s  %-10.*s  %3u %-5s  %3u %-5s  ", HAFT__ARG(row->id), at,
+                  HAFT__ARG(state), row->turns, row->turns == 1 ? "turn" : "turns", row->calls,
+                  row->calls == 1 ? "call" : "calls");
     haft__print_short(out, row->task);
     (void)fputc('\n', out);
 }
@@ -444,7 +445,8 @@ static haft__exit collect(asked *a)
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
-    (void)fprintf(a->cli->out, "%llu runs removed\n", (unsigned long long)request.count);
+    (void)fprintf(a->cli->out, "%llu run%s removed\n", (unsigned long long)request.count,
+                  request.count == 1 ? "" : "s");
     return HAFT__EXIT_DONE;
 }
 
@@ -542,4 +544,5 @@ const haft__command haft__cmd_runs = {
     .min_words = 0,
     .max_words = 3,
     .run = run,
+    .object = true,
 };

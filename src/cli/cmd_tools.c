@@ -257,4 +257,5 @@ const haft__command haft__cmd_tools = {
     .min_words = 1,
     .max_words = 1,
     .run = run,
+    .object = true,
 };

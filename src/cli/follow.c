@@ -235,7 +235,9 @@ static haft__exit follow(follower *f)
         return HAFT__EXIT_FAILED;
     }
     bool shown = f->timeline.answer_shown && haft__look_same(f->cli->out, f->cli->errors);
-    return haft__follow_print_rest(f->cli, f->args, f->run, shown, f->err);
+    haft__exit result = haft__follow_print_rest(f->cli, f->args, f->run, shown, f->err);
+    haft__follow_tell_end(f->cli, f->args, f->run);
+    return result;
 }
 
 haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, haft_error *err)

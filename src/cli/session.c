@@ -100,3 +100,8 @@ haft__exit haft__session_exit(haft_status status)
                  || status == HAFT_TOO_BIG;
     return usage ? HAFT__EXIT_USAGE : HAFT__EXIT_FAILED;
 }
+
+haft__exit haft__session_exit_agent(haft_status status)
+{
+    return status == HAFT_IO ? HAFT__EXIT_USAGE : haft__session_exit(status);
+}

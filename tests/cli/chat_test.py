@@ -268,7 +268,7 @@ def test_commands():
     status, out, err = chat(agent, ["/input notes.txt", "/input other.json", "read", "again"])
     check("files_go_with_the_next_text", (said(Model.asked[before])[0].startswith(
         "read\n\n--- notes.txt\nline 1\nline \ufffd2\n\n\n--- other.json\n{"),
-        said(Model.asked[before + 1])[-1], "1 bytes of it" in err), (True, "again", True))
+        said(Model.asked[before + 1])[-1], "replaced: 1" in err), (True, "again", True))
     before = len(Model.asked)
     chat(agent, ["one", "two", "/undo", "three"], "--store", "memory:")
     check("undo_works_in_memory_too", [text[:3] for text in said(Model.asked[before + 2])],
