@@ -27,11 +27,19 @@
 /* Everything that is told. */
 typedef struct explained {
     const haft__spec *spec;
+    haft_str model; /* provider:model */
     haft__run run;
     haft__request request;
     haft__buf prompt; /* the request as JSON */
     haft__json turn;  /* the first turn_started as a value */
 } explained;
+
+static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
+{
+    haft_str provider = model->provider.len > 0 ? model->provider : HAFT__LIT("offline");
+    return haft__arena_format(arena, "%.*s%s%.*s", HAFT__ARG(provider),
+                              model->model.len > 0 ? ":" : "", HAFT__ARG(model->model));
+}
 
 static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *err)
 {
@@ -42,6 +50,9 @@ static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *er
     haft__chat chat;
     haft__chat_init(&chat, provider != NULL ? provider : haft__provider_compatible());
     haft_status status = haft__decide_request(&e->run, arena, &e->request, err);
+    if (e->request.model.len == 0) {
+        e->request.model = e->model;
+    }
     if (status == HAFT_OK) {
         status = haft__chat_sync(&chat, &e->request, err);
     }
@@ -106,6 +117,7 @@ static void write_json(haft__buf *buf, const explained *e)
     haft__json_begin_object(&w);
     add_text(&w, "name", spec->name);
     add_text(&w, "spec", spec->hash);
+    add_text(&w, "model", e->model);
     haft__json_key(&w, "tools");
     haft__json_begin_array(&w);
     for (size_t i = 0; i < spec->tools.count; i++) {
@@ -141,7 +153,9 @@ static void print_words(FILE *out, const explained *e)
     const haft__spec_limits *l = &spec->limits;
     const char *why;
     haft_str format = haft__offer_format(spec, &why);
-    (void)fprintf(out, "%.*s\n\ntools\n", HAFT__ARG(spec->name));
+    (void)fprintf(out, "%.*s\n\nmodel\n  ", HAFT__ARG(spec->name));
+    haft__print_text(out, e->model);
+    (void)fputs("\n\ntools\n", out);
     for (size_t i = 0; i < spec->tools.count; i++) {
         haft__offer offer = haft__offer_look(spec, spec->tools.items[i]);
         (void)fprintf(out, "  %s %-24.*s %s, %s: %s\n", offer.offered ? "+" : "-",
@@ -174,6 +188,11 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         return HAFT__EXIT_USAGE;
     }
     e.spec = file.spec;
+    e.model = name_model(&cli->arena, &file.spec->model);
+    if (e.model.ptr == NULL) {
+        (void)haft__arena_fail(&cli->arena, err);
+        return HAFT__EXIT_FAILED;
+    }
     haft__buf_init(&e.prompt, HAFT__LIMIT_RUN_BYTES);
     haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
     status = haft__first_turn(&cli->arena, e.spec, task, hash_key, &e.run, &e.turn, err);

@@ -76,9 +76,17 @@ void haft__print_json(FILE *out, haft_str text)
 
 void haft__print_short(FILE *out, haft_str text)
 {
-    size_t shown = haft__utf8_offset(text, SHOWN);
-    haft__print_text(out, (haft_str){text.ptr, shown});
-    (void)fputs(shown < text.len ? "..." : "", out);
+    text = haft__str_trim(text);
+    haft_str rest = {text.ptr, haft__utf8_offset(text, SHOWN)};
+    bool cut = rest.len < text.len;
+    while (rest.len > 0) {
+        size_t before = rest.len;
+        haft_str line = haft__str_split(&rest, '\n');
+        bool more = line.len < before;
+        haft__print_text(out, haft__str_trim(line));
+        (void)fputs(more ? " / " : "", out);
+    }
+    (void)fputs(cut ? "..." : "", out);
 }
 
 void haft__print_error(FILE *out, const haft_error *err)

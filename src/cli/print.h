@@ -20,8 +20,8 @@ void haft__print_answer(FILE *out, haft_str text);
  * same JSON. */
 void haft__print_json(FILE *out, haft_str text);
 
-/* The same as haft__print_text on one line of at most 70 characters; what is longer is cut, and
- * "..." says so. */
+/* The same as haft__print_text on one line of at most 70 characters: " / " where a line ends; what
+ * is longer is cut, and "..." says so. */
 void haft__print_short(FILE *out, haft_str text);
 
 /* "haft: where: message", and the hint on a line of its own. */

@@ -198,6 +198,7 @@ static void tell(haft__timeline *t, const haft__event *event)
 {
     static const char *const violation[] = {"  reply dropped, asked again: ", "came", ": ", "text"};
     static const char *const cancel[] = {"  cancel asked by ", "by", ": ", "why"};
+    static const char *const alone[] = {"  cancel asked by ", "by", "", ""};
     switch (event->kind) {
     case HAFT__EVENT_TURN_STARTED: tell_turn(t, event); return;
     case HAFT__EVENT_GATE_OPENED: tell_gate(t, event); return;
@@ -214,7 +215,9 @@ static void tell(haft__timeline *t, const haft__event *event)
         tell_two(t, event, (const char *const[]){" by ", "by", "", ""});
         return;
     case HAFT__EVENT_ARTIFACT_STORED: tell_stored(t, event); return;
-    case HAFT__EVENT_CANCEL_ASKED: tell_two(t, event, cancel); return;
+    case HAFT__EVENT_CANCEL_ASKED:
+        tell_two(t, event, haft__told_text(event, "why").len > 0 ? cancel : alone);
+        return;
     case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
     case HAFT__EVENT_RUN_STARTED:
     case HAFT__EVENT_TOOLS_REVEALED:

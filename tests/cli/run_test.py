@@ -285,6 +285,16 @@ def test_runs():
           (2, f"haft: {log}: a file of events needs its spec\nhint: add --spec SPEC\n"))
 
 
+def test_explain_model():
+    path = put("none.yaml", "haft: 1\nname: none\n")
+    for words, wanted in (([], "offline"), (["-m", "openai:x"], "openai:x")):
+        found = json.loads(haft("explain", path, "hi", "--json", *words)[1])
+        check(f"the_model_of_{wanted}", (found["model"], found["request"]["model"]),
+              (wanted, wanted.split(":")[-1]))
+        check(f"in_words_of_{wanted}",
+              f"\nmodel\n  {wanted}\n" in haft("explain", path, "hi", *words)[1], True)
+
+
 def test_explain():
     status, out, _ = haft("explain", EXAMPLES / "workflow.yaml", "Report", "--json")
     told = json.loads(out)
@@ -311,3 +321,4 @@ with tempfile.TemporaryDirectory() as scratch:
     test_bad_input()
     test_runs()
     test_explain()
+    test_explain_model()

@@ -130,6 +130,9 @@ def test_question():
     check("a_question_is_asked_and_answered", (
         status, "    Which?\r\n    \\u001b[2Jone" in shown, "2) blue" in shown, "[red]> " in shown,
         "blue it is" in shown), (0, True, True, True, True))
+    status, shown = at_terminal(["run", path, "go"], ["7\n", "2\n"])
+    check("a_number_of_no_choice_asks_again", (status, shown.count("[red]> "),
+                                               "blue it is" in shown), (0, 2, True))
     status, shown = at_terminal(["run", path, "go"], ["\x04"])
     check("the_end_of_input_leaves_a_question_open", (
         status, f"haft answer {newest()['run']} c1.1 'TEXT'" in shown), (4, True))
@@ -250,7 +253,7 @@ def test_plain():
         "  model: 1500 tokens in, 0 cached, 20 out, 0 ms; text: I look.",
         next((line for line in ours if "look: ok" in line), "a result"),
         "[line] turn 2/12  auto  default auto",
-        "[line] done: the model answered; 2 turns, 1 calls, 1500 tokens in, 20 out"])
+        "[line] done: the model answered; 2 turns, 1 call, 1500 tokens in, 20 out"])
     check("a_terminal_that_can_only_print_is_plain",
           re.sub(r"\d+ ms", "", timeline(TERM="dumb")[1]), re.sub(r"\d+ ms", "", shown))
     err = haft("run", Path(scratch) / "line.json", "go")[2]
