@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "cli/bench_batch.h"
 #include "cli/bench_tools.h"
+#include "cli/print.h"
 #include "cli/session.h"
 #include "json/write.h"
 
@@ -140,8 +141,7 @@ static haft_status print(haft__cli *cli, haft__bench_batch *b, const usage *befo
     write_result(&line, b, before, after);
     haft_status status = haft__buf_check(&line, err);
     if (status == HAFT_OK) {
-        haft_str text = haft__buf_str(&line);
-        (void)fwrite(text.ptr, 1, text.len, cli->out);
+        haft__print_json(cli->out, haft__buf_str(&line));
     }
     haft__buf_finish(&line);
     return status;

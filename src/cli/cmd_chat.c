@@ -38,7 +38,7 @@ static haft_status read_plain(haft__talk *talk, haft__buf *text, bool *ret_more,
         status = haft__buf_check(text, err);
     }
     if (replaced > 0) {
-        haft__talk_tell(talk, "line %zu: %zu bytes that are no text were replaced",
+        haft__talk_tell(talk, "line %zu: bytes that are no text were replaced: %zu",
                         talk->lines.number, replaced);
     }
     return status;
@@ -249,12 +249,13 @@ static haft__exit open_and_converse(haft__talk *talk, const haft__spec *spec, ha
 {
     haft_status status = haft__session_open(talk->cli, talk->args, &talk->runtime, err);
     if (status != HAFT_OK) {
-        return HAFT__EXIT_FAILED;
+        return haft__session_exit(status);
     }
     status = haft__talk_adopt(talk, spec, err);
-    if (status == HAFT_OK) {
-        status = choose_thread(talk, err);
+    if (status != HAFT_OK) {
+        return haft__session_exit_agent(status);
     }
+    status = choose_thread(talk, err);
     if (status == HAFT_OK) {
         status = open_input(talk, err);
     }
@@ -311,7 +312,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 static const haft__option options[] = {
     {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
-    {"thread", 0, HAFT__OPTION_TEXT, "ID", "go on with an earlier conversation; or last"},
+    {"thread", 0, HAFT__OPTION_TEXT, "THREAD", "go on with an earlier conversation; or last"},
     HAFT__OPTION_STORE,
     {"yes", 'y', HAFT__OPTION_MAYBE, "all", "approve what is not destructive; =all: everything"},
     {"plain", 0, HAFT__OPTION_FLAG, NULL, "no line editing, nothing redrawn"},
@@ -337,6 +338,7 @@ const haft__command haft__cmd_chat = {
             "whatever became of the runs.\n",
     .options = options,
     .examples = examples,
+    .exits = "0 1 2 130",
     .min_words = 1,
     .max_words = 1,
     .run = run,

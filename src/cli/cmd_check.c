@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/config.h"
+#include "cli/print.h"
 #include "cli/spec_file.h"
 #include "json/write.h"
 
@@ -65,7 +66,7 @@ static haft_status print_object(const haft__spec_file *file, FILE *out, haft_err
     haft__buf_add_char(&text, '\n');
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, out);
+        haft__print_json(out, haft__buf_str(&text));
     }
     haft__buf_finish(&text);
     return status;

@@ -7,7 +7,6 @@
  * there is not made. Tests: tests/cli/completion_test.py.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/str.h"
@@ -21,20 +20,10 @@
 
 /* ---- of the store ---- */
 
-/* Whether there is a store to look at. */
-static bool has_store(const char *url)
-{
-    haft_str path = haft__str(url);
-    return haft__str_starts(path, HAFT__LIT("sqlite:"))
-           && access(url + strlen("sqlite:"), R_OK) == 0;
-}
-
 static bool list(haft__cli *cli, const haft__args *args, haft__store_request *request,
                  haft_runtime **ret_runtime)
 {
-    const char *url = NULL;
-    return haft__session_store(cli, args, &url, NULL) == HAFT_OK && has_store(url)
-           && haft__session_open(cli, args, ret_runtime, NULL) == HAFT_OK
+    return haft__session_find(cli, args, ret_runtime, NULL) == HAFT_OK
            && haft__session_ask(cli, *ret_runtime, request, NULL) == HAFT_OK;
 }
 

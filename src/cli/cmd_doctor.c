@@ -57,6 +57,11 @@ static void look_at_store(examination *e)
     haft_runtime *runtime = NULL;
     haft_error failed = {0};
     haft_status status = haft__session_store(e->cli, e->args, &url, &failed);
+    if (status == HAFT_OK && haft__session_missing(url) != NULL) {
+        note(e, "store", true,
+             haft__arena_format(&e->cli->arena, "%s (not there; the first run makes it)", url), "");
+        return;
+    }
     if (status == HAFT_OK) {
         status = haft__session_open(e->cli, e->args, &runtime, &failed);
     }
@@ -309,7 +314,7 @@ static haft_status print_json(FILE *out, const examination *e)
     haft__buf_add_char(&text, '\n');
     haft_status status = haft__buf_check(&text, e->err);
     if (status == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, out);
+        haft__print_json(out, haft__buf_str(&text));
     }
     haft__buf_finish(&text);
     return status;

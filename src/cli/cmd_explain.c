@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/first_turn.h"
+#include "cli/print.h"
 #include "cli/spec_file.h"
 #include "io/random.h"
 #include "model/chat.h"
@@ -26,11 +27,19 @@
 /* Everything that is told. */
 typedef struct explained {
     const haft__spec *spec;
+    haft_str model; /* provider:model */
     haft__run run;
     haft__request request;
     haft__buf prompt; /* the request as JSON */
     haft__json turn;  /* the first turn_started as a value */
 } explained;
+
+static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
+{
+    haft_str provider = model->provider.len > 0 ? model->provider : HAFT__LIT("offline");
+    return haft__arena_format(arena, "%.*s%s%.*s", HAFT__ARG(provider),
+                              model->model.len > 0 ? ":" : "", HAFT__ARG(model->model));
+}
 
 static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *err)
 {
@@ -41,6 +50,9 @@ static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *er
     haft__chat chat;
     haft__chat_init(&chat, provider != NULL ? provider : haft__provider_compatible(), NULL);
     haft_status status = haft__decide_request(&e->run, arena, &e->request, err);
+    if (e->request.model.len == 0) {
+        e->request.model = e->model;
+    }
     if (status == HAFT_OK) {
         status = haft__chat_sync(&chat, &e->request, err);
     }
@@ -105,6 +117,7 @@ static void write_json(haft__buf *buf, const explained *e)
     haft__json_begin_object(&w);
     add_text(&w, "name", spec->name);
     add_text(&w, "spec", spec->hash);
+    add_text(&w, "model", e->model);
     haft__json_key(&w, "tools");
     haft__json_begin_array(&w);
     for (size_t i = 0; i < spec->tools.count; i++) {
@@ -140,7 +153,9 @@ static void print_words(FILE *out, const explained *e)
     const haft__spec_limits *l = &spec->limits;
     const char *why;
     haft_str format = haft__offer_format(spec, &why);
-    (void)fprintf(out, "%.*s\n\ntools\n", HAFT__ARG(spec->name));
+    (void)fprintf(out, "%.*s\n\nmodel\n  ", HAFT__ARG(spec->name));
+    haft__print_text(out, e->model);
+    (void)fputs("\n\ntools\n", out);
     for (size_t i = 0; i < spec->tools.count; i++) {
         haft__offer offer = haft__offer_look(spec, spec->tools.items[i]);
         (void)fprintf(out, "  %s %-24.*s %s, %s: %s\n", offer.offered ? "+" : "-",
@@ -159,7 +174,7 @@ static void print_words(FILE *out, const explained *e)
                   (unsigned long long)l->tokens, (unsigned long long)l->wall_ms, l->invalid_calls,
                   l->reminders, l->violations);
     (void)fprintf(out, "\nrequest (about %zu tokens)\n", e->prompt.len / BYTES_PER_TOKEN);
-    (void)fwrite(e->prompt.ptr, 1, e->prompt.len, out);
+    haft__print_json(out, haft__buf_str(&e->prompt));
     (void)putc('\n', out);
 }
 
@@ -173,6 +188,11 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         return HAFT__EXIT_USAGE;
     }
     e.spec = file.spec;
+    e.model = name_model(&cli->arena, &file.spec->model);
+    if (e.model.ptr == NULL) {
+        (void)haft__arena_fail(&cli->arena, err);
+        return HAFT__EXIT_FAILED;
+    }
     haft__buf_init(&e.prompt, HAFT__LIMIT_RUN_BYTES);
     haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
     status = haft__first_turn(&cli->arena, e.spec, task, hash_key, &e.run, &e.turn, err);
@@ -184,7 +204,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
         write_json(&text, &e);
         status = haft__buf_check(&text, err);
-        (void)fwrite(text.ptr, 1, text.len, cli->out);
+        haft__print_json(cli->out, haft__buf_str(&text));
         haft__buf_finish(&text);
     } else if (status == HAFT_OK) {
         print_words(cli->out, &e);
@@ -217,4 +237,5 @@ const haft__command haft__cmd_explain = {
     .min_words = 1,
     .max_words = 2,
     .run = run,
+    .object = true,
 };

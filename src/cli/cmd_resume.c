@@ -60,9 +60,9 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
-    status = haft__session_open(cli, args, &runtime, err);
+    status = haft__session_find(cli, args, &runtime, err);
     if (status != HAFT_OK) {
-        return HAFT__EXIT_FAILED;
+        return haft__session_exit(status);
     }
     haft__exit result = all ? resume_all(cli, args, runtime, err)
                             : resume_one(cli, args, runtime, args->words[0], err);

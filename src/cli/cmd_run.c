@@ -69,11 +69,11 @@ static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__s
     haft_agent *agent = NULL;
     haft_status status = haft__session_open(cli, args, &runtime, err);
     if (status != HAFT_OK) {
-        return HAFT__EXIT_FAILED;
+        return haft__session_exit(status);
     }
     status = haft__agent_create(runtime, spec, &agent, err);
     haft__exit result =
-        status == HAFT_OK ? start(cli, args, agent, task, err) : haft__session_exit(status);
+        status == HAFT_OK ? start(cli, args, agent, task, err) : haft__session_exit_agent(status);
     haft_agent_release(agent);
     haft_runtime_destroy(runtime);
     return result;

@@ -41,7 +41,7 @@ static haft__exit print(const asked *a, haft__buf *text)
 {
     haft_status status = haft__buf_check(text, a->err);
     if (status == HAFT_OK) {
-        (void)fwrite(text->ptr, 1, text->len, a->cli->out);
+        haft__print_json(a->cli->out, haft__buf_str(text));
     }
     haft__buf_finish(text);
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
@@ -51,7 +51,7 @@ static haft__exit print(const asked *a, haft__buf *text)
 
 static haft_status want_store(asked *a)
 {
-    return a->runtime != NULL ? HAFT_OK : haft__session_open(a->cli, a->args, &a->runtime, a->err);
+    return a->runtime != NULL ? HAFT_OK : haft__session_find(a->cli, a->args, &a->runtime, a->err);
 }
 
 static haft_status find(asked *a)
@@ -166,10 +166,26 @@ static void list_line(FILE *out, const haft__store_run *row)
     haft__time_format(row->created_ms, at);
     bool ended = row->state == HAFT__STATE_ENDED;
     haft_str state = ended ? row->end : haft__str(haft__run_state_name(row->state));
-    (void)fprintf(out, "%.*s  %s  %-10.*s  %3u turns  %3u calls  ", HAFT__ARG(row->id), at,
-                  HAFT__ARG(state), row->turns, row->calls);
+    (void)fprintf(out, "%.*s  %s  %-10.*s  %3u %-5s  %3u %-5s  ", HAFT__ARG(row->id), at,
+                  HAFT__ARG(state), row->turns, row->turns == 1 ? "turn" : "turns", row->calls,
+                  row->calls == 1 ? "call" : "calls");
     haft__print_short(out, row->task);
     (void)fputc('\n', out);
+}
+
+/* No store is no runs, and no failure. */
+static bool tell_missing(const asked *a)
+{
+    const char *url = NULL;
+    haft_error unwanted = {0}; /* want_store says it again */
+    bool known = haft__session_store(a->cli, a->args, &url, &unwanted) == HAFT_OK;
+    const char *path = known ? haft__session_missing(url) : NULL;
+    if (path != NULL) {
+        (void)fputs("there is no store at ", a->cli->errors);
+        haft__print_text(a->cli->errors, haft__str(path));
+        (void)fputc('\n', a->cli->errors);
+    }
+    return path != NULL;
 }
 
 static haft__exit list(asked *a)
@@ -180,9 +196,12 @@ static haft__exit list(asked *a)
         .limit = haft__args_number(a->args, "limit", 0),
         .open_only = haft__args_has(a->args, "open"),
     };
-    haft_status status = want_store(a);
-    if (status == HAFT_OK) {
-        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+    haft_status status = HAFT_OK;
+    if (!tell_missing(a)) {
+        status = want_store(a);
+        if (status == HAFT_OK) {
+            status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+        }
     }
     if (status != HAFT_OK) {
         return haft__session_exit(status);
@@ -213,7 +232,12 @@ static haft__exit show_timeline(const asked *a, haft__look look)
     haft__buf text = timeline.out;
     haft__buf_init(&timeline.out, HAFT__LIMIT_RUN_BYTES);
     haft__timeline_finish(&timeline);
-    return print(a, &text);
+    haft_status status = haft__buf_check(&text, a->err);
+    if (status == HAFT_OK) { /* which is harmless, and has colours */
+        (void)fwrite(text.ptr, 1, text.len, a->cli->out);
+    }
+    haft__buf_finish(&text);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
 static haft__exit show(asked *a)
@@ -244,7 +268,7 @@ static haft__exit events(asked *a)
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
-    (void)fwrite(a->lines.ptr, 1, a->lines.len, a->cli->out);
+    haft__print_json(a->cli->out, a->lines);
     return HAFT__EXIT_DONE;
 }
 
@@ -268,9 +292,12 @@ static haft__exit replay(asked *a)
                       (unsigned long long)found.events, (unsigned long long)found.decisions);
         return HAFT__EXIT_DONE;
     }
-    (void)fprintf(a->cli->out, "different at event %llu\n  recorded {%.*s\n  decided  {%.*s\n",
-                  (unsigned long long)found.differs_at, (int)found.recorded.len, found.recorded.ptr,
-                  (int)found.decided.len, found.decided.ptr);
+    (void)fprintf(a->cli->out, "different at event %llu\n  recorded {",
+                  (unsigned long long)found.differs_at);
+    haft__print_json(a->cli->out, found.recorded);
+    (void)fputs("\n  decided  {", a->cli->out);
+    haft__print_json(a->cli->out, found.decided);
+    (void)fputc('\n', a->cli->out);
     return HAFT__EXIT_FAILED;
 }
 
@@ -287,7 +314,7 @@ static haft__exit artifact(asked *a)
         return haft__session_exit(status);
     }
     haft_str content = request.artifact.content;
-    (void)fwrite(content.ptr, 1, content.len, a->cli->out);
+    haft__print_content(a->cli->out, content);
     return HAFT__EXIT_DONE;
 }
 
@@ -418,7 +445,8 @@ static haft__exit collect(asked *a)
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
-    (void)fprintf(a->cli->out, "%llu runs removed\n", (unsigned long long)request.count);
+    (void)fprintf(a->cli->out, "%llu run%s removed\n", (unsigned long long)request.count,
+                  request.count == 1 ? "" : "s");
     return HAFT__EXIT_DONE;
 }
 
@@ -516,4 +544,5 @@ const haft__command haft__cmd_runs = {
     .min_words = 0,
     .max_words = 3,
     .run = run,
+    .object = true,
 };

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/config.h"
+#include "cli/print.h"
 #include "cli/spec_file.h"
 #include "tool/duration.h"
 #include "tool/traits.h"
@@ -203,7 +204,7 @@ static haft_status print_json(FILE *out, const haft__tools *tools, const wire_fo
     haft__buf_add_char(&text, '\n');
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, out);
+        haft__print_json(out, haft__buf_str(&text));
     }
     haft__buf_finish(&text);
     return status;
@@ -256,4 +257,5 @@ const haft__command haft__cmd_tools = {
     .min_words = 1,
     .max_words = 1,
     .run = run,
+    .object = true,
 };

@@ -145,7 +145,7 @@ static haft_status print_object(FILE *out, const haft__json *id, const verdict *
     haft__buf_add_char(&text, '\n');
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, out);
+        haft__print_json(out, haft__buf_str(&text));
         (void)fflush(out); /* somebody may be waiting for this line before they send the next */
     }
     haft__buf_finish(&text);

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "cli/complain.h"
 #include "cli/config.h"
+#include "cli/print.h"
 #include "run/result.h"
 
 static const haft__command *const commands[] = {
@@ -80,6 +81,11 @@ static haft_status check_words(const haft__command *command, const haft__args *a
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted %s, found %zu argument%s",
                                     command->max_words > 0 ? command->usage : "no argument",
                                     args->word_count, args->word_count == 1 ? "" : "s");
+    if (args->word_count > command->max_words && strstr(command->usage, "[TASK]") != NULL) {
+        return haft__hint(err, status, "a task with blanks stands in quotes: haft %s %s '%s %s%s'",
+                          command->name, args->words[0], args->words[1], args->words[2],
+                          args->word_count > 3 ? " ..." : "");
+    }
     return haft__hint(err, status, "'haft help %s' says more", command->name);
 }
 
@@ -92,7 +98,20 @@ static void print_failure(haft__cli *cli, const haft_error *err)
     haft__result_write(&text, &no_run, err);
     haft__buf_add_char(&text, '\n');
     if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, cli->out);
+        haft__print_json(cli->out, haft__buf_str(&text));
+    }
+    haft__buf_finish(&text);
+}
+
+/* The same for commands whose object is another: only what was wrong. */
+static void print_error_alone(haft__cli *cli, const haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__result_write_error(&text, err);
+    haft__buf_add_char(&text, '\n');
+    if (haft__buf_check(&text, NULL) == HAFT_OK) {
+        haft__print_json(cli->out, haft__buf_str(&text));
     }
     haft__buf_finish(&text);
 }
@@ -101,9 +120,15 @@ static void answer(haft__cli *cli, const haft__command *command, const haft__arg
                    const haft_error *err)
 {
     const haft_error *failure = err->message[0] != '\0' ? err : &cli->problem;
-    if (command->result && haft__args_has(args, "json") && !haft__args_has(args, "events")
-        && !cli->answered && failure->message[0] != '\0') {
+    bool wanted = (command->result || command->object) && haft__args_has(args, "json")
+                  && !haft__args_has(args, "events");
+    if (!wanted || cli->answered || failure->message[0] == '\0') {
+        return;
+    }
+    if (command->result) {
         print_failure(cli, failure);
+    } else {
+        print_error_alone(cli, failure);
     }
 }
 

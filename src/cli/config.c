@@ -247,6 +247,15 @@ static const char *resolve(search *s, haft_str directory, const char *scheme, ha
     return made.ptr;
 }
 
+/* Whether a model of a project reads no file outside of it. */
+static bool stays_inside(search *s, haft_str directory, haft_str model)
+{
+    haft_str path = model, scheme = haft__str_split(&path, ':');
+    bool file = haft__str_equal(scheme, HAFT__LIT("script"))
+                || haft__str_equal(scheme, HAFT__LIT("replay"));
+    return !file || stays_beneath(s, directory, path);
+}
+
 /* The value of a key as it is used; NULL and a problem when it may not be that. */
 static const char *take_value(search *s, const haft__config_file *file, haft__setting_name name,
                               haft__json value, const haft__spec_document *document,
@@ -256,7 +265,14 @@ static const char *take_value(search *s, const haft__config_file *file, haft__se
     haft_str directory = parent_of(haft__str(file->path)), text = haft__json_text(value);
     haft_str scheme = HAFT__LIT("sqlite:");
     switch (name) {
-    case HAFT__SETTING_model: return text.ptr;
+    case HAFT__SETTING_model:
+        if (!project || stays_inside(s, directory, text)) {
+            return text.ptr;
+        }
+        object_to(problems, document, "model",
+                  "the script of a project is a file in the directory of this file",
+                  "a script elsewhere is named by --model, HAFT_MODEL or your own config.yaml");
+        return NULL;
     case HAFT__SETTING_plain: return value.kind == HAFT__JSON_TRUE ? "true" : "false";
     case HAFT__SETTING_store:
         if (haft__str_equal(text, HAFT__LIT("memory"))

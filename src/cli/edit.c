@@ -121,7 +121,7 @@ static void insert_clean(haft__editor *edit, haft_str text)
         return;
     }
     if (haft__editor_insert(edit, haft__buf_str(&edit->clean)) && replaced > 0) {
-        haft__editor_note(edit, "%zu bytes that are no text were replaced", replaced);
+        haft__editor_note(edit, "bytes that are no text were replaced: %zu", replaced);
     }
 }
 

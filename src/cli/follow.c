@@ -15,6 +15,7 @@
 #include "cli/config.h"
 #include "cli/follow_int.h"
 #include "cli/interrupt.h"
+#include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/timeline.h"
 
@@ -55,8 +56,8 @@ static void write_timeline(follower *f)
 static haft_status print_event(follower *f, haft_str json)
 {
     FILE *out = f->cli->out;
-    bool good = fwrite(json.ptr, 1, json.len, out) == json.len && putc('\n', out) != EOF
-                && fflush(out) == 0;
+    haft__print_json(out, json);
+    bool good = putc('\n', out) != EOF && fflush(out) == 0 && ferror(out) == 0;
     return good ? HAFT_OK : haft__fail(f->err, HAFT_IO, "", "the event could not be printed");
 }
 
@@ -234,7 +235,9 @@ static haft__exit follow(follower *f)
         return HAFT__EXIT_FAILED;
     }
     bool shown = f->timeline.answer_shown && haft__look_same(f->cli->out, f->cli->errors);
-    return haft__follow_print_rest(f->cli, f->args, f->run, shown, f->err);
+    haft__exit result = haft__follow_print_rest(f->cli, f->args, f->run, shown, f->err);
+    haft__follow_tell_end(f->cli, f->args, f->run);
+    return result;
 }
 
 haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, haft_error *err)

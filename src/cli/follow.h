@@ -14,7 +14,7 @@
         {"json", 0, HAFT__OPTION_FLAG, NULL, "print the result as one JSON object"},               \
         {"plain", 0, HAFT__OPTION_FLAG, NULL, "plain lines also on a terminal, one an event"},     \
     {                                                                                              \
-        "quiet", 'q', HAFT__OPTION_FLAG, NULL, "print the answer only"                             \
+        "quiet", 'q', HAFT__OPTION_FLAG, NULL, "print the answer only, and why there is none"      \
     }
 
 /* BAD_INPUT for options that exclude each other. */

@@ -36,7 +36,7 @@ haft_status haft__follow_print_json(haft__cli *cli, const haft_run *run, const h
     haft__buf_add_char(&text, '\n');
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, cli->out);
+        haft__print_json(cli->out, haft__buf_str(&text));
         cli->answered = true;
     }
     haft__buf_finish(&text);

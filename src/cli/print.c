@@ -23,11 +23,10 @@ void haft__print_text(FILE *out, haft_str text)
     }
 }
 
-void haft__print_answer(FILE *out, haft_str text)
+void haft__print_content(FILE *out, haft_str text)
 {
     if (isatty(fileno(out)) != 1) {
         (void)fwrite(text.ptr, 1, text.len, out);
-        (void)fputc('\n', out);
         return;
     }
     while (text.len > 0) {
@@ -41,14 +40,53 @@ void haft__print_answer(FILE *out, haft_str text)
         }
         text = haft__str_skip(text, plain + 1);
     }
+}
+
+void haft__print_answer(FILE *out, haft_str text)
+{
+    haft__print_content(out, text);
     (void)fputc('\n', out);
+}
+
+/* What is no UTF-8 is no JSON either, but may stand in a file of events. */
+static size_t print_json_char(FILE *out, haft_str text)
+{
+    uint32_t code = 0;
+    size_t length = haft__utf8_decode(text, &code);
+    if (length == 0) {
+        (void)fputs("\\ufffd", out);
+    } else if (haft__width_steers(code) && code != '\n') {
+        (void)fprintf(out, "\\u%04x", (unsigned)code);
+    } else {
+        (void)fwrite(text.ptr, 1, length, out);
+    }
+    return length > 0 ? length : 1;
+}
+
+void haft__print_json(FILE *out, haft_str text)
+{
+    if (isatty(fileno(out)) != 1) {
+        (void)fwrite(text.ptr, 1, text.len, out);
+        return;
+    }
+    while (text.len > 0) {
+        text = haft__str_skip(text, print_json_char(out, text));
+    }
 }
 
 void haft__print_short(FILE *out, haft_str text)
 {
-    size_t shown = haft__utf8_offset(text, SHOWN);
-    haft__print_text(out, (haft_str){text.ptr, shown});
-    (void)fputs(shown < text.len ? "..." : "", out);
+    text = haft__str_trim(text);
+    haft_str rest = {text.ptr, haft__utf8_offset(text, SHOWN)};
+    bool cut = rest.len < text.len;
+    while (rest.len > 0) {
+        size_t before = rest.len;
+        haft_str line = haft__str_split(&rest, '\n');
+        bool more = line.len < before;
+        haft__print_text(out, haft__str_trim(line));
+        (void)fputs(more ? " / " : "", out);
+    }
+    (void)fputs(cut ? "..." : "", out);
 }
 
 void haft__print_error(FILE *out, const haft_error *err)

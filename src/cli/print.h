@@ -11,12 +11,17 @@
  * \u001b, a byte that is no UTF-8 as \xff (cli/width.h). */
 void haft__print_text(FILE *out, haft_str text);
 
-/* The answer of a run, with a line feed: as it is, but to a terminal so that it obeys nothing in it
- * but line feeds and tabs. */
+/* Content of a run: as it is, but to a terminal so that it obeys nothing in it but line feeds and
+ * tabs. An answer has a line feed behind it. */
+void haft__print_content(FILE *out, haft_str text);
 void haft__print_answer(FILE *out, haft_str text);
 
-/* The same as haft__print_text on one line of at most 70 characters; what is longer is cut, and
- * "..." says so. */
+/* JSON text: as it is, but to a terminal with \uXXXX for what steers it (cli/width.h), which is the
+ * same JSON. */
+void haft__print_json(FILE *out, haft_str text);
+
+/* The same as haft__print_text on one line of at most 70 characters: " / " where a line ends; what
+ * is longer is cut, and "..." says so. */
 void haft__print_short(FILE *out, haft_str text);
 
 /* "haft: where: message", and the hint on a line of its own. */

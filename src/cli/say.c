@@ -214,9 +214,9 @@ haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *s
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
-    status = haft__session_open(cli, args, &runtime, err);
+    status = haft__session_find(cli, args, &runtime, err);
     if (status != HAFT_OK) {
-        return HAFT__EXIT_FAILED;
+        return haft__session_exit(status);
     }
     haft__exit result;
     status = haft_run_open(runtime, said->run, &run, err);

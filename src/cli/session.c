@@ -2,7 +2,9 @@
 /* session.c - opens what a command works with. Tests: tests/cli/store_test.py. */
 #include "cli/session.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 
@@ -32,13 +34,54 @@ haft_status haft__session_store(haft__cli *cli, const haft__args *args, const ch
     return url.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
 }
 
+/* What is wrong with a file is a failure of the store, and not of who named it. */
+static haft_status as_failure(haft_status status, haft_error *err)
+{
+    if ((status == HAFT_BAD_INPUT || status == HAFT_UNSUPPORTED) && err->where[0] != '\0') {
+        err->status = status = HAFT_IO;
+    }
+    return status;
+}
+
+static haft_status open_store(haft__cli *cli, const char *url, haft_runtime **ret_runtime,
+                              haft_error *err)
+{
+    haft_error unwanted = {0};
+    haft_error *found = err != NULL ? err : &unwanted;
+    haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
+    haft__runtime_env env = haft__config_env(cli);
+    options.store = url;
+    return as_failure(haft__runtime_create(&options, &env, ret_runtime, found), found);
+}
+
 haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runtime **ret_runtime,
                                haft_error *err)
 {
-    haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
-    haft__runtime_env env = haft__config_env(cli);
-    haft_status status = haft__session_store(cli, args, &options.store, err);
-    return status == HAFT_OK ? haft__runtime_create(&options, &env, ret_runtime, err) : status;
+    const char *url = NULL;
+    haft_status status = haft__session_store(cli, args, &url, err);
+    return status == HAFT_OK ? open_store(cli, url, ret_runtime, err) : status;
+}
+
+const char *haft__session_missing(const char *url)
+{
+    struct stat about;
+    const char *path = haft__store_file(url);
+    bool missing = path != NULL && path[0] != '\0' && stat(path, &about) != 0
+                   && (errno == ENOENT || errno == ENOTDIR);
+    return missing ? path : NULL;
+}
+
+haft_status haft__session_find(haft__cli *cli, const haft__args *args, haft_runtime **ret_runtime,
+                               haft_error *err)
+{
+    const char *url = NULL;
+    haft_status status = haft__session_store(cli, args, &url, err);
+    const char *missing = status == HAFT_OK ? haft__session_missing(url) : NULL;
+    if (missing != NULL) {
+        status = haft__fail(err, HAFT_IO, missing, "there is no store here");
+        return haft__hint(err, status, "the first `haft run` makes it; --store names another");
+    }
+    return status == HAFT_OK ? open_store(cli, url, ret_runtime, err) : status;
 }
 
 haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtime, haft__store_request *request,
@@ -46,7 +89,9 @@ haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtime, haft__store
 {
     request->arena = &cli->arena;
     request->now_ms = haft__runtime_now(runtime);
-    return haft__store_wait(runtime->store, request, err);
+    haft_error unwanted = {0};
+    haft_error *found = err != NULL ? err : &unwanted;
+    return as_failure(haft__store_wait(runtime->store, request, found), found);
 }
 
 haft__exit haft__session_exit(haft_status status)
@@ -54,4 +99,9 @@ haft__exit haft__session_exit(haft_status status)
     bool usage = status == HAFT_BAD_INPUT || status == HAFT_NOT_FOUND || status == HAFT_UNSUPPORTED
                  || status == HAFT_TOO_BIG;
     return usage ? HAFT__EXIT_USAGE : HAFT__EXIT_FAILED;
+}
+
+haft__exit haft__session_exit_agent(haft_status status)
+{
+    return status == HAFT_IO ? HAFT__EXIT_USAGE : haft__session_exit(status);
 }

@@ -17,9 +17,18 @@
 HAFT_MUST_USE haft_status haft__session_store(haft__cli *cli, const haft__args *args,
                                               const char **ret_url, haft_error *err);
 
-/* Opens it. Destroy the runtime after use. */
+/* Opens it; makes it if it is not there. Destroy the runtime after use. BAD_INPUT or UNSUPPORTED
+ * for a URL that names no store, IO for a store that cannot be used, whatever is wrong with it. */
 HAFT_MUST_USE haft_status haft__session_open(haft__cli *cli, const haft__args *args,
                                              haft_runtime **ret_runtime, haft_error *err);
+
+/* For commands that look at runs or go on with them: looking makes no store. IO when there is
+ * none. */
+HAFT_MUST_USE haft_status haft__session_find(haft__cli *cli, const haft__args *args,
+                                             haft_runtime **ret_runtime, haft_error *err);
+
+/* The path of the file that is the store and is not there; NULL when it is, or needs no file. */
+const char *haft__session_missing(const char *url);
 
 /* Performs a request of the store. What is read lives in the arena of the command. */
 HAFT_MUST_USE haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtime,
@@ -27,5 +36,9 @@ HAFT_MUST_USE haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtim
 
 /* Which exit an error is. */
 haft__exit haft__session_exit(haft_status status);
+
+/* The same for an agent that could not be made: a script that cannot be read is as bad as a spec.
+ */
+haft__exit haft__session_exit_agent(haft_status status);
 
 #endif

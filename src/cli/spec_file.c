@@ -86,6 +86,17 @@ static void print_problem(const haft__spec_file *file, const haft__spec_problem 
     haft__complain(out, &c);
 }
 
+/* Whether the file is fine, and only what was added to it is not. */
+static bool is_options_only(const haft__spec_report *report)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        if (report->problems[i].from.len == 0) {
+            return false;
+        }
+    }
+    return report->count == report->errors + report->warnings;
+}
+
 void haft__spec_file_print(const haft__spec_file *file, FILE *out)
 {
     const haft__spec_report *report = &file->report;
@@ -97,8 +108,10 @@ void haft__spec_file_print(const haft__spec_file *file, FILE *out)
         (void)fputs(": good\n", out);
         return;
     }
-    haft__complain_count(out, haft__str(file->name), report->errors, report->warnings,
-                         report->count);
+    if (!is_options_only(report)) {
+        haft__complain_count(out, haft__str(file->name), report->errors, report->warnings,
+                             report->count);
+    }
 }
 
 /* The first error, for those who read JSON. */

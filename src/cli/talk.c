@@ -292,7 +292,12 @@ void haft__talk_cancel(haft__talk *talk, haft_str argument)
             haft__talk_tell(talk, "%s: its process has been asked to end it", id);
         }
     } else if (run != NULL) {
-        status = haft_run_cancel(run, &err);
+        haft__steer command = {.kind = HAFT__STEER_CANCEL,
+                               .call = HAFT__LIT(""),
+                               .value = haft__json_null(),
+                               .by = HAFT__LIT("terminal"),
+                               .why = HAFT__LIT("/cancel")};
+        status = haft__live_command(run, &command, &err);
         follow(talk, run);
     }
     if (status != HAFT_OK) {

@@ -119,7 +119,7 @@ static haft_status add_input(haft__talk *talk, haft_str path, haft_error *err)
     }
     talk->input_count++;
     if (replaced > 0) {
-        haft__talk_tell(talk, "%zu bytes of it that are no text were replaced", replaced);
+        haft__talk_tell(talk, "bytes of it that are no text were replaced: %zu", replaced);
     }
     return HAFT_OK;
 }

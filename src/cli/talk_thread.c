@@ -296,7 +296,8 @@ static haft_status read_count(haft_str argument, size_t there, uint64_t *ret_cou
     }
     if (*ret_count > there) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/undo",
-                                        "there are %zu exchanges in this thread, not %llu", there,
+                                        "there %s %zu exchange%s in this thread, not %llu",
+                                        there == 1 ? "is" : "are", there, there == 1 ? "" : "s",
                                         (unsigned long long)*ret_count);
         return haft__hint(err, status, "/history shows them, /new starts a thread");
     }
@@ -318,8 +319,9 @@ void haft__talk_undo(haft__talk *talk, haft_str argument)
         status = leave_out(talk, &list, count, &err);
     }
     if (status == HAFT_OK) {
-        haft__talk_tell(talk, "undone: %llu of %zu exchanges; /thread %s goes back",
-                        (unsigned long long)count, list.found_count, before);
+        haft__talk_tell(talk, "undone: %llu of %zu exchange%s; /thread %s goes back",
+                        (unsigned long long)count, list.found_count,
+                        list.found_count == 1 ? "" : "s", before);
     } else {
         haft__talk_tell_error(talk, &err);
     }

@@ -116,6 +116,23 @@ static haft_str answer_of(const haft__run_call *call, haft_str line)
     return line;
 }
 
+/* Whether the line is a number that stands for none of the choices, and is none itself. */
+static bool is_no_choice(const haft__run_call *call, haft_str line)
+{
+    const haft__json *choices = haft__question_choices(call);
+    uint64_t number = 0;
+    if (choices == NULL || choices->count == 0 || !haft__str_to_u64(line, &number)
+        || (number >= 1 && number <= choices->count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < choices->count; i++) {
+        if (haft__str_equal(haft__json_text(choices->items[i]), line)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool is_yes(haft_str line)
 {
     static const char *const yes[] = {"y", "Y", "yes", "Yes", "YES"};
@@ -175,7 +192,10 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
         if (status == HAFT_OK && whole) {
             status = wait_line(t, run, ret_typed, ret_line, err);
         }
-        again = needs_text && *ret_typed == TYPED_LINE && ret_line->len == 0;
+        call = status == HAFT_OK ? haft__run_find_call(&run->state, id) : NULL;
+        again =
+            call != NULL && *ret_typed == TYPED_LINE
+            && ((needs_text && ret_line->len == 0) || (!approval && is_no_choice(call, *ret_line)));
     }
     return status;
 }

@@ -15,6 +15,9 @@
 #include "run/event.h"
 #include "tool/spec.h"
 
+/* Columns that the reason of a failure takes at most: longer than any that haft gives itself. */
+#define HAFT__SHOWN_REASON 1000
+
 /* What stands on the last line, which has no line feed yet. */
 typedef enum haft__open_line {
     HAFT__OPEN_NONE,

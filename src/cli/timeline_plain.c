@@ -18,6 +18,12 @@ static void add_short(haft__timeline *t, haft_str text)
     (void)haft__add_line(&t->out, text, SHOWN, HAFT__LIT("..."));
 }
 
+/* Why something failed: whole, unless somebody writes a novel. */
+static void add_reason(haft__timeline *t, haft_str text)
+{
+    (void)haft__add_line(&t->out, text, HAFT__SHOWN_REASON, HAFT__LIT("..."));
+}
+
 static void add(haft__timeline *t, const char *text)
 {
     haft__buf_add_str(&t->out, haft__str(text));
@@ -99,7 +105,8 @@ static void tell_finished(haft__timeline *t, const haft__event *event)
         add_short(t, haft__told_error(event));
         return;
     }
-    haft__buf_addf(&t->out, ": ok, %zu bytes, %llu ms%s%s", haft__told_text(event, "result").len,
+    size_t bytes = haft__told_text(event, "result").len;
+    haft__buf_addf(&t->out, ": ok, %zu byte%s, %llu ms%s%s", bytes, bytes == 1 ? "" : "s",
                    (unsigned long long)haft__told_number(event, "ms"),
                    haft__event_flag(event, "cached") ? ", cached" : "",
                    haft__event_flag(event, "truncated") ? ", truncated for the model" : "");
@@ -145,11 +152,12 @@ static void tell_end(haft__timeline *t, const haft__event *event)
     haft_str cost = haft__told_total_cost(t, event);
     add_name(t);
     add_field(t, event, "end");
+    unsigned long long turns = haft__told_number(event, "turns");
+    unsigned long long calls = haft__told_number(event, "calls");
     add(t, ": ");
-    add_field(t, event, "reason");
-    haft__buf_addf(&t->out, "; %llu turns, %llu calls, %llu tokens in, %llu out",
-                   (unsigned long long)haft__told_number(event, "turns"),
-                   (unsigned long long)haft__told_number(event, "calls"),
+    add_reason(t, haft__told_text(event, "reason"));
+    haft__buf_addf(&t->out, "; %llu turn%s, %llu call%s, %llu tokens in, %llu out", turns,
+                   turns == 1 ? "" : "s", calls, calls == 1 ? "" : "s",
                    (unsigned long long)haft__told_part(event, "usage", "input_tokens"),
                    (unsigned long long)haft__told_part(event, "usage", "output_tokens"));
     if (cost.len > 0) {
@@ -163,8 +171,8 @@ static void tell_stored(haft__timeline *t, const haft__event *event)
 {
     add(t, "  stored ");
     add_field(t, event, "name");
-    haft__buf_addf(&t->out, ": %llu bytes, ",
-                   (unsigned long long)haft__told_number(event, "bytes"));
+    unsigned long long bytes = haft__told_number(event, "bytes");
+    haft__buf_addf(&t->out, ": %llu byte%s, ", bytes, bytes == 1 ? "" : "s");
     add_field(t, event, "media_type");
 }
 
@@ -177,7 +185,7 @@ static void tell_gate(haft__timeline *t, const haft__event *event)
 static void tell_failed(haft__timeline *t, const haft__event *event)
 {
     add(t, "  the model failed: ");
-    add_field(t, event, "message");
+    add_reason(t, haft__told_text(event, "message"));
 }
 
 static void tell_reminded(haft__timeline *t, const haft__event *event)
@@ -190,6 +198,7 @@ static void tell(haft__timeline *t, const haft__event *event)
 {
     static const char *const violation[] = {"  reply dropped, asked again: ", "came", ": ", "text"};
     static const char *const cancel[] = {"  cancel asked by ", "by", ": ", "why"};
+    static const char *const alone[] = {"  cancel asked by ", "by", "", ""};
     switch (event->kind) {
     case HAFT__EVENT_TURN_STARTED: tell_turn(t, event); return;
     case HAFT__EVENT_GATE_OPENED: tell_gate(t, event); return;
@@ -206,7 +215,9 @@ static void tell(haft__timeline *t, const haft__event *event)
         tell_two(t, event, (const char *const[]){" by ", "by", "", ""});
         return;
     case HAFT__EVENT_ARTIFACT_STORED: tell_stored(t, event); return;
-    case HAFT__EVENT_CANCEL_ASKED: tell_two(t, event, cancel); return;
+    case HAFT__EVENT_CANCEL_ASKED:
+        tell_two(t, event, haft__told_text(event, "why").len > 0 ? cancel : alone);
+        return;
     case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
     case HAFT__EVENT_RUN_STARTED:
     case HAFT__EVENT_TOOLS_REVEALED:

@@ -92,6 +92,9 @@ static haft_status take_url(haft_agent *agent, haft_error *err)
     if (status == HAFT_OK) {
         status = haft__provider_url(agent->provider, base, &url, err);
     }
+    if (status == HAFT_BAD_INPUT && agent->spec->model.base_url.len == 0 && base.len > 0) {
+        haft__error_at(err, "OPENAI_BASE_URL"); /* the only other place */
+    }
     if (status == HAFT_OK) {
         agent->url = haft__arena_copy(&agent->arena, haft__buf_str(&url));
         status = agent->url.ptr != NULL ? HAFT_OK : haft__arena_fail(&agent->arena, err);

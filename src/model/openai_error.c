@@ -259,6 +259,11 @@ void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, h
     haft__buf_add_str(buf, any ? HAFT__LIT(")") : HAFT__LIT(""));
 }
 
+void haft__openai_add_doubt(haft__buf *buf)
+{
+    haft__buf_add_str(buf, HAFT__LIT("; is base_url right? It usually ends in /v1"));
+}
+
 /* ---- answers that are not 2xx ---- */
 
 /* Also what is no JSON says something: its beginning is the message. */
@@ -289,8 +294,8 @@ static haft_status write_failure(uint32_t status, const haft__openai_error *erro
 {
     haft__buf_addf(text, "HTTP %u from the model server: ", status);
     haft__openai_error_write(text, error, request_id);
-    if (status == 404 && error->type.len + error->code.len == 0) {
-        haft__buf_add_str(text, HAFT__LIT("; is base_url right? It usually ends in /v1"));
+    if ((status == 404 || status == 405) && error->type.len + error->code.len == 0) {
+        haft__openai_add_doubt(text);
     }
     haft_status checked = haft__buf_check(text, err);
     if (checked != HAFT_OK) {

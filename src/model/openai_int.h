@@ -55,4 +55,7 @@ void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, h
  * out if `html`, and what is not UTF-8 is '?'. */
 void haft__openai_add_beginning(haft__buf *buf, haft_str text, bool html);
 
+/* What is usually wrong when a server has something else at the place that was asked. */
+void haft__openai_add_doubt(haft__buf *buf);
+
 #endif

@@ -238,6 +238,9 @@ static void fail_found(haft__openai_stream *stream, const char *message)
     haft__buf_addf(&stream->text, "%s", message);
     haft__openai_add_beginning(&stream->text, haft__buf_str(&stream->body),
                                stream->kind == HAFT__BODY_HTML);
+    if (stream->kind == HAFT__BODY_HTML) { /* a page for people, at another place */
+        haft__openai_add_doubt(&stream->text);
+    }
 }
 
 /* A value that is no JSON: one that was cut, or nonsense. */

@@ -101,3 +101,12 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
     }
     haft__json_end_object(&w);
 }
+
+void haft__result_write_error(haft__buf *buf, const haft_error *error)
+{
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_error(&w, error);
+    haft__json_end_object(&w);
+}

@@ -10,4 +10,7 @@
  * run of zeros never was one: its id is null. */
 void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *stopped);
 
+/* {"error":{...}}, where there is no result to speak of. */
+void haft__result_write_error(haft__buf *buf, const haft_error *error);
+
 #endif

@@ -7,6 +7,7 @@
  */
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/near.h"
 #include "base/str.h"
 #include "schema/compile_int.h"
 #include "json/number.h"
@@ -26,14 +27,20 @@ static const struct type_name {
 static haft_status add_type(haft__frame *frame, const haft__json *name, uint8_t *types)
 {
     haft_str text = haft__json_text(*name);
+    haft__near near;
+    haft__near_init(&near, text);
     for (size_t i = 0; name->kind == HAFT__JSON_STRING && i < COUNT(type_names); i++) {
         if (haft__str_equal(type_names[i].name, text)) {
             *types |= type_names[i].types;
             return HAFT_OK;
         }
+        haft__near_offer(&near, type_names[i].name);
     }
-    return haft__compile_wanted(
+    haft_status status = haft__compile_wanted(
         frame, name, "null, boolean, number, integer, string, array or object (in quotes)");
+    return near.best.ptr != NULL && status == HAFT_BAD_INPUT
+               ? haft__hint(frame->c->err, status, "did you mean %.*s?", HAFT__ARG(near.best))
+               : status;
 }
 
 haft_status haft__compile_type(haft__frame *frame, const haft__keyword *keyword,

@@ -105,6 +105,20 @@ static const char *const providers[] = {
     "ollama", "llamacpp",         "vllm",      "script", "replay",  "offline",
 };
 
+/* Whether the letters of `word` stand in `name` in their order, the first in front: opn, anth. */
+static bool is_short_for(haft_str word, const char *name)
+{
+    size_t at = 0;
+    for (const char *c = name; *c != '\0' && at < word.len; c++) {
+        if (*c == word.ptr[at]) {
+            at++;
+        } else if (at == 0) {
+            return false;
+        }
+    }
+    return word.len > 1 && at == word.len;
+}
+
 static void check_provider(haft__loader *l, haft_str name, haft_str pointer)
 {
     haft__near near;
@@ -114,6 +128,9 @@ static void check_provider(haft__loader *l, haft_str name, haft_str pointer)
             return;
         }
         haft__near_offer(&near, haft__str(providers[i]));
+    }
+    for (size_t i = 0; i < COUNT(providers) && near.best.ptr == NULL; i++) {
+        near.best = is_short_for(name, providers[i]) ? haft__str(providers[i]) : near.best;
     }
     haft__spec_problem *problem = haft__loader_error(
         l, pointer, HAFT__ABOUT_VALUE, "there is no provider \"%.*s\"", HAFT__ARG(name));

@@ -52,7 +52,7 @@ static haft_status take_variable(haft_str *rest, const haft__spec_env *env, haft
         haft_status status =
             haft__fail(err, HAFT_NOT_FOUND, "", "there is no variable %.*s in the environment",
                        HAFT__ARG(name));
-        return haft__hint(err, status, "set it before haft starts");
+        return haft__hint(err, status, "set it before haft starts, or in .env");
     }
     *ret_value = value;
     return HAFT_OK;

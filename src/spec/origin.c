@@ -111,7 +111,8 @@ void haft__origin_place_set(haft__loader *l, haft__spec_problem *problem, const 
 }
 
 /* The override that a value comes from, or that names a key which the document has not. */
-static bool place_in_set(haft__loader *l, haft__spec_problem *problem, haft_str pointer)
+static bool place_in_set(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
+                         haft__about about)
 {
     bool missing = haft__pointer_get(&l->document.value, pointer) == NULL;
     const haft__spec_options *options = l->options;
@@ -127,7 +128,8 @@ static bool place_in_set(haft__loader *l, haft__spec_problem *problem, haft_str 
         haft_str outer = pointer_of(l, path);
         bool inside = is_inside(pointer, outer);
         if (inside || (missing && is_inside(outer, pointer))) {
-            bool key = !inside || value.len == 0;
+            bool named = about == HAFT__ABOUT_KEY && is_inside(outer, pointer);
+            bool key = !inside || value.len == 0 || named;
             place_option(l, problem, "--set", whole, key ? last_part(path, pointer) : value);
             return true;
         }
@@ -157,7 +159,7 @@ void haft__origin_place_raw(haft__loader *l, haft__spec_problem *problem, haft_s
     }
     problem->pointer = pointer;
     problem->from = HAFT__LIT("");
-    if (!place_in_set(l, problem, pointer)) {
+    if (!place_in_set(l, problem, pointer, about)) {
         size_t at = haft__spec_offset(&l->document, pointer, about == HAFT__ABOUT_KEY);
         haft__spec_problem_place(problem, l->document.text, at);
         measure(l, problem, pointer, at, about);

@@ -61,6 +61,9 @@ static const struct {
     {"", "^https?://", "write the whole address, such as https://example.org/"},
 };
 
+/* What is longer is shown by nobody. */
+#define COMMAND_BYTES 200
+
 /* The alternative that a value was probably meant to be: they stand in quotes in the message. */
 static haft_str find_meant(const haft__loader *l, const haft__schema_error *error)
 {
@@ -77,12 +80,42 @@ static haft_str find_meant(const haft__loader *l, const haft__schema_error *erro
     return near.best;
 }
 
+/* A command is a list of words: shows how the text would be one. */
+static bool advise_command(haft__loader *l, haft__spec_problem *problem,
+                           const haft__schema_error *error)
+{
+    const haft__json *found = haft__pointer_get(&l->raw, error->where);
+    haft_str text = found != NULL ? haft__str_trim(haft__json_text(*found)) : HAFT__LIT("");
+    if (!haft__str_ends(error->where, HAFT__LIT("/command")) || text.len == 0
+        || text.len > COMMAND_BYTES || memchr(text.ptr, '\n', text.len) != NULL) {
+        return false;
+    }
+    haft__buf words;
+    haft__buf_init(&words, 4 * COMMAND_BYTES);
+    while (text.len > 0) {
+        haft_str word = haft__str_split(&text, ' ');
+        if (word.len > 0) {
+            haft__buf_addf(&words, "%s%.*s", words.len > 0 ? ", " : "", HAFT__ARG(word));
+        }
+    }
+    if (haft__buf_check(&words, NULL) == HAFT_OK) {
+        haft__loader_hint(l, problem, "no shell reads it; write [%.*s]",
+                          HAFT__ARG(haft__buf_str(&words)));
+    }
+    haft__buf_finish(&words);
+    return true;
+}
+
 static void advise(haft__loader *l, haft__spec_problem *problem, const haft__schema_error *error)
 {
     bool choice = haft__str_starts(error->message, HAFT__LIT("Expected one of "));
     haft_str meant = choice ? find_meant(l, error) : (haft_str){NULL, 0};
     if (meant.ptr != NULL) {
         haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(meant));
+        return;
+    }
+    if (haft__str_starts(error->message, HAFT__LIT("Expected array, found string"))
+        && advise_command(l, problem, error)) {
         return;
     }
     for (size_t i = 0; i < COUNT(advice); i++) {

@@ -49,6 +49,8 @@ static void say_nothing(struct fy_diag *diag, void *user, const char *text, size
     (void)length;
 }
 
+#define UNCLOSED "is the closing quote missing? Else indent the lines in quotes more than their key"
+
 /* Advice for messages of libfyaml that puzzle people, by a word in them. */
 static const struct {
     const char *word, *hint;
@@ -59,6 +61,8 @@ static const struct {
     {"closing bracket", "every [ needs its ], every { its }"},
     {"cannot start with", "quote text that starts with one of @ ` % & * ! | > ' \" # [ ] { } ,"},
     {"same line as a mapping key", "put the list on a line of its own"},
+    {"wrongly indented double-quoted", UNCLOSED},
+    {"wrongly indented single-quoted", UNCLOSED},
     {"wrongly indented", "indent what is inside brackets more than the key before them"},
 };
 

@@ -212,8 +212,13 @@ static bool held(const haft__store *store, const haft__store_run *run)
 
 static haft_status fail_held(const haft__store_run *run, haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_BAD_STATE, "", "the run %.*s belongs to %.*s",
-                                    HAFT__ARG(run->id), HAFT__ARG(run->owner));
+    uint64_t process = 0; /* owners are boot/process/..., or what whoever claims calls itself */
+    haft_str rest = run->owner, boot = haft__str_split(&rest, '/');
+    haft_str number = haft__str_split(&rest, '/');
+    bool known = boot.len > 0 && haft__str_to_u64(number, &process);
+    haft_status status =
+        haft__fail(err, HAFT_BAD_STATE, "", "the run %.*s belongs to %s%.*s", HAFT__ARG(run->id),
+                   known ? "process " : "", HAFT__ARG(known ? number : run->owner));
     return haft__hint(err, status, "it is free when that process ends or lets it go");
 }
 

@@ -182,6 +182,13 @@ static haft_status fail_scheme(haft_str scheme, haft_error *err)
     return haft__hint(err, status, "a file whose name has a colon is written as ./NAME");
 }
 
+const char *haft__store_file(const char *url)
+{
+    haft_str scheme = scheme_of(haft__str(url));
+    bool file = scheme.len == 0 || haft__str_equal(scheme, HAFT__LIT("sqlite"));
+    return file ? url + (scheme.len > 0 ? scheme.len + 1 : 0) : NULL;
+}
+
 haft_status haft__store_open(haft__loop *loop, const char *url, haft__store **ret_store,
                              haft_error *err)
 {

@@ -31,6 +31,9 @@ typedef struct haft__store haft__store;
 HAFT_MUST_USE haft_status haft__store_open(haft__loop *loop, const char *url,
                                            haft__store **ret_store, haft_error *err);
 
+/* The path of the file that a URL names, a part of it; NULL when it names none. */
+const char *haft__store_file(const char *url);
+
 /* Waits until everything submitted has been performed; its `done` is not called any more. Not from
  * inside a `done`. */
 void haft__store_close(haft__store *store);

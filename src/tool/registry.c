@@ -72,7 +72,12 @@ static haft_status check_schema(haft__json schema, haft_error *err)
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/type",
                                     "the arguments of a tool are an object, but this "
                                     "schema does not say \"type\": \"object\"");
-    return haft__hint(err, status, "put each argument into \"properties\" of an object");
+    haft__near near;
+    haft__near_init(&near, type != NULL ? haft__json_text(*type) : HAFT__LIT(""));
+    haft__near_offer(&near, HAFT__LIT("object"));
+    return near.best.ptr != NULL
+               ? haft__hint(err, status, "did you mean object?")
+               : haft__hint(err, status, "put each argument into \"properties\" of an object");
 }
 
 /* Compiles only once all else is right. The schema it then has replaces nothing on failure. */

@@ -92,15 +92,15 @@ def test_words():
                             "nix"),
           (2, "--set: error: found no '='\n    nix\n    ^~~\n    hint: write --set path=value\n"
            '--set: error: expected integer, found string "x"\n    limits.turns=x\n'
-           "                 ^\n2 errors in spec.yaml\n", ""))
+           "                 ^\n", ""))
     check("a_key_of_an_override_that_nobody_knows",
           haft("check", "spec.yaml", "--set", "limts.turns=5")[1],
           '--set: error: there is no key "limts" here\n    limts.turns=5\n    ^~~~~\n'
-          "    hint: did you mean limits?\n1 error in spec.yaml\n")
+          "    hint: did you mean limits?\n")
     check("a_path_that_leads_nowhere",
           haft("check", "spec.yaml", "--set", "tools.9.name=5")[1],
           "--set: error: there is no item '9' in this list\n    tools.9.name=5\n          ^\n"
-          "    hint: it has 1; the first is 0\n1 error in spec.yaml\n")
+          "    hint: it has 1; the first is 0\n")
     check("a_model_that_is_a_text_has_parts_all_the_same",
           haft("check", put("text.yaml", "model: openai:x\n"), "--set",
                "model.base_url=http://127.0.0.1:1/v1"), (0, "text.yaml: good\n", ""))
@@ -140,8 +140,7 @@ def test_environment():
     check("the_choice_of_the_environment",
           haft("check", put("spec.yaml", GOOD), env={"OPENAI_TOOL_CHOICE": "grep"}),
           (2, 'OPENAI_TOOL_CHOICE: error: there is no tool "grep"\n'
-           "    hint: it is a built-in: add it to builtins.enabled\n"
-           "1 error in spec.yaml\n", ""))
+           "    hint: it is a built-in: add it to builtins.enabled\n", ""))
 
 
 FULL = """\
@@ -294,6 +293,31 @@ def test_speed():
     check("a_hundred_tools_are_checked_fast", (status, min(times) < 0.25), (0, True))
 
 
+def test_hints():
+    """What people get wrong often, and what they are told."""
+    tool = "tools:\n  - {name: z, description: Counts the words of a letter., %s}\n"
+    cases = [
+        ("a_command_line", tool % "command: ls  -l", [], "write [ls, -l]"),
+        ("a_type", tool % "command: [ls], input_schema: {type: objct}", [],
+         "did you mean object?"),
+        ("a_type_inside", tool % "command: [ls], input_schema: {type: object, properties: "
+         "{a: {type: strng}}}", [], "did you mean string?"),
+        ("a_key_of_an_override", "", ["--set", "limits.turn=5"],
+         "limits.turn=5\n           ^~~~\n    hint: did you mean turns?"),
+        ("a_provider", "", ["--set", "model=opn:x"], "did you mean openai?"),
+        ("an_open_quote", 'description: "abc\nlimits: {}\n', [], "is the closing quote missing?"),
+        ("a_variable", 'mcp: {servers: {a: {url: "${HAFT_NO_SUCH}"}}}\n', [], "or in .env"),
+    ]
+    for name, text, words, wanted in cases:
+        path = put(f"{name}.yaml", "haft: 1\nname: h\nmodel: offline\n" + text)
+        status, out, _ = haft("check", path, *words)
+        check(f"a_hint_for_{name}", (status, wanted in out or out), (2, True))
+        check(f"{name}_is_not_the_files_fault", " error in a" in out.splitlines()[-1], not words)
+    check("a_hint_for_a_task_of_several_words", haft("run", path, "two", "words", "here"), (
+        2, "", "haft: run: wanted SPEC [TASK], found 4 arguments\n"
+        f"hint: a task with blanks stands in quotes: haft run {path} 'two words ...'\n"))
+
+
 with tempfile.TemporaryDirectory() as scratch:
     test_words()
     test_environment()
@@ -301,3 +325,4 @@ with tempfile.TemporaryDirectory() as scratch:
     test_bad_input()
     test_json()
     test_speed()
+    test_hints()

@@ -135,6 +135,8 @@ def test_bad_files():
             ("a_store_of_another_kind", "store: postgres://x/y\n", "1:8: error: the store of"),
             ("a_store_behind_a_link", "store: sqlite:link/x.db\n", "1:8: error: the store of"),
             ("a_store_with_dots_inside", "store: sqlite:a/../../x.db\n", "1:8: error: the store"),
+            ("a_script_above", "model: script:../../x\n", "1:8: error: the script of a project"),
+            ("a_replay_elsewhere", "model: replay:/etc/x\n", "1:8: error: the script of a proj"),
             ("artifacts_elsewhere", "artifacts: /etc\n", "1:12: error: the artifacts of a project"),
             ("artifacts_behind_a_link", "artifacts: link\n", "1:12: error: the artifacts of")]:
         path = put("abode/p/haft.config.yaml", text)

@@ -36,5 +36,9 @@ with tempfile.TemporaryDirectory() as scratch:
           (0, "standard input: valid\n"))
     check("keys_are_named_not_shown", ("OPENAI_API_KEY" in out, KEY in out), (True, False))
     check("in_words", doctor()[1].splitlines()[0].split()[:2], ["ok", "version"])
-    status, out, _ = doctor("--store", "sqlite:/proc/nowhere/haft.db")
+    status, out, _ = doctor("--store", "sqlite:/proc")
     check("a_store_that_cannot_be_opened", (status, "BAD  store" in out), (1, True))
+    missing = os.path.join(scratch, "none", "haft.db")
+    status, out, _ = doctor("--store", f"sqlite:{missing}")
+    check("a_store_that_is_not_there_is_not_made",
+          (status, "not there" in out, os.path.exists(os.path.dirname(missing))), (0, True, False))

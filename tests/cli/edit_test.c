@@ -519,8 +519,8 @@ TEST(notes_stand_below_until_the_next_key)
               "said");
     type(&d, HAFT__LIT("\x1b[200~\x01\x1b[201~"), true);
     CHECK_STR(screen(d.grid),
-              HAFT__LIT("> a\xef\xbf\xbd\xef\xbf\xbd|1 bytes that are no text were "
-                        "replaced|"),
+              HAFT__LIT("> a\xef\xbf\xbd\xef\xbf\xbd|bytes that are no text were "
+                        "replaced: 1|"),
               "pasted");
     d.edit.columns = d.grid->columns = 12;
     type(&d, HAFT__LIT("\x03\x03"), true);

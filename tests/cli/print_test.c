@@ -4,6 +4,33 @@
 
 #include "test.h"
 
+TEST(a_short_text_is_one_line)
+{
+    static const struct {
+        haft_str text, shown;
+    } cases[] = {
+        {{"", 0}, {"", 0}},
+        {HAFT__LIT("one"), HAFT__LIT("one")},
+        {HAFT__LIT("\none\r\ntwo\n\nfour\n"), HAFT__LIT("one / two /  / four")},
+        {HAFT__LIT("a\x1b[2Jb"), HAFT__LIT("a\\u001b[2Jb")},
+        {HAFT__LIT("0123456789012345678901234567890123456789012345678901234567890123456789"),
+         HAFT__LIT("0123456789012345678901234567890123456789012345678901234567890123456789")},
+        {HAFT__LIT("0123456789012345678901234567890123456789012345678901234567890123456789x"),
+         HAFT__LIT("0123456789012345678901234567890123456789012345678901234567890123456789...")},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char shown[256];
+        FILE *out = fmemopen(shown, sizeof(shown), "w");
+        CHECK(out != NULL, "fmemopen");
+        if (out != NULL) {
+            haft__print_short(out, cases[i].text);
+            size_t length = (size_t)ftell(out);
+            (void)fclose(out);
+            CHECK_STR(((haft_str){shown, length}), cases[i].shown, "case %zu", i);
+        }
+    }
+}
+
 TEST(a_terminal_is_not_steered)
 {
     static const struct {

@@ -122,6 +122,26 @@ def test_ends():
     check("refused", end([{"text": "no", "stop": "refusal"}]), (6, "refused"))
 
 
+def test_quiet():
+    """Nothing but the answer, unless there is none."""
+    here = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_API_KEY": "k"}
+    path = put("quiet.yaml", "haft: 1\nname: q\nmodel: openai:x\n")
+    status, out, err = haft("run", path, "hi", "-q", environment=here)
+    check("a_quiet_failure_is_one_line",
+          (status, out, err.startswith("haft: failed: "), err.count("\n")), (1, "", True, 1))
+    status, out, err = haft("run", path, "hi", "--plain", environment=here)
+    check("the_reason_is_whole", ("127.0.0.1" in err, "..." in err), (True, False))
+    status, _, err = haft("run", path, "hi", environment=dict(here, OPENAI_BASE_URL="nowhere"))
+    check("a_bad_address_is_named", (status, err.startswith("haft: OPENAI_BASE_URL: ")), (2, True))
+    put("ask.script.yaml", "replies: [{calls: [{name: request_user_input, arguments: "
+        "{question: Which?}}]}]\n")
+    path = put("ask.yaml", "haft: 1\nname: a\nmodel: script:ask.script.yaml\n"
+               "tools: [{builtin: [request_user_input]}]\n")
+    status, out, err = haft("run", path, "hi", "-q")
+    check("a_quiet_run_that_waits_says_how_to_go_on", (status, out, "haft answer " in err),
+          (4, "", True))
+
+
 def test_failures_as_json():
     """Whoever asked for JSON gets one object of the documented shape, also without a run."""
     shape = ROOT / "docs/schemas/result.schema.json"
@@ -133,13 +153,14 @@ def test_failures_as_json():
          f"{scratch}/good.yaml:--set limits.turns=x", 'expected integer, found string "x"'),
         ("no_spec", ["run", "none.yaml"], 2, "none.yaml",
          "cannot be opened: No such file or directory"),
-        ("no_script", ["run", good], 1, f"{scratch}/gone.yaml",
+        ("no_script", ["run", good], 2, f"{scratch}/gone.yaml",
          "cannot be opened: No such file or directory"),
         ("no_store", ["run", EXAMPLES / "workflow.yaml", "x", "--store", "sqlite:/proc/no/h.db"], 1,
          None, None),
         ("no_store_for_an_answer", ["answer", "last", "x", "--store", "sqlite:/proc/no/h.db"], 1,
          None, None),
         ("no_run", ["resume", "0" * 26, "--store", "sqlite:empty.db"], 2, None, None)]
+    haft("run", EXAMPLES / "pipeline.yaml", "x", "--store", "sqlite:empty.db")
     for name, words, wanted, where, message in cases:
         status, out, err = haft(*words, "--json")
         found = json.loads(out) if out.count("\n") == 1 else {"error": {}}
@@ -152,6 +173,13 @@ def test_failures_as_json():
         if where:
             check(f"json_for_{name}_says_where", (error["where"], error["message"]),
                   (where, message))
+    for words in (["runs", "show", "zzz", "--store", "sqlite:empty.db"], ["explain", "bad.yaml"],
+                  ["tools", "bad.yaml"], ["tools", "none.yaml"]):
+        status, out, err = haft(*words, "--json")
+        found = json.loads(out or "{}")
+        check(f"an_error_for_{words[0]}_{words[1]}",
+              (status, list(found), found.get("error", {}).get("message", "") != "", err != ""),
+              (2, ["error"], True, True))
 
 
 def test_thread():
@@ -257,6 +285,16 @@ def test_runs():
           (2, f"haft: {log}: a file of events needs its spec\nhint: add --spec SPEC\n"))
 
 
+def test_explain_model():
+    path = put("none.yaml", "haft: 1\nname: none\n")
+    for words, wanted in (([], "offline"), (["-m", "openai:x"], "openai:x")):
+        found = json.loads(haft("explain", path, "hi", "--json", *words)[1])
+        check(f"the_model_of_{wanted}", (found["model"], found["request"]["model"]),
+              (wanted, wanted.split(":")[-1]))
+        check(f"in_words_of_{wanted}",
+              f"\nmodel\n  {wanted}\n" in haft("explain", path, "hi", *words)[1], True)
+
+
 def test_explain():
     status, out, _ = haft("explain", EXAMPLES / "workflow.yaml", "Report", "--json")
     told = json.loads(out)
@@ -276,9 +314,11 @@ with tempfile.TemporaryDirectory() as scratch:
     test_other_examples()
     test_output()
     test_ends()
+    test_quiet()
     test_failures_as_json()
     test_thread()
     test_input()
     test_bad_input()
     test_runs()
     test_explain()
+    test_explain_model()

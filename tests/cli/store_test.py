@@ -320,7 +320,36 @@ def test_bad_names():
     check("a_store_nobody_serves", haft("runs", "list", "--store", "ftp://x")[0], 2)
     put("text.db", "this is no database at all, but some text that is long enough\n" * 50)
     status, _, err = haft("runs", "list", "--store", "sqlite:text.db")
-    check("a_file_that_is_no_store", (status, "database" in err), (2, True))
+    check("a_file_that_is_no_store", (status, "database" in err), (1, True))
+
+
+def test_same_exits():
+    """Whatever is asked, the same store is wrong in the same way."""
+    path = spec("same", [{"text": "hi"}], [])
+    put("text.db", "this is no database at all, but some text that is long enough\n" * 50)
+    for words in (["run", path, "go"], ["chat", path], ["runs", "list"], ["runs", "show", "x"],
+                  ["runs", "gc"], ["resume", "x"], ["answer", "x", "y"], ["cancel", "x"]):
+        name = "_".join(map(str, words[:2])).replace(str(path), "SPEC")
+        check(f"damaged_for_{name}", haft(*words, "--store", "sqlite:text.db")[0], 1)
+        check(f"bogus_for_{name}", haft(*words, "--store", "ftp://x")[0], 2)
+
+
+def test_looking_makes_nothing():
+    missing = Path(scratch) / "none" / "haft.db"
+    store = ("--store", f"sqlite:{missing}")
+    check("no_store_is_no_runs", haft("runs", "list", *store),
+          (0, "", f"there is no store at {missing}\n"))
+    check("nor_as_json", haft("runs", "list", "--json", *store)[:2], (0, '{"runs":[]}\n'))
+    for words in (["show", "x"], ["events", "x"], ["replay", "x"], ["fork", "x"], ["rm", "x"],
+                  ["artifact", "x", "y"], ["gc"]):
+        status, _, err = haft("runs", *words, *store)
+        check(f"no_store_for_{words[0]}", (status, "there is no store here" in err), (1, True))
+    for words in (["answer", "x", "y"], ["approve", "x"], ["reject", "x"], ["resume", "x"],
+                  ["resume", "--all"], ["cancel", "x"]):
+        status, _, err = haft(*words, *store)
+        check(f"no_store_for_{words[0]}_{words[1]}", (status, "there is no store here" in err),
+              (1, True))
+    check("and_none_was_made", missing.parent.exists(), False)
 
 
 def test_rm_and_gc():
@@ -350,4 +379,6 @@ with tempfile.TemporaryDirectory() as scratch:
     test_detach()
     test_fork()
     test_bad_names()
+    test_same_exits()
+    test_looking_makes_nothing()
     test_rm_and_gc()

@@ -130,6 +130,9 @@ def test_question():
     check("a_question_is_asked_and_answered", (
         status, "    Which?\r\n    \\u001b[2Jone" in shown, "2) blue" in shown, "[red]> " in shown,
         "blue it is" in shown), (0, True, True, True, True))
+    status, shown = at_terminal(["run", path, "go"], ["7\n", "2\n"])
+    check("a_number_of_no_choice_asks_again", (status, shown.count("[red]> "),
+                                               "blue it is" in shown), (0, 2, True))
     status, shown = at_terminal(["run", path, "go"], ["\x04"])
     check("the_end_of_input_leaves_a_question_open", (
         status, f"haft answer {newest()['run']} c1.1 'TEXT'" in shown), (4, True))
@@ -263,7 +266,7 @@ def test_plain():
         "  model: 1500 tokens in, 0 cached, 20 out, 0 ms; text: I look.",
         next((line for line in ours if "look: ok" in line), "a result"),
         "[line] turn 2/12  auto  default auto",
-        "[line] done: the model answered; 2 turns, 1 calls, 1500 tokens in, 20 out"])
+        "[line] done: the model answered; 2 turns, 1 call, 1500 tokens in, 20 out"])
     check("a_terminal_that_can_only_print_is_plain",
           re.sub(r"\d+ ms", "", timeline(TERM="dumb")[1]), re.sub(r"\d+ ms", "", shown))
     err = haft("run", Path(scratch) / "line.json", "go")[2]
@@ -432,6 +435,29 @@ def test_show():
     check("unless_json_is_wanted", (status, json.loads(shown)["end"]), (0, "done"))
 
 
+def test_raw():
+    """What models write reaches a terminal neither raw nor changed when it is redirected."""
+    bad = "a\x1b[2J\u009b31m\u202eb\u2066\u2028c\x7f"
+    raw = set(bad) - set("a[2J31mbc")
+    path = spec("raw", [{"calls": [{"name": "store_artifact",
+                                    "arguments": {"name": "n", "content": bad + "\n"}}]},
+                        {"text": bad}], [{"builtin": ["store_artifact"]}])
+    status, out, _ = haft("run", path, bad, "--json")
+    result = json.loads(out)
+    check("a_pipe_gets_the_bytes", (status, result["answer"], "\u202e" in out), (0, bad, True))
+    for words in (["run", path, bad, "--json"], ["run", path, "hi", "--events"],
+                  ["runs", "show", "last", "--json"], ["runs", "events", "last"],
+                  ["runs", "list", "--json"], ["runs", "artifact", "last", "n"],
+                  ["explain", path, bad, "--json"], ["explain", path, bad]):
+        status, shown = at_terminal(words)
+        check(f"nothing_raw_of_{words[0]}_{words[-1][:10]!r}",
+              (status, raw & set(shown), "\\u202e" in shown), (0, set(), True))
+    status, shown = at_terminal(["runs", "show", "last", "--json"])
+    check("and_the_json_is_the_same", json.loads(shown)["answer"], bad)
+    check("a_redirected_artifact_is_exact", haft("runs", "artifact", "last", "n")[:2],
+          (0, bad + "\n"))
+
+
 with tempfile.TemporaryDirectory() as scratch:
     environment = dict(os.environ, XDG_STATE_HOME=scratch, TERM="xterm", LANG="C.UTF-8")
     for variable in ("NO_COLOR", "LC_ALL", "LC_CTYPE", "HAFT_STORE"):
@@ -446,3 +472,4 @@ with tempfile.TemporaryDirectory() as scratch:
     test_streaming()
     test_interrupts()
     test_show()
+    test_raw()

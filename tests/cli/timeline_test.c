@@ -88,7 +88,7 @@ TEST(each_event_has_its_line)
          "   \u2713 c1.1 find  12 ms \u00B7 5 B\n"},
         {EV("\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"find\",\"ok\":true,\"result\":"
             "\"x\",\"cached\":true,\"truncated\":true,\"ms\":0,\"arguments\":{\"q\":1}"),
-         "  c1.1 find: ok, 1 bytes, 0 ms, cached, truncated for the model\n",
+         "  c1.1 find: ok, 1 byte, 0 ms, cached, truncated for the model\n",
          "   \u2713 c1.1 find {\"\u2026  0 ms \u00B7 1 B \u00B7 cached \u00B7 cut for the model\n"},
         {EV("\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"find\",\"ok\":false,"
             "\"result\":"

@@ -160,9 +160,11 @@ static const struct {
     {"HTML",
      "<!DOCTYPE html><html><head><title>Sign in</title><style>p {color: red}</style></head>"
      "<body>\n<p>Please &amp; thank you</p></body></html>",
-     "garbled 0 expected a reply, found HTML: Sign in Please & thank you"},
+     "garbled 0 expected a reply, found HTML: Sign in Please & thank you"
+     "; is base_url right? It usually ends in /v1"},
     {"HTML without text", "<html><script>x</script></html>",
-     "garbled 0 expected a reply, found HTML: nothing to read"},
+     "garbled 0 expected a reply, found HTML: nothing to read"
+     "; is base_url right? It usually ends in /v1"},
     {"plain text", "Internal Server\nError",
      "garbled 0 expected a reply, found Internal Server "
      "Error"},

@@ -60,7 +60,7 @@ static const problem_case cases[] = {
     {"tools:\n  - {name: a, " WORDS ", headless: true, input_schema: {type: object, properties: "
      "{q: {type: strng}}}}\n",
      "2:124: found the string \"strng\", wanted null, boolean, number, integer, string, array or "
-     "object (in quotes)"},
+     "object (in quotes) (did you mean string?)"},
     {"tools:\n  - {name: a, " WORDS ", headless: true, input_schema: {type: array}}\n",
      "2:93: the arguments of a tool are an object, but this schema does not say \"type\": "
      "\"object\" (put each argument into \"properties\" of an object)"},

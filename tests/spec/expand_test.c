@@ -74,17 +74,23 @@ TEST(every_variable_must_be_there)
     haft__spec_options options = {.hash_key = {1, 2}, .env = {get, &asked}};
     loaded f;
     load_with(&f, haft__str(everywhere), &options);
-    CHECK_STR(
-        f.listing,
-        HAFT__LIT("1:46: there is no variable K in the environment (set it before haft starts)\n"
-                  "7:14: there is no variable E in the environment (set it before haft starts)\n"
-                  "10:17: there is no variable U in the environment (set it before haft starts)\n"
-                  "10:46: there is no variable H in the environment (set it before haft starts)\n"
-                  "13:32: there is no variable S in the environment (set it before haft starts)\n"
-                  "14:14: there is no variable V in the environment (set it before haft starts)\n"
-                  "14:43: found ${ without the name of a variable and } (write ${NAME})\n"
-                  "16:22: there is no variable D in the environment (set it before haft starts)"),
-        "each with its place");
+    CHECK_STR(f.listing,
+              HAFT__LIT("1:46: there is no variable K in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "7:14: there is no variable E in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "10:17: there is no variable U in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "10:46: there is no variable H in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "13:32: there is no variable S in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "14:14: there is no variable V in the environment (set it before haft "
+                        "starts, or in .env)\n"
+                        "14:43: found ${ without the name of a variable and } (write ${NAME})\n"
+                        "16:22: there is no variable D in the environment (set it before haft "
+                        "starts, or in .env)"),
+              "each with its place");
     unload(&f);
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* follow_end.c - one line for those who want to be told nothing else. Tests:
+ * tests/cli/run_test.py. */
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/follow_int.h"
+#include "cli/pending.h"
+#include "cli/timeline.h"
+#include "cli/width.h"
+
+void haft__follow_tell_end(haft__cli *cli, const haft__args *args, const haft_run *run)
+{
+    const haft__run *state = &run->state;
+    haft_state now = haft_run_state(run);
+    bool asked = haft__args_has(args, "quiet") && !haft__args_has(args, "json")
+                 && !haft__args_has(args, "events");
+    if (asked && now == HAFT_WAITING) {
+        haft__pending_tell(cli->errors, args, run);
+    }
+    if (!asked || now != HAFT_ENDED || state->end == HAFT__END_DONE
+        || state->end == HAFT__END_DIRECT) {
+        return;
+    }
+    haft__buf line;
+    haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_addf(&line, "haft: %s: ", haft__end_name(state->end));
+    (void)haft__add_line(&line, state->end_reason, HAFT__SHOWN_REASON, HAFT__LIT("..."));
+    haft__buf_add_char(&line, '\n');
+    if (haft__buf_check(&line, NULL) == HAFT_OK) {
+        (void)fwrite(line.ptr, 1, line.len, cli->errors);
+    }
+    haft__buf_finish(&line);
+}
