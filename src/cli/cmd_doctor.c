@@ -176,6 +176,10 @@ static void print_file(FILE *out, const examination *e, const haft__config_file 
         }
         if (dotenv->bad > 0) {
             (void)fprintf(out, "; line %u is not used: %s", dotenv->bad_line, dotenv->why);
+            for (size_t k = 0; k + 1 < dotenv->bad && k < HAFT__DOTENV_TOLD; k++) {
+                (void)fprintf(out, "%s%u", k == 0 ? "; nor line " : ", ", dotenv->more[k]);
+            }
+            (void)fputs(dotenv->bad > HAFT__DOTENV_TOLD + 1 ? " and more" : "", out);
         }
     }
     (void)putc('\n', out);

@@ -174,6 +174,9 @@ static haft_status put(haft__arena *arena, haft__dotenv *dotenv, haft_str name, 
 
 static void note_bad(haft__dotenv *dotenv, uint32_t line, const char *why)
 {
+    if (dotenv->bad > 0 && dotenv->bad <= HAFT__DOTENV_TOLD) {
+        dotenv->more[dotenv->bad - 1] = line;
+    }
     if (dotenv->bad++ == 0) {
         dotenv->bad_line = line;
         dotenv->why = why;

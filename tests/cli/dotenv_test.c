@@ -129,3 +129,18 @@ TEST(no_memory_for_variables_is_an_error)
         haft__arena_finish(&arena);
     }
 }
+
+TEST(each_bad_line_is_known_until_there_are_too_many)
+{
+    haft__arena arena;
+    haft__dotenv found;
+    haft__arena_init(&arena, 0);
+    CHECK_INT(haft__dotenv_read(&arena, HAFT__LIT("a\nA=1\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n"),
+                                &found, NULL),
+              HAFT_OK, "read");
+    CHECK_INT(found.bad, 11, "count");
+    CHECK_INT(found.bad_line, 1, "first");
+    CHECK_INT(found.more[0], 3, "second");
+    CHECK_INT(found.more[HAFT__DOTENV_TOLD - 1], 10, "last");
+    haft__arena_finish(&arena);
+}
