@@ -135,8 +135,8 @@ TEST(each_bad_line_is_known_until_there_are_too_many)
     haft__arena arena;
     haft__dotenv found;
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__dotenv_read(&arena, HAFT__LIT("a\nA=1\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n"),
-                                &found, NULL),
+    CHECK_INT(haft__dotenv_read(&arena, HAFT__LIT("a\nA=1\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n"), &found,
+                                NULL),
               HAFT_OK, "read");
     CHECK_INT(found.bad, 11, "count");
     CHECK_INT(found.bad_line, 1, "first");

@@ -75,7 +75,7 @@ def test_what_cannot_be_used():
           "    [1 2]\n       ^\n")
     check("a_schema_that_is_none", haft(put("odd.json", {"type": "strin"}), good)[0::2], (
         2, "haft: odd.json:/type: found the string \"strin\", wanted null, boolean, number, "
-        "integer, string, array or object (in quotes)\n"))
+        "integer, string, array or object (in quotes)\nhint: did you mean string?\n"))
     check("a_schema_with_a_key_twice", haft(put("twice.json", '{"type":"null","type":"null"}'),
           good)[0::2], (
               2, "twice.json:1:2: error: expected each key once in an object, "
