@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* forming.c - the call that is being read, from its first byte to its end. Tests:
+ * tests/format/parser_test.c. */
+#include "base/limits.h"
+#include "format/parser.h"
+
+void haft__forming_init(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft__buf_init(&call->name, HAFT__LIMIT_FORMAT_NAME_BYTES);
+    haft__buf_init(&call->id, HAFT__LIMIT_FORMAT_NAME_BYTES);
+    haft__buf_init(&call->key, HAFT__LIMIT_JSON_KEY_BYTES);
+    haft__buf_init(&call->args, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&call->raw, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&call->value, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&call->doubt, HAFT__LIMIT_FORMAT_BYTES);
+}
+
+void haft__forming_finish(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft__buf_finish(&call->name);
+    haft__buf_finish(&call->id);
+    haft__buf_finish(&call->key);
+    haft__buf_finish(&call->args);
+    haft__buf_finish(&call->raw);
+    haft__buf_finish(&call->value);
+    haft__buf_finish(&call->doubt);
+}
+
+static void clear(haft__forming *call)
+{
+    haft__buf_clear(&call->name);
+    haft__buf_clear(&call->id);
+    haft__buf_clear(&call->key);
+    haft__buf_clear(&call->args);
+    haft__buf_clear(&call->raw);
+    haft__buf_clear(&call->value);
+    haft__buf_clear(&call->doubt);
+    call->open = call->if_known = call->named = call->told = call->members = false;
+    call->tool = NULL;
+}
+
+void haft__forming_open(haft__parser *p, haft_str mark, bool if_known)
+{
+    clear(&p->call);
+    p->call.open = true;
+    p->call.if_known = if_known;
+    p->call.offset = p->offset - mark.len;
+    haft__forming_keep(p, mark);
+}
+
+void haft__forming_keep(haft__parser *p, haft_str bytes)
+{
+    haft__buf *raw = &p->call.raw;
+    if (p->call.open && raw->len < HAFT__LIMIT_FORMAT_RAW_BYTES) {
+        size_t room = HAFT__LIMIT_FORMAT_RAW_BYTES - raw->len;
+        haft__buf_add(raw, bytes.ptr, bytes.len < room ? bytes.len : room);
+        haft__parser_check(p, raw);
+    }
+}
+
+void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text)
+{
+    (void)p;
+    haft__buf_add_str(to, text); /* too long a one is found when it is complete */
+}
+
+/* ---- the name ---- */
+
+static bool is_name(haft_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+        bool digit = c >= '0' && c <= '9';
+        if (!letter && !digit && (c == '\0' || strchr("_.:/-", c) == NULL)) {
+            return false;
+        }
+    }
+    return name.len > 0;
+}
+
+static const haft__format_tool *find_tool(const haft__parser *p, haft_str name)
+{
+    for (size_t i = 0; i < p->options.tool_count; i++) {
+        if (haft__str_equal(p->options.tools[i].name, name)) {
+            return &p->options.tools[i];
+        }
+    }
+    return NULL;
+}
+
+static void begin(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft__tell_pause(p);
+    p->calls++;
+    haft__tell(p, &(haft__found){.kind = HAFT__FOUND_CALL,
+                                 .index = p->calls - 1,
+                                 .id = haft__buf_str(&call->id),
+                                 .text = haft__buf_str(&call->name)});
+    call->told = true;
+    haft__tell_text(p, HAFT__FOUND_ARGUMENTS, haft__buf_str(&call->args));
+    haft__buf_clear(&call->args);
+}
+
+const char *haft__forming_named(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft_str name = haft__str_trim(haft__buf_str(&call->name));
+    if (call->name.status != HAFT_OK || !is_name(name)) {
+        return "its name cannot be that of a tool";
+    }
+    call->tool = find_tool(p, name);
+    memmove(call->name.ptr, name.ptr, name.len);
+    call->name.len = name.len;
+    call->named = true;
+    return NULL;
+}
+
+void haft__forming_disown(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    call->open = false;
+    haft__tell_content(p, haft__buf_str(&call->raw));
+    clear(call);
+}
+
+/* ---- the arguments ---- */
+
+void haft__forming_args(haft__parser *p, haft_str text)
+{
+    haft__forming *call = &p->call;
+    if (call->named && !call->told) {
+        begin(p);
+    }
+    if (call->told) {
+        haft__tell_text(p, HAFT__FOUND_ARGUMENTS, text);
+    } else {
+        haft__buf_add_str(&call->args, text);
+        haft__parser_check(p, &call->args);
+    }
+}
+
+void haft__forming_end(haft__parser *p)
+{
+    haft__forming_args(p, (haft_str){NULL, 0});
+    haft__tell(p, &(haft__found){.kind = HAFT__FOUND_CALL_END,
+                                 .index = p->calls - 1,
+                                 .id = haft__buf_str(&p->call.id)});
+    clear(&p->call);
+}
+
+void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why)
+{
+    haft__tell_pause(p);
+    p->cut_count = 0; /* of arguments that nobody wants any more */
+    haft__tell(p, &(haft__found){.kind = kind,
+                                 .index = p->calls - (p->call.told ? 1 : 0),
+                                 .id = haft__buf_str(&p->call.id),
+                                 .text = haft__buf_str(&p->call.raw),
+                                 .offset = p->call.offset,
+                                 .why = why});
+    clear(&p->call);
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parser.c - goes through a format's places, byte by byte.
+ *
+ * Invariants:
+ *   1. A byte of the text is used once. Only the beginning of a mark that turned out to be none, or
+ *      a mark that belongs to the next place, is read a second time, there.
+ *   2. What is held back is the beginning of a mark; its bytes are known from the mark.
+ * Tests: tests/format/parser_test.c, tests/format/cases_test.c. Fuzzer: fuzz/format.c.
+ */
+#include "format/parser.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+
+static void read_bytes(haft__parser *p, haft_str bytes);
+
+static const haft__place *here(const haft__parser *p)
+{
+    return &p->format->places[p->place];
+}
+
+void haft__parser_fail(haft__parser *p, haft_status status, const haft_error *err)
+{
+    if (p->status == HAFT_OK) {
+        p->status = status;
+        p->err = *err;
+    }
+}
+
+void haft__parser_check(haft__parser *p, const haft__buf *buf)
+{
+    haft_error err = {0};
+    haft_status status = haft__buf_check(buf, &err);
+    if (status != HAFT_OK) {
+        haft__parser_fail(p, status, &err);
+    }
+}
+
+void haft__parser_use(haft__parser *p, haft_str bytes)
+{
+    if (p->again) {
+        return;
+    }
+    p->offset += bytes.len;
+    haft__forming_keep(p, bytes);
+}
+
+/* ---- from place to place ---- */
+
+static void build_marks(haft__parser *p, const haft__place *place)
+{
+    const char *texts[COUNT(place->marks)];
+    size_t count = 0;
+    while (count < COUNT(place->marks) && place->marks[count].text != NULL) {
+        texts[count] = place->marks[count].text;
+        count++;
+    }
+    haft_error err = {0};
+    haft_status status = haft__marks_build(&p->marks[p->place], &p->arena, texts, count, &err);
+    if (status != HAFT_OK) {
+        haft__parser_fail(p, status, &err);
+    }
+}
+
+void haft__parser_go(haft__parser *p, uint8_t place)
+{
+    if (here(p)->bytes == HAFT__BYTES_REASONING) {
+        haft__tell_thought(p);
+    }
+    p->place = place;
+    p->held = 0;
+    if (here(p)->marks[0].text != NULL && p->marks[place].nodes == NULL) {
+        build_marks(p, here(p));
+    }
+}
+
+/* It cannot be used; what is left of it is skipped. */
+static void spoil(haft__parser *p, const char *why)
+{
+    haft__forming_spoil(p, HAFT__FOUND_MALFORMED, why);
+    haft__parser_go(p, p->format->spoilt);
+}
+
+/* Text that has been used already, in the place where we are now. */
+static void read_again(haft__parser *p, haft_str text)
+{
+    bool before = p->again;
+    p->again = true;
+    read_bytes(p, text);
+    p->again = before;
+}
+
+/* False when it leads elsewhere: it is no name, or must be that of a tool and is not. */
+static bool take_name(haft__parser *p)
+{
+    const char *why = haft__forming_named(p);
+    if (p->call.if_known && p->call.tool == NULL) {
+        haft__forming_disown(p);
+        haft__parser_go(p, p->format->plain);
+        return false;
+    }
+    if (why != NULL) {
+        spoil(p, why);
+    }
+    return why == NULL;
+}
+
+static void act_on(haft__parser *p, const haft__mark *mark)
+{
+    switch ((haft__act)mark->act) {
+    case HAFT__ACT_NONE: break;
+    case HAFT__ACT_OPEN: haft__forming_open(p, haft__str(mark->text), mark->if_known); break;
+    case HAFT__ACT_NAMED:
+        if (!take_name(p)) {
+            return;
+        }
+        break;
+    case HAFT__ACT_KEYED:
+        if (!haft__value_begin(p)) {
+            spoil(p, "the name of a parameter cannot be one");
+            return;
+        }
+        break;
+    case HAFT__ACT_VALUED: haft__value_end(p); break;
+    case HAFT__ACT_CLOSE: haft__value_close(p); break;
+    case HAFT__ACT_CODED: haft__tell_coded(p); break;
+    }
+    haft__parser_go(p, mark->to);
+    if (here(p)->bytes == HAFT__BYTES_DOUBT) {
+        haft__value_doubt(p, haft__str(mark->text));
+    }
+    if (mark->keep) {
+        read_again(p, haft__str(mark->text));
+    }
+}
+
+/* ---- bytes that are no mark ---- */
+
+static size_t count_spaces(haft_str text)
+{
+    size_t i = 0;
+    while (i < text.len
+           && (text.ptr[i] == ' ' || text.ptr[i] == '\n' || text.ptr[i] == '\r'
+               || text.ptr[i] == '\t')) {
+        i++;
+    }
+    return i;
+}
+
+/* How many of the bytes it has taken: fewer when they lead to another place. */
+static size_t give(haft__parser *p, haft_str text)
+{
+    const haft__place *place = here(p);
+    size_t spaces = 0;
+    switch ((haft__bytes)place->bytes) {
+    case HAFT__BYTES_CONTENT: haft__tell_content(p, text); break;
+    case HAFT__BYTES_REASONING: haft__tell_reasoning(p, text); break;
+    case HAFT__BYTES_CODE: haft__tell_code(p, text); break;
+    case HAFT__BYTES_NAME: haft__forming_text(p, &p->call.name, text); break;
+    case HAFT__BYTES_ID: haft__forming_text(p, &p->call.id, text); break;
+    case HAFT__BYTES_KEY: haft__forming_text(p, &p->call.key, text); break;
+    case HAFT__BYTES_VALUE: haft__value_add(p, text); break;
+    case HAFT__BYTES_NOTHING: break;
+    case HAFT__BYTES_LAYOUT:
+    case HAFT__BYTES_DOUBT:
+        spaces = count_spaces(text);
+        haft__tell_layout(p, (haft_str){text.ptr, spaces});
+        if (spaces < text.len && place->otherwise == p->format->spoilt && p->call.open) {
+            spoil(p, "it has text where only tags belong");
+        } else if (spaces < text.len) {
+            haft__parser_go(p, place->otherwise);
+            if (place->bytes == HAFT__BYTES_DOUBT) {
+                haft__value_resume(p);
+            }
+        }
+        return spaces;
+    }
+    return text.len;
+}
+
+/* All of it, whatever places it leads through. */
+static void give_all(haft__parser *p, haft_str text)
+{
+    size_t used = give(p, text);
+    if (used < text.len) {
+        read_again(p, haft__str_skip(text, used));
+    }
+}
+
+static bool is_layout(const haft__place *place)
+{
+    return place->bytes == HAFT__BYTES_LAYOUT || place->bytes == HAFT__BYTES_DOUBT;
+}
+
+/* One byte, when a mark may be on its way. Returns whether the byte was used. */
+static bool step(haft__parser *p, char byte)
+{
+    const haft__place *place = here(p);
+    const haft__marks *marks = &p->marks[p->place];
+    const haft__marks_node *before = &marks->nodes[p->held];
+    uint16_t next = haft__marks_step(marks, p->held, byte);
+    const haft__marks_node *after = &marks->nodes[next];
+    if (is_layout(place) && after->depth <= before->depth && before->depth > 0) {
+        p->held = 0;
+        give_all(p, (haft_str){before->text, before->depth});
+        return false;
+    }
+    haft__parser_use(p, (haft_str){&byte, 1});
+    size_t freed = before->depth + 1U - after->depth;
+    p->held = next;
+    if (freed > 0) {
+        (void)give(p, (haft_str){before->text, freed < before->depth ? freed : before->depth});
+    }
+    if (freed > before->depth) {
+        (void)give(p, (haft_str){&byte, 1});
+    }
+    if (after->mark != 0) {
+        p->held = 0;
+        act_on(p, &place->marks[after->mark - 1]);
+    }
+    return true;
+}
+
+static void pass(haft__parser *p, haft_str *io_bytes)
+{
+    const haft__marks *marks = &p->marks[p->place];
+    size_t plain = 0;
+    if (marks->nodes == NULL) {
+        plain = io_bytes->len;
+    } else if (p->held == 0) {
+        plain = haft__marks_skip(marks, *io_bytes);
+    }
+    if (plain > 0) {
+        haft_str text = {io_bytes->ptr, plain};
+        size_t used = give(p, text);
+        haft__parser_use(p, (haft_str){text.ptr, used});
+        *io_bytes = haft__str_skip(*io_bytes, used);
+    } else if (step(p, io_bytes->ptr[0])) {
+        *io_bytes = haft__str_skip(*io_bytes, 1);
+    }
+}
+
+static void read_bytes(haft__parser *p, haft_str bytes)
+{
+    while (bytes.len > 0 && p->status == HAFT_OK) {
+        const haft__place *place = here(p);
+        if (place->scan == HAFT__SCAN_NONE) {
+            pass(p, &bytes);
+        } else if (haft__scan_json(p, (haft__scan)place->scan, &bytes)) {
+            haft__parser_go(p, place->otherwise);
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+haft_status haft__parser_create(const haft__format *format, const haft__parser_options *options,
+                                haft__parser **ret_parser, haft_error *err)
+{
+    haft__parser *p = calloc(1, sizeof(*p));
+    if (p == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    p->format = format;
+    p->options = *options;
+    haft__arena_init(&p->arena, 0);
+    haft__tell_init(p);
+    haft__forming_init(p);
+    haft__parser_go(p, options->start_in_reasoning ? format->reasoning : 0);
+    if (p->status != HAFT_OK) {
+        haft_status status = p->status;
+        if (err != NULL) {
+            *err = p->err;
+        }
+        haft__parser_destroy(p);
+        return status;
+    }
+    *ret_parser = p;
+    return HAFT_OK;
+}
+
+void haft__parser_destroy(haft__parser *p)
+{
+    if (p != NULL) {
+        haft__scan_finish(p);
+        haft__forming_finish(p);
+        haft__tell_finish(p);
+        haft__arena_finish(&p->arena);
+        free(p);
+    }
+}
+
+static haft_status result(const haft__parser *p, haft_error *err)
+{
+    if (p->status != HAFT_OK && err != NULL) {
+        *err = p->err;
+    }
+    return p->status;
+}
+
+haft_status haft__parser_feed(haft__parser *p, haft_str bytes, haft_error *err)
+{
+    if (bytes.len > HAFT__LIMIT_FORMAT_BYTES - p->offset) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d bytes of text, found more",
+                          HAFT__LIMIT_FORMAT_BYTES);
+    }
+    read_bytes(p, bytes);
+    return result(p, err);
+}
+
+/* The beginning of a mark, and nothing behind it. */
+static void end_held(haft__parser *p)
+{
+    if (p->held == 0) {
+        return;
+    }
+    const haft__marks_node *node = &p->marks[p->place].nodes[p->held];
+    p->held = 0;
+    if (!is_layout(here(p)) || !p->any) {
+        give_all(p, (haft_str){node->text, node->depth});
+    }
+}
+
+haft_status haft__parser_end(haft__parser *p, haft_error *err)
+{
+    end_held(p);
+    bool whole = !p->call.open || haft__scan_complete(p);
+    if (!whole || p->coding) {
+        haft__forming_spoil(p, HAFT__FOUND_TRUNCATED, "the text ends here");
+    }
+    haft__tell_end(p);
+    return result(p, err);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format/parser.h - the inside of a parser, for its own files.
+ *
+ *     parser.c      goes from place to place
+ *     tell.c        what is told, and when
+ *     forming.c     the call that is being read
+ *     value.c       values that are written without quotes
+ *     scan_json.c   JSON that holds calls
+ *
+ * A failure of memory, or of the one who is told, is kept in `status`; nothing is told any more.
+ */
+#ifndef HAFT_FORMAT_PARSER_H
+#define HAFT_FORMAT_PARSER_H
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "format/format.h"
+#include "format/marks.h"
+#include "json/stream.h"
+
+/* Text that is trimmed where a call follows: white space waits until it is known what does. */
+typedef struct haft__flow {
+    haft__found_kind kind;
+    haft__buf spaces;
+    bool begun; /* there was text since the last call */
+} haft__flow;
+
+/* The call that is being read. */
+typedef struct haft__forming {
+    bool open;     /* the text is inside a call: it must not end here */
+    bool if_known; /* it is one only if there is a tool of this name */
+    bool named;    /* `name` is complete */
+    bool told;     /* that it begins */
+    size_t offset;
+    haft__buf name, id;
+    haft__buf args; /* wait until the name is known */
+    haft__buf raw;  /* how it is written */
+
+    /* arguments that are made from keys and values */
+    const haft__format_tool *tool; /* NULL when none has this name */
+    bool members;                  /* there is one already */
+    bool verbatim;                 /* the present value is a string: it is told as it comes */
+    unsigned types;                /* that the present value may have: see value.c */
+    bool fresh;                    /* nothing of it has come yet */
+    haft__buf key, value;
+    haft__buf doubt; /* what may have ended the value, and white space behind it */
+} haft__forming;
+
+typedef struct haft__scanner {
+    haft__json_stream json;
+    bool live;       /* `json` is in use */
+    bool in_args;    /* the bytes are those of the arguments */
+    bool has_args;   /* they have come */
+    uint8_t slot;    /* what the member at hand is: see scan_json.c */
+    const char *why; /* what is wrong with the present call although it is JSON */
+} haft__scanner;
+
+struct haft__parser {
+    const haft__format *format;
+    haft__parser_options options;
+    haft__arena arena; /* of the automata */
+    haft__marks marks[HAFT__FORMAT_PLACES];
+    uint8_t place;
+    uint16_t held;  /* state of the present place's automaton */
+    bool again;     /* the bytes at hand have been used before */
+    size_t offset;  /* of the next byte */
+    uint32_t calls; /* that have begun */
+    bool any;       /* there was a call, or reasoning: white space next to it is layout */
+    bool coding;    /* a block of code is open */
+    haft__flow content, reasoning;
+    char cut[HAFT__UTF8_MAX_BYTES]; /* the beginning of a character, not told yet */
+    size_t cut_count;
+    haft__buf scratch;
+    haft__forming call;
+    haft__scanner scanner;
+    haft_status status;
+    haft_error err;
+};
+
+/* ---- parser.c ---- */
+
+void haft__parser_go(haft__parser *p, uint8_t place);
+
+/* Counts bytes as used, and keeps them if they belong to a call. */
+void haft__parser_use(haft__parser *p, haft_str bytes);
+
+/* The first failure counts. */
+void haft__parser_fail(haft__parser *p, haft_status status, const haft_error *err);
+void haft__parser_check(haft__parser *p, const haft__buf *buf);
+
+/* ---- tell.c ---- */
+
+void haft__tell_init(haft__parser *p);
+void haft__tell_finish(haft__parser *p);
+void haft__tell(haft__parser *p, const haft__found *found);
+/* Pieces of text, whole characters at a time. */
+void haft__tell_text(haft__parser *p, haft__found_kind kind, haft_str text);
+void haft__tell_content(haft__parser *p, haft_str text);
+void haft__tell_reasoning(haft__parser *p, haft_str text);
+void haft__tell_code(haft__parser *p, haft_str text);
+/* White space of a place that has nothing else. */
+void haft__tell_layout(haft__parser *p, haft_str spaces);
+/* The text before something else is over. */
+void haft__tell_pause(haft__parser *p);
+void haft__tell_thought(haft__parser *p);
+void haft__tell_coded(haft__parser *p);
+void haft__tell_end(haft__parser *p);
+
+/* ---- forming.c ---- */
+
+void haft__forming_init(haft__parser *p);
+void haft__forming_finish(haft__parser *p);
+/* A call begins with `mark`. */
+void haft__forming_open(haft__parser *p, haft_str mark, bool if_known);
+/* Keeps how it is written, up to HAFT__LIMIT_FORMAT_RAW_BYTES. */
+void haft__forming_keep(haft__parser *p, haft_str bytes);
+/* A piece of its name, its id, a key. */
+void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text);
+/* The name is complete. NULL, or why it cannot be one. */
+const char *haft__forming_named(haft__parser *p);
+/* It looked like a call: all of it is content. */
+void haft__forming_disown(haft__parser *p);
+/* The next piece of its arguments. */
+void haft__forming_args(haft__parser *p, haft_str text);
+/* It is complete. */
+void haft__forming_end(haft__parser *p);
+/* It cannot be used. */
+void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why);
+
+/* ---- value.c ---- */
+
+/* The key is complete. False when it cannot be one; then the place has changed. */
+bool haft__value_begin(haft__parser *p);
+void haft__value_add(haft__parser *p, haft_str text);
+/* Whether the value ends at `mark` depends on what follows ... */
+void haft__value_doubt(haft__parser *p, haft_str mark);
+/* ... and it does not. */
+void haft__value_resume(haft__parser *p);
+void haft__value_end(haft__parser *p);
+/* The call is complete. */
+void haft__value_close(haft__parser *p);
+
+/* ---- scan_json.c ---- */
+
+/* Reads from *io_bytes and moves it behind what was used. True when it is done with the place. */
+bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes);
+/* The text ends here: does only what closes it lack? */
+bool haft__scan_complete(const haft__parser *p);
+void haft__scan_finish(haft__parser *p);
+
+#endif

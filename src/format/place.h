@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format/place.h - what a format is: a table of places, and of the marks that lead from one to
+ * another.
+ *
+ * A place says what its bytes are, and which literal texts end it. Where the bytes are JSON or
+ * Python, a scanner reads them and knows by itself where they end. docs/adding-a-format.md shows
+ * how one is made.
+ */
+#ifndef HAFT_FORMAT_PLACE_H
+#define HAFT_FORMAT_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "haft.h"
+
+/* What the bytes of a place are that are no mark. */
+typedef enum haft__bytes {
+    HAFT__BYTES_CONTENT,
+    HAFT__BYTES_REASONING,
+    HAFT__BYTES_CODE,
+    HAFT__BYTES_LAYOUT,  /* white space; anything else belongs to the place `otherwise` */
+    HAFT__BYTES_NAME,    /* the name of a tool */
+    HAFT__BYTES_ID,      /* the id of a call */
+    HAFT__BYTES_KEY,     /* the name of a parameter */
+    HAFT__BYTES_VALUE,   /* its value */
+    HAFT__BYTES_DOUBT,   /* white space behind what ends a value, if a mark follows; if not, it was
+                            a part of the value, and so is this: `otherwise` */
+    HAFT__BYTES_NOTHING, /* dropped */
+} haft__bytes;
+
+/* What happens at a mark. */
+typedef enum haft__act {
+    HAFT__ACT_NONE,
+    HAFT__ACT_OPEN,   /* a call begins, or several */
+    HAFT__ACT_NAMED,  /* its name is complete */
+    HAFT__ACT_KEYED,  /* a key is complete */
+    HAFT__ACT_VALUED, /* a value is complete */
+    HAFT__ACT_CLOSE,  /* the call is complete: all its values are there */
+    HAFT__ACT_CODED,  /* a block of code is complete */
+} haft__act;
+
+typedef struct haft__mark {
+    const char *text; /* NULL behind the last */
+    uint8_t to;       /* the place behind it */
+    uint8_t act;      /* haft__act */
+    bool keep;        /* the mark itself is read again there */
+    bool if_known;    /* of OPEN: only if the name that follows is that of a tool; else content */
+} haft__mark;
+
+/* Reads bytes that know their own end. */
+typedef enum haft__scan {
+    HAFT__SCAN_NONE,
+    HAFT__SCAN_CALL,  /* a JSON object with name and arguments */
+    HAFT__SCAN_CALLS, /* a JSON array of them */
+    HAFT__SCAN_ARGS,  /* a JSON object: the arguments of a call whose name is known */
+} haft__scan;
+
+typedef struct haft__place {
+    uint8_t bytes;     /* haft__bytes */
+    uint8_t scan;      /* haft__scan */
+    uint8_t otherwise; /* of LAYOUT and DOUBT; and of a scanner, where it goes when it is done */
+    haft__mark marks[6];
+} haft__place;
+
+#define HAFT__FORMAT_PLACES 12
+
+typedef struct haft__format {
+    const char *name;
+    haft__place places[HAFT__FORMAT_PLACES]; /* the first is where a text begins */
+    bool one_newline;                        /* one at either end of a value is layout */
+    uint8_t reasoning; /* the place of a text that begins inside reasoning; 0: there is none */
+    uint8_t plain;     /* the place of ordinary text */
+    uint8_t spoilt;    /* the place behind a call that cannot be used */
+} haft__format;
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tell.c - tells what was found: whole characters, and white space only where it is not layout.
+ * Tests: tests/format/parser_test.c.
+ */
+#include "base/limits.h"
+#include "format/parser.h"
+
+void haft__tell_init(haft__parser *p)
+{
+    p->content.kind = HAFT__FOUND_CONTENT;
+    p->reasoning.kind = HAFT__FOUND_REASONING;
+    haft__buf_init(&p->content.spaces, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->reasoning.spaces, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->scratch, HAFT__LIMIT_FORMAT_BYTES);
+}
+
+void haft__tell_finish(haft__parser *p)
+{
+    haft__buf_finish(&p->content.spaces);
+    haft__buf_finish(&p->reasoning.spaces);
+    haft__buf_finish(&p->scratch);
+}
+
+void haft__tell(haft__parser *p, const haft__found *found)
+{
+    if (p->status == HAFT_OK) {
+        haft_error err = {0};
+        haft_status status = p->options.take(p->options.context, found, &err);
+        if (status != HAFT_OK) {
+            haft__parser_fail(p, status, &err);
+        }
+    }
+}
+
+static void tell_piece(haft__parser *p, haft__found_kind kind, haft_str text)
+{
+    if (text.len > 0) {
+        uint32_t index = kind == HAFT__FOUND_ARGUMENTS ? p->calls - 1 : 0;
+        haft__tell(p, &(haft__found){.kind = kind, .index = index, .text = text});
+    }
+}
+
+/* Completes the character whose beginning was kept; returns what is left of the text. */
+static haft_str complete_cut(haft__parser *p, haft__found_kind kind, haft_str text)
+{
+    while (p->cut_count > 0 && text.len > 0) {
+        p->cut[p->cut_count] = text.ptr[0];
+        haft_str grown = {p->cut, p->cut_count + 1};
+        if (haft__utf8_incomplete(grown)) {
+            p->cut_count++;
+            text = haft__str_skip(text, 1);
+            continue;
+        }
+        bool whole = haft__utf8_valid(grown);
+        grown.len -= whole ? 0 : 1;
+        text = whole ? haft__str_skip(text, 1) : text;
+        p->cut_count = 0;
+        tell_piece(p, kind, grown);
+    }
+    return text;
+}
+
+void haft__tell_text(haft__parser *p, haft__found_kind kind, haft_str text)
+{
+    text = complete_cut(p, kind, text);
+    size_t whole = haft__utf8_whole(text);
+    if (whole < text.len) {
+        p->cut_count = text.len - whole;
+        memcpy(p->cut, text.ptr + whole, p->cut_count);
+    }
+    tell_piece(p, kind, (haft_str){text.ptr, whole});
+}
+
+/* ---- text between calls ---- */
+
+static bool is_space(char byte)
+{
+    return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/* With `trim`, white space in front of the first text is layout. */
+static void add_to_flow(haft__parser *p, haft__flow *flow, haft_str text, bool trim)
+{
+    size_t end = text.len;
+    while (end > 0 && is_space(text.ptr[end - 1])) {
+        end--;
+    }
+    if (end > 0) {
+        haft_str body = {text.ptr, end};
+        if (flow->begun || !trim) {
+            haft__tell_text(p, flow->kind, haft__buf_str(&flow->spaces));
+        } else {
+            while (is_space(body.ptr[0])) {
+                body = haft__str_skip(body, 1);
+            }
+        }
+        haft__tell_text(p, flow->kind, body);
+        haft__buf_clear(&flow->spaces);
+        flow->begun = true;
+    }
+    haft__buf_add(&flow->spaces, text.ptr + end, text.len - end);
+    haft__parser_check(p, &flow->spaces);
+}
+
+void haft__tell_content(haft__parser *p, haft_str text)
+{
+    add_to_flow(p, &p->content, text, p->any);
+}
+
+void haft__tell_reasoning(haft__parser *p, haft_str text)
+{
+    add_to_flow(p, &p->reasoning, text, true);
+}
+
+void haft__tell_layout(haft__parser *p, haft_str spaces)
+{
+    if (p->call.open) {
+        haft__buf_add_str(&p->call.doubt, spaces);
+    } else if (!p->any) {
+        haft__buf_add_str(&p->content.spaces, spaces);
+        haft__parser_check(p, &p->content.spaces);
+    }
+}
+
+void haft__tell_pause(haft__parser *p)
+{
+    p->any = true;
+    p->content.begun = false;
+    haft__buf_clear(&p->content.spaces);
+}
+
+void haft__tell_thought(haft__parser *p)
+{
+    haft__buf_clear(&p->reasoning.spaces);
+    haft__tell_pause(p);
+}
+
+/* ---- code ---- */
+
+void haft__tell_code(haft__parser *p, haft_str text)
+{
+    p->coding = true;
+    haft__tell_text(p, HAFT__FOUND_CODE, text);
+}
+
+void haft__tell_coded(haft__parser *p)
+{
+    p->coding = false;
+    haft__tell(p, &(haft__found){.kind = HAFT__FOUND_CODE_END});
+}
+
+void haft__tell_end(haft__parser *p)
+{
+    if (!p->any) {
+        haft__tell_text(p, HAFT__FOUND_CONTENT, haft__buf_str(&p->content.spaces));
+    }
+    if (p->cut_count > 0) { /* it is no UTF-8, but it was there */
+        haft_str rest = {p->cut, p->cut_count};
+        p->cut_count = 0;
+        tell_piece(p, HAFT__FOUND_CONTENT, rest);
+    }
+}

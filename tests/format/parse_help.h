@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parse_help.h - a whole text through a parser, in pieces of one's choice, and what came of it. */
+#ifndef HAFT_TESTS_FORMAT_PARSE_HELP_H
+#define HAFT_TESTS_FORMAT_PARSE_HELP_H
+
+#include "base/buf.h"
+#include "format/format.h"
+
+/* What was told, written out: content, reasoning, code, each call, each error. Two parses of one
+ * text must give the same. */
+typedef struct help_parsed {
+    haft__buf content, reasoning, code;
+    haft__buf calls;  /* a JSON array of {"id","name","arguments"}: those that have ended */
+    haft__buf errors; /* a line for each: kind offset why raw */
+    haft__buf call;   /* the one that is open */
+    size_t count, open_count;
+    bool truncated, malformed, open;
+    size_t tells;
+} help_parsed;
+
+typedef struct help_input {
+    const char *format;
+    haft_str text;
+    const haft__format_tool *tools;
+    size_t tool_count;
+    bool start_in_reasoning;
+} help_input;
+
+void help_parsed_init(help_parsed *parsed);
+void help_parsed_finish(help_parsed *parsed);
+
+/* Feeds `chunk` bytes at a time (0: all at once), the first piece being `first` bytes long. */
+void help_parse(const help_input *input, size_t first, size_t chunk, help_parsed *parsed);
+
+/* Whether both say the same; says what differs, about `what`, when not. */
+bool help_parsed_equal(const help_parsed *a, const help_parsed *b, const char *what);
+
+#endif
