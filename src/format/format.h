@@ -4,7 +4,7 @@
  *
  *     haft__parser_create(format, &options, &parser, err);
  *     haft__parser_feed(parser, bytes, err);      as often as bytes come, however they are cut
- *     haft__parser_end(parser, err);
+ *     haft__parser_end(parser, cut, err);
  *     haft__parser_destroy(parser);
  *
  * What is found is told piece by piece and never taken back. The result is the same for every cut
@@ -66,8 +66,8 @@ void haft__parser_destroy(haft__parser *parser);
 /* UTF-8; a character may be cut. TOO_BIG past HAFT__LIMIT_FORMAT_BYTES, and what `take` returns. */
 HAFT_MUST_USE haft_status haft__parser_feed(haft__parser *parser, haft_str bytes, haft_error *err);
 
-/* No more comes. */
-HAFT_MUST_USE haft_status haft__parser_end(haft__parser *parser, haft_error *err);
+/* No more comes; `cut`: although the model was not finished. */
+HAFT_MUST_USE haft_status haft__parser_end(haft__parser *parser, bool cut, haft_error *err);
 
 /* ---- the formats ---- */
 

@@ -6,8 +6,10 @@
 #include "format/place.h"
 
 #define HAFT__FORMATS(X)                                                                           \
+    X(codemode)                                                                                    \
     X(hermes)                                                                                      \
     X(mistral)                                                                                     \
+    X(pythonic)                                                                                    \
     X(qwen3coder)
 
 #define X(name) extern const haft__format haft__format_##name;

@@ -13,7 +13,6 @@ void haft__forming_init(haft__parser *p)
     haft__buf_init(&call->args, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&call->raw, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&call->value, HAFT__LIMIT_FORMAT_BYTES);
-    haft__buf_init(&call->doubt, HAFT__LIMIT_FORMAT_BYTES);
 }
 
 void haft__forming_finish(haft__parser *p)
@@ -25,7 +24,6 @@ void haft__forming_finish(haft__parser *p)
     haft__buf_finish(&call->args);
     haft__buf_finish(&call->raw);
     haft__buf_finish(&call->value);
-    haft__buf_finish(&call->doubt);
 }
 
 static void clear(haft__forming *call)
@@ -36,7 +34,6 @@ static void clear(haft__forming *call)
     haft__buf_clear(&call->args);
     haft__buf_clear(&call->raw);
     haft__buf_clear(&call->value);
-    haft__buf_clear(&call->doubt);
     call->open = call->if_known = call->named = call->told = call->members = false;
     call->tool = NULL;
 }
@@ -68,17 +65,30 @@ void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text)
 
 /* ---- the name ---- */
 
+static bool is_name_byte(char c)
+{
+    bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+    return letter || (c >= '0' && c <= '9') || (c != '\0' && strchr("_.:/-", c) != NULL);
+}
+
 static bool is_name(haft_str name)
 {
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-        bool digit = c >= '0' && c <= '9';
-        if (!letter && !digit && (c == '\0' || strchr("_.:/-", c) == NULL)) {
-            return false;
-        }
+    size_t i = 0;
+    while (i < name.len && is_name_byte(name.ptr[i])) {
+        i++;
     }
-    return name.len > 0;
+    return i == name.len && i > 0;
+}
+
+size_t haft__forming_count_name(haft_str text)
+{
+    size_t i = 0;
+    while (
+        i < text.len
+        && (is_name_byte(text.ptr[i]) || (text.ptr[i] != '\0' && strchr(" \t\r\n", text.ptr[i])))) {
+        i++;
+    }
+    return i;
 }
 
 static const haft__format_tool *find_tool(const haft__parser *p, haft_str name)
@@ -89,6 +99,21 @@ static const haft__format_tool *find_tool(const haft__parser *p, haft_str name)
         }
     }
     return NULL;
+}
+
+void haft__forming_code(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft__buf text = call->name;
+    haft__buf_init(&call->name, HAFT__LIMIT_FORMAT_NAME_BYTES);
+    haft__buf_add_str(&call->name, HAFT__LIT("python"));
+    haft__parser_check(p, &call->name);
+    (void)haft__forming_named(p);
+    haft__buf_add_str(&call->key, HAFT__LIT("code"));
+    haft__parser_check(p, &call->key);
+    (void)haft__value_begin(p);
+    haft__value_add(p, haft__buf_str(&text));
+    haft__buf_finish(&text);
 }
 
 static void begin(haft__parser *p)

@@ -16,6 +16,7 @@
 #include "base/limits.h"
 
 static void read_bytes(haft__parser *p, haft_str bytes);
+static size_t give(haft__parser *p, haft_str text);
 
 static const haft__place *here(const haft__parser *p)
 {
@@ -67,7 +68,7 @@ static void build_marks(haft__parser *p, const haft__place *place)
 
 void haft__parser_go(haft__parser *p, uint8_t place)
 {
-    if (here(p)->bytes == HAFT__BYTES_REASONING) {
+    if (here(p)->bytes == HAFT__BYTES_REASONING && place != p->place) {
         haft__tell_thought(p);
     }
     p->place = place;
@@ -108,32 +109,73 @@ static bool take_name(haft__parser *p)
     return why == NULL;
 }
 
-static void act_on(haft__parser *p, const haft__mark *mark)
+/* Reasoning that never ends: what looked like a call in it is one. */
+static void release_suspect(haft__parser *p)
 {
-    switch ((haft__act)mark->act) {
+    haft__buf text = p->suspect;
+    haft__buf_init(&p->suspect, HAFT__LIMIT_FORMAT_BYTES);
+    haft__parser_go(p, p->format->plain);
+    read_again(p, haft__buf_str(&text));
+    haft__buf_finish(&text);
+}
+
+/* Whether the place of the mark comes next; if not, it is another already. */
+static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
+{
+    switch (what) {
     case HAFT__ACT_NONE: break;
-    case HAFT__ACT_OPEN: haft__forming_open(p, haft__str(mark->text), mark->if_known); break;
-    case HAFT__ACT_NAMED:
-        if (!take_name(p)) {
-            return;
-        }
+    case HAFT__ACT_OPEN:
+        haft__forming_open(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
         break;
+    case HAFT__ACT_NAMED: return take_name(p);
     case HAFT__ACT_KEYED:
         if (!haft__value_begin(p)) {
             spoil(p, "the name of a parameter cannot be one");
-            return;
+            return false;
         }
         break;
     case HAFT__ACT_VALUED: haft__value_end(p); break;
     case HAFT__ACT_CLOSE: haft__value_close(p); break;
+    case HAFT__ACT_CODE: p->coding = true; break;
     case HAFT__ACT_CODED: haft__tell_coded(p); break;
+    case HAFT__ACT_SUSPECT:
+        haft__buf_add_str(&p->suspect, haft__str(mark->text));
+        haft__parser_check(p, &p->suspect);
+        break;
+    case HAFT__ACT_STRAY:
+        if (!p->reasoned) {
+            haft__tell_content(p, haft__str(mark->text));
+        }
+        break;
     }
-    haft__parser_go(p, mark->to);
-    if (here(p)->bytes == HAFT__BYTES_DOUBT) {
-        haft__value_doubt(p, haft__str(mark->text));
+    return true;
+}
+
+/* What is in doubt begins with the mark that led here, or goes on with it. */
+static void begin_doubt(haft__parser *p, const haft__place *from, const haft__mark *mark)
+{
+    const haft__place *place = here(p);
+    bool candidate = place->scan == HAFT__SCAN_MAYBE || place->scan == HAFT__SCAN_KNOWN;
+    if (place->bytes != HAFT__BYTES_DOUBT && !candidate) {
+        return;
     }
-    if (mark->keep) {
-        read_again(p, haft__str(mark->text));
+    if (!candidate || from->bytes != HAFT__BYTES_DOUBT) {
+        haft__buf_clear(&p->doubt);
+    }
+    if (!mark->keep && !mark->forget) {
+        haft__buf_add_str(&p->doubt, haft__str(mark->text));
+        haft__parser_check(p, &p->doubt);
+    }
+}
+
+static void act_on(haft__parser *p, const haft__place *from, const haft__mark *mark)
+{
+    if (act(p, (haft__act)mark->act, mark)) {
+        haft__parser_go(p, mark->to);
+        begin_doubt(p, from, mark);
+        if (mark->keep) {
+            read_again(p, haft__str(mark->text));
+        }
     }
 }
 
@@ -150,49 +192,103 @@ static size_t count_spaces(haft_str text)
     return i;
 }
 
+static bool is_layout(const haft__place *place)
+{
+    return place->bytes == HAFT__BYTES_LAYOUT || place->bytes == HAFT__BYTES_DOUBT;
+}
+
+/* Bytes that have been used already. */
+static void give_held(haft__parser *p, haft_str text)
+{
+    bool before = p->again;
+    p->again = true;
+    size_t used = give(p, text);
+    if (used < text.len) {
+        read_bytes(p, haft__str_skip(text, used));
+    }
+    p->again = before;
+}
+
+/* White space, and then something that belongs elsewhere. */
+static size_t give_layout(haft__parser *p, const haft__place *place, haft_str text)
+{
+    size_t spaces = count_spaces(text);
+    haft__parser_use(p, (haft_str){text.ptr, spaces});
+    bool doubt = place->bytes == HAFT__BYTES_DOUBT;
+    if (doubt) {
+        haft__buf_add(&p->doubt, text.ptr, spaces);
+        haft__parser_check(p, &p->doubt);
+    } else {
+        haft__tell_layout(p, (haft_str){text.ptr, spaces});
+    }
+    if (spaces == text.len) {
+        return spaces;
+    }
+    if (place->otherwise == p->format->spoilt && p->call.open) {
+        spoil(p, "it has text where only tags belong");
+    } else {
+        haft__parser_go(p, place->otherwise);
+    }
+    if (doubt) {
+        give_held(p, haft__buf_str(&p->doubt));
+    }
+    return spaces;
+}
+
+static void give_thought(haft__parser *p, haft_str text)
+{
+    if (p->suspect.len > 0) {
+        haft__buf_add_str(&p->suspect, text);
+        haft__parser_check(p, &p->suspect);
+    } else {
+        haft__tell_reasoning(p, text);
+    }
+}
+
+/* The name of a tool, as long as it can be one. */
+static size_t give_name(haft__parser *p, const haft__place *place, haft_str text)
+{
+    bool any = !p->call.if_known && place->otherwise == 0; /* what it is, is seen at its end */
+    size_t used = any ? text.len : haft__forming_count_name(text);
+    haft__parser_use(p, (haft_str){text.ptr, used});
+    haft__forming_text(p, &p->call.name, (haft_str){text.ptr, used});
+    if (any || (used == text.len && p->call.name.status == HAFT_OK)) {
+        return used;
+    }
+    if (p->call.if_known) {
+        haft__forming_disown(p);
+        haft__parser_go(p, p->format->plain);
+    } else {
+        haft__forming_code(p);
+        haft__parser_go(p, place->otherwise);
+    }
+    return used;
+}
+
 /* How many of the bytes it has taken: fewer when they lead to another place. */
 static size_t give(haft__parser *p, haft_str text)
 {
     const haft__place *place = here(p);
-    size_t spaces = 0;
+    if (place->bytes == HAFT__BYTES_NAME) {
+        return give_name(p, place, text);
+    }
+    if (is_layout(place)) {
+        return give_layout(p, place, text);
+    }
+    haft__parser_use(p, text);
     switch ((haft__bytes)place->bytes) {
     case HAFT__BYTES_CONTENT: haft__tell_content(p, text); break;
-    case HAFT__BYTES_REASONING: haft__tell_reasoning(p, text); break;
+    case HAFT__BYTES_REASONING: give_thought(p, text); break;
     case HAFT__BYTES_CODE: haft__tell_code(p, text); break;
-    case HAFT__BYTES_NAME: haft__forming_text(p, &p->call.name, text); break;
     case HAFT__BYTES_ID: haft__forming_text(p, &p->call.id, text); break;
     case HAFT__BYTES_KEY: haft__forming_text(p, &p->call.key, text); break;
     case HAFT__BYTES_VALUE: haft__value_add(p, text); break;
-    case HAFT__BYTES_NOTHING: break;
+    case HAFT__BYTES_NAME:
     case HAFT__BYTES_LAYOUT:
     case HAFT__BYTES_DOUBT:
-        spaces = count_spaces(text);
-        haft__tell_layout(p, (haft_str){text.ptr, spaces});
-        if (spaces < text.len && place->otherwise == p->format->spoilt && p->call.open) {
-            spoil(p, "it has text where only tags belong");
-        } else if (spaces < text.len) {
-            haft__parser_go(p, place->otherwise);
-            if (place->bytes == HAFT__BYTES_DOUBT) {
-                haft__value_resume(p);
-            }
-        }
-        return spaces;
+    case HAFT__BYTES_NOTHING: break;
     }
     return text.len;
-}
-
-/* All of it, whatever places it leads through. */
-static void give_all(haft__parser *p, haft_str text)
-{
-    size_t used = give(p, text);
-    if (used < text.len) {
-        read_again(p, haft__str_skip(text, used));
-    }
-}
-
-static bool is_layout(const haft__place *place)
-{
-    return place->bytes == HAFT__BYTES_LAYOUT || place->bytes == HAFT__BYTES_DOUBT;
 }
 
 /* One byte, when a mark may be on its way. Returns whether the byte was used. */
@@ -203,23 +299,25 @@ static bool step(haft__parser *p, char byte)
     const haft__marks_node *before = &marks->nodes[p->held];
     uint16_t next = haft__marks_step(marks, p->held, byte);
     const haft__marks_node *after = &marks->nodes[next];
-    if (is_layout(place) && after->depth <= before->depth && before->depth > 0) {
+    bool moves = is_layout(place) || place->bytes == HAFT__BYTES_NAME;
+    if (moves && after->depth <= before->depth && before->depth > 0) {
         p->held = 0;
-        give_all(p, (haft_str){before->text, before->depth});
+        give_held(p, (haft_str){before->text, before->depth});
         return false;
     }
-    haft__parser_use(p, (haft_str){&byte, 1});
     size_t freed = before->depth + 1U - after->depth;
     p->held = next;
-    if (freed > 0) {
-        (void)give(p, (haft_str){before->text, freed < before->depth ? freed : before->depth});
+    if (freed > 0 && before->depth > 0) {
+        give_held(p, (haft_str){before->text, freed < before->depth ? freed : before->depth});
     }
     if (freed > before->depth) {
         (void)give(p, (haft_str){&byte, 1});
+        return true;
     }
+    haft__parser_use(p, (haft_str){&byte, 1});
     if (after->mark != 0) {
         p->held = 0;
-        act_on(p, &place->marks[after->mark - 1]);
+        act_on(p, place, &place->marks[after->mark - 1]);
     }
     return true;
 }
@@ -234,13 +332,17 @@ static void pass(haft__parser *p, haft_str *io_bytes)
         plain = haft__marks_skip(marks, *io_bytes);
     }
     if (plain > 0) {
-        haft_str text = {io_bytes->ptr, plain};
-        size_t used = give(p, text);
-        haft__parser_use(p, (haft_str){text.ptr, used});
+        size_t used = give(p, (haft_str){io_bytes->ptr, plain});
         *io_bytes = haft__str_skip(*io_bytes, used);
     } else if (step(p, io_bytes->ptr[0])) {
         *io_bytes = haft__str_skip(*io_bytes, 1);
     }
+}
+
+static bool scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
+{
+    return what >= HAFT__SCAN_PYTHON ? haft__scan_python(p, what, io_bytes)
+                                     : haft__scan_json(p, what, io_bytes);
 }
 
 static void read_bytes(haft__parser *p, haft_str bytes)
@@ -249,7 +351,7 @@ static void read_bytes(haft__parser *p, haft_str bytes)
         const haft__place *place = here(p);
         if (place->scan == HAFT__SCAN_NONE) {
             pass(p, &bytes);
-        } else if (haft__scan_json(p, (haft__scan)place->scan, &bytes)) {
+        } else if (scan(p, (haft__scan)place->scan, &bytes)) {
             haft__parser_go(p, place->otherwise);
         }
     }
@@ -314,22 +416,41 @@ haft_status haft__parser_feed(haft__parser *p, haft_str bytes, haft_error *err)
 /* The beginning of a mark, and nothing behind it. */
 static void end_held(haft__parser *p)
 {
-    if (p->held == 0) {
-        return;
-    }
-    const haft__marks_node *node = &p->marks[p->place].nodes[p->held];
-    p->held = 0;
-    if (!is_layout(here(p)) || !p->any) {
-        give_all(p, (haft_str){node->text, node->depth});
+    if (p->held > 0) {
+        const haft__marks_node *node = &p->marks[p->place].nodes[p->held];
+        p->held = 0;
+        if (!is_layout(here(p)) || !p->any) {
+            give_held(p, (haft_str){node->text, node->depth});
+        }
     }
 }
 
-haft_status haft__parser_end(haft__parser *p, haft_error *err)
+/* What was in doubt, and nothing behind it that could have decided. */
+static void end_doubt(haft__parser *p)
+{
+    const haft__place *place = here(p);
+    if (place->at_end != HAFT__ACT_NONE) {
+        (void)act(p, (haft__act)place->at_end, NULL);
+    } else if (place->bytes == HAFT__BYTES_DOUBT) {
+        haft__parser_go(p, place->otherwise);
+        give_held(p, haft__buf_str(&p->doubt));
+    } else if (place->scan == HAFT__SCAN_MAYBE || place->scan == HAFT__SCAN_KNOWN) {
+        haft__scan_decide(p);
+    }
+}
+
+haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
 {
     end_held(p);
-    bool whole = !p->call.open || haft__scan_complete(p);
-    if (!whole || p->coding) {
-        haft__forming_spoil(p, HAFT__FOUND_TRUNCATED, "the text ends here");
+    if (p->suspect.len > 0) {
+        release_suspect(p);
+        end_held(p);
+    }
+    if (!cut || here(p)->bytes == HAFT__BYTES_DOUBT || here(p)->scan != HAFT__SCAN_NONE) {
+        end_doubt(p);
+    }
+    if (p->coding || (p->call.open && !haft__scan_complete(p))) {
+        haft__forming_spoil(p, HAFT__FOUND_TRUNCATED, "the text ends inside it");
     }
     haft__tell_end(p);
     return result(p, err);

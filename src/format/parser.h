@@ -7,6 +7,7 @@
  *     forming.c     the call that is being read
  *     value.c       values that are written without quotes
  *     scan_json.c   JSON that holds calls
+ *     scan_python.c   calls written as Python; their strings in python_string.c
  *
  * A failure of memory, or of the one who is told, is kept in `status`; nothing is told any more.
  */
@@ -17,6 +18,7 @@
 #include "base/str.h"
 #include "format/format.h"
 #include "format/marks.h"
+#include "format/python.h"
 #include "json/stream.h"
 
 /* Text that is trimmed where a call follows: white space waits until it is known what does. */
@@ -44,7 +46,6 @@ typedef struct haft__forming {
     unsigned types;                /* that the present value may have: see value.c */
     bool fresh;                    /* nothing of it has come yet */
     haft__buf key, value;
-    haft__buf doubt; /* what may have ended the value, and white space behind it */
 } haft__forming;
 
 typedef struct haft__scanner {
@@ -66,14 +67,18 @@ struct haft__parser {
     bool again;     /* the bytes at hand have been used before */
     size_t offset;  /* of the next byte */
     uint32_t calls; /* that have begun */
+    bool reasoned;  /* there was reasoning */
     bool any;       /* there was a call, or reasoning: white space next to it is layout */
     bool coding;    /* a block of code is open */
     haft__flow content, reasoning;
     char cut[HAFT__UTF8_MAX_BYTES]; /* the beginning of a character, not told yet */
     size_t cut_count;
     haft__buf scratch;
+    haft__buf doubt;   /* bytes of which it is not known yet what they are */
+    haft__buf suspect; /* of reasoning: from what looks like a call on */
     haft__forming call;
     haft__scanner scanner;
+    haft__python python;
     haft_status status;
     haft_error err;
 };
@@ -119,8 +124,12 @@ void haft__forming_keep(haft__parser *p, haft_str bytes);
 void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text);
 /* The name is complete. NULL, or why it cannot be one. */
 const char *haft__forming_named(haft__parser *p);
+/* How many bytes at the start of `text` a name may have, white space around it included. */
+size_t haft__forming_count_name(haft_str text);
 /* It looked like a call: all of it is content. */
 void haft__forming_disown(haft__parser *p);
+/* It looked like a name: it is the beginning of code for the tool python. */
+void haft__forming_code(haft__parser *p);
 /* The next piece of its arguments. */
 void haft__forming_args(haft__parser *p, haft_str text);
 /* It is complete. */
@@ -133,10 +142,6 @@ void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why
 /* The key is complete. False when it cannot be one; then the place has changed. */
 bool haft__value_begin(haft__parser *p);
 void haft__value_add(haft__parser *p, haft_str text);
-/* Whether the value ends at `mark` depends on what follows ... */
-void haft__value_doubt(haft__parser *p, haft_str mark);
-/* ... and it does not. */
-void haft__value_resume(haft__parser *p);
 void haft__value_end(haft__parser *p);
 /* The call is complete. */
 void haft__value_close(haft__parser *p);
@@ -145,8 +150,17 @@ void haft__value_close(haft__parser *p);
 
 /* Reads from *io_bytes and moves it behind what was used. True when it is done with the place. */
 bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes);
-/* The text ends here: does only what closes it lack? */
+/* The text ends here: does only what closes it lack? False also when nothing is being read. */
 bool haft__scan_complete(const haft__parser *p);
 void haft__scan_finish(haft__parser *p);
+/* What may be a call ends before that is known. */
+void haft__scan_decide(haft__parser *p);
+
+/* ---- scan_python.c, python_string.c ---- */
+
+bool haft__scan_python(haft__parser *p, haft__scan what, haft_str *io_bytes);
+/* Reads of a string; says how much, and what is wrong with it if anything is. */
+size_t haft__python_string(haft__parser *p, haft_str bytes, const char **ret_why);
+void haft__python_string_ended(haft__parser *p);
 
 #endif

@@ -25,20 +25,23 @@ typedef enum haft__bytes {
     HAFT__BYTES_ID,      /* the id of a call */
     HAFT__BYTES_KEY,     /* the name of a parameter */
     HAFT__BYTES_VALUE,   /* its value */
-    HAFT__BYTES_DOUBT,   /* white space behind what ends a value, if a mark follows; if not, it was
-                            a part of the value, and so is this: `otherwise` */
+    HAFT__BYTES_DOUBT,   /* white space behind a mark that counts only if another one follows; if
+                            not, all of it is what the bytes of `otherwise` are */
     HAFT__BYTES_NOTHING, /* dropped */
 } haft__bytes;
 
 /* What happens at a mark. */
 typedef enum haft__act {
     HAFT__ACT_NONE,
-    HAFT__ACT_OPEN,   /* a call begins, or several */
-    HAFT__ACT_NAMED,  /* its name is complete */
-    HAFT__ACT_KEYED,  /* a key is complete */
-    HAFT__ACT_VALUED, /* a value is complete */
-    HAFT__ACT_CLOSE,  /* the call is complete: all its values are there */
-    HAFT__ACT_CODED,  /* a block of code is complete */
+    HAFT__ACT_OPEN,    /* a call begins, or several */
+    HAFT__ACT_NAMED,   /* its name is complete */
+    HAFT__ACT_KEYED,   /* a key is complete */
+    HAFT__ACT_VALUED,  /* a value is complete */
+    HAFT__ACT_CLOSE,   /* the call is complete: all its values are there */
+    HAFT__ACT_CODE,    /* a block of code begins */
+    HAFT__ACT_CODED,   /* ... and is complete */
+    HAFT__ACT_SUSPECT, /* a call in reasoning: it is one only if the reasoning never ends */
+    HAFT__ACT_STRAY,   /* an end of reasoning: dropped if there was any, else content */
 } haft__act;
 
 typedef struct haft__mark {
@@ -47,20 +50,29 @@ typedef struct haft__mark {
     uint8_t act;      /* haft__act */
     bool keep;        /* the mark itself is read again there */
     bool if_known;    /* of OPEN: only if the name that follows is that of a tool; else content */
+    bool forget;      /* it is not in doubt, although what follows it is */
 } haft__mark;
 
 /* Reads bytes that know their own end. */
 typedef enum haft__scan {
     HAFT__SCAN_NONE,
-    HAFT__SCAN_CALL,  /* a JSON object with name and arguments */
-    HAFT__SCAN_CALLS, /* a JSON array of them */
-    HAFT__SCAN_ARGS,  /* a JSON object: the arguments of a call whose name is known */
+    HAFT__SCAN_CALL,   /* a JSON object with name and arguments */
+    HAFT__SCAN_CALLS,  /* a JSON array of them */
+    HAFT__SCAN_ARGS,   /* a JSON object: the arguments of a call whose name is known */
+    HAFT__SCAN_MAYBE,  /* JSON that is a call, calls or an answer; or else content */
+    HAFT__SCAN_KNOWN,  /* the same, but only tools that there are count */
+    HAFT__SCAN_PYTHON, /* calls in a list of Python's, behind its bracket or the first parenthesis
+                        */
+    HAFT__SCAN_LINES,  /* calls of Python, on lines of their own */
+    HAFT__SCAN_ONE,    /* the arguments of one call of Python */
 } haft__scan;
 
 typedef struct haft__place {
     uint8_t bytes;     /* haft__bytes */
     uint8_t scan;      /* haft__scan */
-    uint8_t otherwise; /* of LAYOUT and DOUBT; and of a scanner, where it goes when it is done */
+    uint8_t otherwise; /* of LAYOUT and DOUBT; of a NAME, where what is none is code; of a scanner,
+                          where it goes when it is done */
+    uint8_t at_end;    /* haft__act when the text ends here */
     haft__mark marks[6];
 } haft__place;
 

@@ -263,3 +263,8 @@ bool haft__scan_complete(const haft__parser *p)
 {
     return p->scanner.live && !p->call.open && p->scanner.json.state == HAFT__JSON_AT_SEPARATOR;
 }
+
+void haft__scan_decide(haft__parser *p)
+{
+    (void)p;
+}

@@ -13,6 +13,8 @@ void haft__tell_init(haft__parser *p)
     haft__buf_init(&p->content.spaces, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&p->reasoning.spaces, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&p->scratch, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->doubt, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->suspect, HAFT__LIMIT_FORMAT_BYTES);
 }
 
 void haft__tell_finish(haft__parser *p)
@@ -20,6 +22,8 @@ void haft__tell_finish(haft__parser *p)
     haft__buf_finish(&p->content.spaces);
     haft__buf_finish(&p->reasoning.spaces);
     haft__buf_finish(&p->scratch);
+    haft__buf_finish(&p->doubt);
+    haft__buf_finish(&p->suspect);
 }
 
 void haft__tell(haft__parser *p, const haft__found *found)
@@ -115,9 +119,7 @@ void haft__tell_reasoning(haft__parser *p, haft_str text)
 
 void haft__tell_layout(haft__parser *p, haft_str spaces)
 {
-    if (p->call.open) {
-        haft__buf_add_str(&p->call.doubt, spaces);
-    } else if (!p->any) {
+    if (!p->call.open && !p->any) {
         haft__buf_add_str(&p->content.spaces, spaces);
         haft__parser_check(p, &p->content.spaces);
     }
@@ -132,7 +134,13 @@ void haft__tell_pause(haft__parser *p)
 
 void haft__tell_thought(haft__parser *p)
 {
+    haft_str suspect =
+        haft__buf_str(&p->suspect); /* the reasoning has ended: it was a part of it */
+    add_to_flow(p, &p->reasoning, suspect, true);
+    haft__buf_clear(&p->suspect);
     haft__buf_clear(&p->reasoning.spaces);
+    p->reasoning.begun = false;
+    p->reasoned = true;
     haft__tell_pause(p);
 }
 
@@ -140,7 +148,6 @@ void haft__tell_thought(haft__parser *p)
 
 void haft__tell_code(haft__parser *p, haft_str text)
 {
-    p->coding = true;
     haft__tell_text(p, HAFT__FOUND_CODE, text);
 }
 

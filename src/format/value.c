@@ -211,18 +211,6 @@ void haft__value_add(haft__parser *p, haft_str text)
     call->value.len = value.len - ready;
 }
 
-void haft__value_doubt(haft__parser *p, haft_str mark)
-{
-    haft__buf_clear(&p->call.doubt);
-    haft__buf_add_str(&p->call.doubt, mark);
-}
-
-void haft__value_resume(haft__parser *p)
-{
-    haft__value_add(p, haft__buf_str(&p->call.doubt));
-    haft__buf_clear(&p->call.doubt);
-}
-
 void haft__value_end(haft__parser *p)
 {
     haft__forming *call = &p->call;

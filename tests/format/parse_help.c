@@ -99,7 +99,7 @@ void help_parse(const help_input *input, size_t first, size_t chunk, help_parsed
         length = chunk;
     }
     if (status == HAFT_OK) {
-        status = haft__parser_end(parser, &err);
+        status = haft__parser_end(parser, false, &err);
     }
     CHECK_INT(status, HAFT_OK, "%s", err.message);
     haft__parser_destroy(parser);
