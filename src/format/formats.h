@@ -8,7 +8,9 @@
 #define HAFT__FORMATS(X)                                                                           \
     X(codemode)                                                                                    \
     X(hermes)                                                                                      \
+    X(llama3)                                                                                      \
     X(mistral)                                                                                     \
+    X(purejson)                                                                                    \
     X(pythonic)                                                                                    \
     X(qwen3coder)
 

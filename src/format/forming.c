@@ -177,6 +177,11 @@ void haft__forming_end(haft__parser *p)
     clear(&p->call);
 }
 
+void haft__forming_forget(haft__parser *p)
+{
+    clear(&p->call);
+}
+
 void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why)
 {
     haft__tell_pause(p);

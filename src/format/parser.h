@@ -51,10 +51,18 @@ typedef struct haft__forming {
 typedef struct haft__scanner {
     haft__json_stream json;
     bool live;       /* `json` is in use */
+    uint8_t what;    /* haft__scan */
+    uint8_t slot;    /* what the member at hand is: see scan_json.c */
+    uint32_t base;   /* how many containers are around a call */
     bool in_args;    /* the bytes are those of the arguments */
     bool has_args;   /* they have come */
-    uint8_t slot;    /* what the member at hand is: see scan_json.c */
     const char *why; /* what is wrong with the present call although it is JSON */
+
+    bool maybe;      /* it may be something else than a call */
+    bool known_only; /* ... and is, if there is no such tool */
+    bool decided;    /* it is a call, or an answer */
+    bool disowned;   /* it is content */
+    bool answered, in_answer;
 } haft__scanner;
 
 struct haft__parser {
@@ -134,6 +142,8 @@ void haft__forming_code(haft__parser *p);
 void haft__forming_args(haft__parser *p, haft_str text);
 /* It is complete. */
 void haft__forming_end(haft__parser *p);
+/* There is no call after all. */
+void haft__forming_forget(haft__parser *p);
 /* It cannot be used. */
 void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why);
 

@@ -14,6 +14,8 @@ enum {
     SLOT_NAME,
     SLOT_ARGS,
     SLOT_ID,
+    SLOT_ANSWER, /* of what may be a call: it is what the model has to say */
+    SLOT_INNER,  /* ... or the call is, or the calls are, one level further in */
 };
 
 /* What models call the members. */
@@ -21,17 +23,19 @@ static const struct {
     const char *key;
     uint8_t slot;
 } aliases[] = {
-    {"name", SLOT_NAME},       {"tool", SLOT_NAME},      {"tool_name", SLOT_NAME},
-    {"function", SLOT_NAME},   {"arguments", SLOT_ARGS}, {"parameters", SLOT_ARGS},
-    {"args", SLOT_ARGS},       {"input", SLOT_ARGS},     {"id", SLOT_ID},
-    {"tool_call_id", SLOT_ID},
+    {"name", SLOT_NAME},       {"tool", SLOT_NAME},        {"tool_name", SLOT_NAME},
+    {"function", SLOT_NAME},   {"arguments", SLOT_ARGS},   {"parameters", SLOT_ARGS},
+    {"args", SLOT_ARGS},       {"input", SLOT_ARGS},       {"id", SLOT_ID},
+    {"tool_call_id", SLOT_ID}, {"answer", SLOT_ANSWER},    {"response", SLOT_ANSWER},
+    {"tool_call", SLOT_INNER}, {"tool_calls", SLOT_INNER},
 };
 
-static uint8_t find_slot(haft_str key)
+static uint8_t find_slot(const haft__scanner *s, haft_str key)
 {
     for (size_t i = 0; i < COUNT(aliases); i++) {
         if (haft__str_equal(haft__str(aliases[i].key), key)) {
-            return aliases[i].slot;
+            bool outermost = s->maybe && s->base == 0;
+            return aliases[i].slot < SLOT_ANSWER || outermost ? aliases[i].slot : SLOT_OTHER;
         }
     }
     return SLOT_OTHER;
@@ -44,12 +48,47 @@ static void complain(haft__parser *p, const char *why)
     }
 }
 
+/* ---- what may be a call ---- */
+
+/* It is none: everything so far is content, and so is the rest of the JSON. */
+static void disown(haft__parser *p)
+{
+    p->scanner.disowned = true;
+    haft__forming_forget(p);
+    haft__tell_content(p, haft__buf_str(&p->doubt));
+    haft__buf_clear(&p->doubt);
+}
+
+/* Its name is known, and it has arguments: is it a call? */
+static bool decide(haft__parser *p)
+{
+    haft__scanner *s = &p->scanner;
+    if (!s->maybe || s->decided) {
+        return true;
+    }
+    if (s->known_only && p->call.tool == NULL) {
+        disown(p);
+        return false;
+    }
+    s->decided = true;
+    haft__buf_clear(&p->doubt);
+    return true;
+}
+
+static void answer(haft__parser *p, haft_str text)
+{
+    p->scanner.decided = true;
+    p->scanner.answered = true;
+    haft__buf_clear(&p->doubt);
+    haft__tell_content(p, text);
+}
+
 /* ---- members of a call ---- */
 
 static void on_key(haft__parser *p, haft_str key)
 {
     haft__scanner *s = &p->scanner;
-    s->slot = find_slot(key);
+    s->slot = find_slot(s, key);
     if (s->slot == SLOT_NAME) {
         if (p->call.told) {
             complain(p, "it has two names");
@@ -67,37 +106,52 @@ static void on_key(haft__parser *p, haft_str key)
     }
 }
 
-/* A piece of a name or an id; `last` when it is complete. */
-static void on_text(haft__parser *p, haft_str text, bool last)
+static void on_name(haft__parser *p, haft_str text, bool last)
 {
-    if (p->scanner.slot == SLOT_ID) {
-        haft__buf_add_str(&p->call.id, text);
-        return;
-    }
     haft__buf_add_str(&p->call.name, text);
     const char *why = last ? haft__forming_named(p) : NULL;
     if (why != NULL) {
         complain(p, why);
+    } else if (last && p->scanner.has_args) {
+        (void)decide(p);
     }
 }
 
-static void on_scalar(haft__parser *p, const haft__json_event *event)
+static void on_scalar(haft__parser *p, const haft__json_event *event, haft_str used)
 {
     bool text = event->value.kind == HAFT__JSON_STRING;
-    uint8_t slot = p->scanner.slot;
-    if (text && (slot == SLOT_NAME || slot == SLOT_ID)) {
-        on_text(p, haft__json_text(event->value), event->kind == HAFT__JSON_EVENT_SCALAR);
-    } else if (slot == SLOT_NAME) {
-        complain(p, "its name is no string");
-    } else if (slot == SLOT_ARGS) {
-        complain(p, "its arguments are no object");
+    haft_str value = haft__json_text(event->value);
+    switch (p->scanner.slot) {
+    case SLOT_NAME:
+        if (text) {
+            on_name(p, value, event->kind == HAFT__JSON_EVENT_SCALAR);
+        } else {
+            complain(p, "its name is no string");
+        }
+        break;
+    case SLOT_ID:
+        if (text) {
+            haft__buf_add_str(&p->call.id, value);
+        }
+        break;
+    case SLOT_ARGS: complain(p, "its arguments are no object"); break;
+    case SLOT_ANSWER: answer(p, text || value.len > 0 ? value : used); break;
+    default: break;
     }
 }
 
-static void end_call(haft__parser *p, haft__scan what)
+static void end_call(haft__parser *p)
 {
     haft__scanner *s = &p->scanner;
-    if (what != HAFT__SCAN_ARGS && s->why == NULL && !p->call.named) {
+    if (s->maybe && !s->decided) {
+        disown(p);
+        return;
+    }
+    if (s->answered) {
+        haft__forming_forget(p);
+        return;
+    }
+    if (s->what != HAFT__SCAN_ARGS && s->why == NULL && !p->call.named) {
         complain(p, "it has no name");
     }
     if (s->why == NULL && !s->has_args) {
@@ -112,17 +166,13 @@ static void end_call(haft__parser *p, haft__scan what)
 
 /* ---- events of the reader ---- */
 
-/* How many containers are around a call. */
-static uint32_t base_of(haft__scan what)
-{
-    return what == HAFT__SCAN_CALLS ? 1 : 0;
-}
-
 static void begin_call(haft__parser *p)
 {
     haft__scanner *s = &p->scanner;
     if (!p->call.open) { /* not the first of an array */
-        haft__forming_open(p, HAFT__LIT("{"), false);
+        haft__forming_open(p, HAFT__LIT(""), false);
+        haft__forming_keep(p, HAFT__LIT("{"));
+        p->call.offset = p->offset - 1;
     }
     s->has_args = false;
     s->slot = SLOT_OTHER;
@@ -131,52 +181,90 @@ static void begin_call(haft__parser *p)
 
 static void begin_args(haft__parser *p)
 {
-    p->scanner.in_args = true;
-    p->scanner.has_args = true;
-    haft__forming_args(p, HAFT__LIT("{"));
-}
-
-static void on_begin(haft__parser *p, haft__scan what, const haft__json_event *event)
-{
-    uint32_t base = base_of(what);
-    bool object = event->value.kind == HAFT__JSON_OBJECT;
-    if (event->depth == base) {
-        begin_call(p);
-        if (!object) {
-            complain(p, "it is no object");
-        } else if (what == HAFT__SCAN_ARGS) {
-            begin_args(p);
-        }
-    } else if (event->depth == base + 1 && p->scanner.slot == SLOT_ARGS && object) {
-        begin_args(p);
-    } else if (event->depth == base + 1) {
-        on_scalar(p, event); /* nothing that a name or arguments could be */
+    haft__scanner *s = &p->scanner;
+    s->has_args = true;
+    if (s->what == HAFT__SCAN_ARGS || !p->call.named || decide(p)) {
+        s->in_args = true;
+        haft__forming_args(p, HAFT__LIT("{"));
     }
 }
 
-static void on_outside(haft__parser *p, haft__scan what, const haft__json_event *event)
+/* Something that is no call where one should be. */
+static void no_call(haft__parser *p)
 {
-    uint32_t base = base_of(what);
+    if (p->scanner.maybe && !p->scanner.decided) {
+        disown(p);
+    } else {
+        begin_call(p);
+        complain(p, "it is no object");
+    }
+}
+
+/* A container inside a call. */
+static void begin_member(haft__parser *p, const haft__json_event *event, haft_str used)
+{
+    haft__scanner *s = &p->scanner;
+    bool object = event->value.kind == HAFT__JSON_OBJECT;
+    if (s->slot == SLOT_ARGS && object) {
+        begin_args(p);
+    } else if (s->slot == SLOT_INNER) {
+        s->base = object ? 1 : 2;
+    } else if (s->slot == SLOT_ANSWER) {
+        s->in_answer = true;
+        answer(p, (haft_str){used.ptr + used.len - 1, 1});
+    } else {
+        on_scalar(p, event, used); /* nothing that a name or arguments could be */
+    }
+}
+
+static void on_begin(haft__parser *p, const haft__json_event *event, haft_str used)
+{
+    haft__scanner *s = &p->scanner;
+    bool object = event->value.kind == HAFT__JSON_OBJECT;
+    if (event->depth == 0 && s->maybe) {
+        s->base = object ? 0 : 1;
+    }
+    if (event->depth == s->base && object) {
+        begin_call(p);
+        if (s->what == HAFT__SCAN_ARGS) {
+            begin_args(p);
+        }
+    } else if (event->depth == s->base) {
+        no_call(p);
+    } else if (event->depth == s->base + 1) {
+        begin_member(p, event, used);
+        if (s->base == 1 && s->slot == SLOT_INNER) {
+            begin_call(p);
+        }
+    }
+}
+
+static void on_outside(haft__parser *p, const haft__json_event *event, haft_str used)
+{
+    haft__scanner *s = &p->scanner;
     switch (event->kind) {
-    case HAFT__JSON_EVENT_BEGIN: on_begin(p, what, event); break;
+    case HAFT__JSON_EVENT_BEGIN: on_begin(p, event, used); break;
     case HAFT__JSON_EVENT_END:
-        if (event->depth == base) {
-            end_call(p, what);
+        if (event->depth == s->base) {
+            end_call(p);
+        } else if (event->depth == 0 && s->maybe && !s->decided) {
+            disown(p);
         }
         break;
     case HAFT__JSON_EVENT_KEY:
-        if (event->depth == base + 1) {
+        if (event->depth == s->base + 1) {
             on_key(p, haft__json_text(event->value));
         }
         break;
     case HAFT__JSON_EVENT_PART:
     case HAFT__JSON_EVENT_SCALAR:
-        if (event->depth == base + 1) {
-            on_scalar(p, event);
-        } else if (event->depth == base && event->kind == HAFT__JSON_EVENT_SCALAR) {
-            begin_call(p);
-            complain(p, "it is no object");
-            end_call(p, what);
+        if (event->depth == s->base + 1) {
+            on_scalar(p, event, used);
+        } else if (event->depth == s->base) {
+            no_call(p);
+            if (!s->disowned && event->kind == HAFT__JSON_EVENT_SCALAR) {
+                end_call(p);
+            }
         }
         break;
     case HAFT__JSON_EVENT_MORE:
@@ -184,32 +272,47 @@ static void on_outside(haft__parser *p, haft__scan what, const haft__json_event 
     }
 }
 
-static void on_event(haft__parser *p, haft__scan what, const haft__json_event *event, haft_str used)
+static void on_event(haft__parser *p, const haft__json_event *event, haft_str used)
 {
     haft__scanner *s = &p->scanner;
-    if (!s->in_args) {
-        on_outside(p, what, event);
+    bool ends = event->kind == HAFT__JSON_EVENT_END;
+    if (s->maybe && !s->decided && !s->disowned) {
+        haft__buf_add_str(&p->doubt, used);
+        haft__parser_check(p, &p->doubt);
+    } else if (s->disowned) {
+        haft__tell_content(p, used);
         return;
     }
-    haft__forming_args(p, used);
-    uint32_t around = what == HAFT__SCAN_ARGS ? 0 : base_of(what) + 1;
-    if (event->kind == HAFT__JSON_EVENT_END && event->depth == around) {
-        s->in_args = false;
-        if (what == HAFT__SCAN_ARGS) {
-            end_call(p, what);
+    if (s->in_args) {
+        haft__forming_args(p, used);
+        uint32_t around = s->what == HAFT__SCAN_ARGS ? 0 : s->base + 1;
+        s->in_args = !(ends && event->depth == around);
+        if (!s->in_args && s->what == HAFT__SCAN_ARGS) {
+            end_call(p);
         }
+    } else if (s->in_answer) {
+        haft__tell_content(p, used);
+        s->in_answer = !(ends && event->depth == 1);
+    } else {
+        on_outside(p, event, used);
     }
 }
 
 /* ---- the whole ---- */
 
-static void begin_scan(haft__parser *p)
+static void begin_scan(haft__parser *p, haft__scan what)
 {
-    if (!p->scanner.live) {
-        haft__json_stream_init(&p->scanner.json, NULL);
-        p->scanner.live = true;
-        p->scanner.in_args = false;
-        p->scanner.why = NULL;
+    haft__scanner *s = &p->scanner;
+    if (!s->live) {
+        s->what = (uint8_t)what;
+        s->base = what == HAFT__SCAN_CALLS ? 1 : 0;
+        s->maybe = what == HAFT__SCAN_MAYBE || what == HAFT__SCAN_KNOWN;
+        s->known_only = what == HAFT__SCAN_KNOWN;
+        s->in_args = s->in_answer = s->decided = s->answered = s->disowned = false;
+        s->why = NULL;
+        s->slot = SLOT_OTHER;
+        haft__json_stream_init(&s->json, NULL);
+        s->live = true;
     }
 }
 
@@ -221,37 +324,50 @@ void haft__scan_finish(haft__parser *p)
     }
 }
 
-/* It is no JSON. What is left of it is of no use. */
+/* It is no JSON. What is left of it is of no use, or content. */
 static void give_up(haft__parser *p, haft_status status, const haft_error *err)
 {
+    haft__scanner *s = &p->scanner;
     haft__scan_finish(p);
     if (status == HAFT_NO_MEMORY) {
         haft__parser_fail(p, status, err);
-        return;
+    } else if (s->maybe && !s->decided) {
+        if (!s->disowned) {
+            disown(p);
+        }
+        haft__parser_go(p, p->format->plain);
+    } else {
+        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, err->message);
+        haft__parser_go(p, p->format->spoilt);
     }
-    haft__forming_spoil(p, HAFT__FOUND_MALFORMED, err->message);
-    haft__parser_go(p, p->format->spoilt);
 }
 
 bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes)
 {
-    begin_scan(p);
+    haft__scanner *s = &p->scanner;
+    begin_scan(p, what);
     while (p->status == HAFT_OK) {
         haft_str before = *io_bytes;
         haft__json_event event;
         haft_error err = {0};
-        haft_status status = haft__json_stream_next(&p->scanner.json, io_bytes, &event, &err);
+        haft_status status = haft__json_stream_next(&s->json, io_bytes, &event, &err);
         haft_str used = {before.ptr, before.len - io_bytes->len};
         haft__parser_use(p, used);
         if (status != HAFT_OK) {
+            if (s->maybe && !s->decided) {
+                on_event(p, &(haft__json_event){.kind = HAFT__JSON_EVENT_MORE}, used);
+            }
             give_up(p, status, &err);
             return false;
         }
         if (event.kind == HAFT__JSON_EVENT_DONE) {
             haft__scan_finish(p);
-            return true;
+            if (s->disowned) {
+                haft__parser_go(p, p->format->plain);
+            }
+            return !s->disowned;
         }
-        on_event(p, what, &event, used);
+        on_event(p, &event, used);
         if (event.kind == HAFT__JSON_EVENT_MORE) {
             return false;
         }
@@ -266,5 +382,11 @@ bool haft__scan_complete(const haft__parser *p)
 
 void haft__scan_decide(haft__parser *p)
 {
-    (void)p;
+    haft__scanner *s = &p->scanner;
+    if (!s->live || s->disowned) {
+        return;
+    }
+    if (!s->decided && !p->call.named) {
+        disown(p);
+    }
 }
