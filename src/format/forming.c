@@ -34,7 +34,8 @@ static void clear(haft__forming *call)
     haft__buf_clear(&call->args);
     haft__buf_clear(&call->raw);
     haft__buf_clear(&call->value);
-    call->open = call->if_known = call->named = call->told = call->members = false;
+    call->open = call->if_known = call->named = call->told = false;
+    call->members = call->valuing = false;
     call->tool = NULL;
 }
 
@@ -184,8 +185,8 @@ void haft__forming_forget(haft__parser *p)
 
 void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why)
 {
+    p->cut_count = p->call.told ? 0 : p->cut_count; /* of arguments nobody wants any more */
     haft__tell_pause(p);
-    p->cut_count = 0; /* of arguments that nobody wants any more */
     haft__tell(p, &(haft__found){.kind = kind,
                                  .index = p->calls - (p->call.told ? 1 : 0),
                                  .id = haft__buf_str(&p->call.id),

@@ -44,6 +44,7 @@ typedef struct haft__forming {
     bool members;                  /* there is one already */
     bool verbatim;                 /* the present value is a string: it is told as it comes */
     unsigned types;                /* that the present value may have: see value.c */
+    bool valuing;                  /* a value is being read */
     bool fresh;                    /* nothing of it has come yet */
     haft__buf key, value;
 } haft__forming;
@@ -81,6 +82,7 @@ struct haft__parser {
     haft__flow content, reasoning;
     char cut[HAFT__UTF8_MAX_BYTES]; /* the beginning of a character, not told yet */
     size_t cut_count;
+    haft__found_kind cut_kind;
     haft__buf scratch;
     haft__buf doubt;   /* bytes of which it is not known yet what they are */
     haft__buf suspect; /* of reasoning: from what looks like a call on */

@@ -117,7 +117,17 @@ static void on_name(haft__parser *p, haft_str text, bool last)
     }
 }
 
-static void on_scalar(haft__parser *p, const haft__json_event *event, haft_str used)
+static haft_str scalar_text(haft__json value)
+{
+    switch (value.kind) {
+    case HAFT__JSON_TRUE: return HAFT__LIT("true");
+    case HAFT__JSON_FALSE: return HAFT__LIT("false");
+    case HAFT__JSON_NULL: return HAFT__LIT("null");
+    default: return haft__json_text(value);
+    }
+}
+
+static void on_scalar(haft__parser *p, const haft__json_event *event)
 {
     bool text = event->value.kind == HAFT__JSON_STRING;
     haft_str value = haft__json_text(event->value);
@@ -135,7 +145,7 @@ static void on_scalar(haft__parser *p, const haft__json_event *event, haft_str u
         }
         break;
     case SLOT_ARGS: complain(p, "its arguments are no object"); break;
-    case SLOT_ANSWER: answer(p, text || value.len > 0 ? value : used); break;
+    case SLOT_ANSWER: answer(p, scalar_text(event->value)); break;
     default: break;
     }
 }
@@ -213,7 +223,7 @@ static void begin_member(haft__parser *p, const haft__json_event *event, haft_st
         s->in_answer = true;
         answer(p, (haft_str){used.ptr + used.len - 1, 1});
     } else {
-        on_scalar(p, event, used); /* nothing that a name or arguments could be */
+        on_scalar(p, event); /* nothing that a name or arguments could be */
     }
 }
 
@@ -259,7 +269,7 @@ static void on_outside(haft__parser *p, const haft__json_event *event, haft_str 
     case HAFT__JSON_EVENT_PART:
     case HAFT__JSON_EVENT_SCALAR:
         if (event->depth == s->base + 1) {
-            on_scalar(p, event, used);
+            on_scalar(p, event);
         } else if (event->depth == s->base) {
             no_call(p);
             if (!s->disowned && event->kind == HAFT__JSON_EVENT_SCALAR) {

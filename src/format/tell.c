@@ -65,8 +65,22 @@ static haft_str complete_cut(haft__parser *p, haft__found_kind kind, haft_str te
     return text;
 }
 
+/* The beginning of a character, and something else behind it: it is no UTF-8, but it was there. */
+static void flush_cut(haft__parser *p)
+{
+    if (p->cut_count > 0) {
+        haft_str rest = {p->cut, p->cut_count};
+        p->cut_count = 0;
+        tell_piece(p, p->cut_kind, rest);
+    }
+}
+
 void haft__tell_text(haft__parser *p, haft__found_kind kind, haft_str text)
 {
+    if (kind != p->cut_kind) {
+        flush_cut(p);
+        p->cut_kind = kind;
+    }
     text = complete_cut(p, kind, text);
     size_t whole = haft__utf8_whole(text);
     if (whole < text.len) {
@@ -127,6 +141,7 @@ void haft__tell_layout(haft__parser *p, haft_str spaces)
 
 void haft__tell_pause(haft__parser *p)
 {
+    flush_cut(p);
     p->any = true;
     p->content.begun = false;
     haft__buf_clear(&p->content.spaces);
@@ -162,9 +177,5 @@ void haft__tell_end(haft__parser *p)
     if (!p->any) {
         haft__tell_text(p, HAFT__FOUND_CONTENT, haft__buf_str(&p->content.spaces));
     }
-    if (p->cut_count > 0) { /* it is no UTF-8, but it was there */
-        haft_str rest = {p->cut, p->cut_count};
-        p->cut_count = 0;
-        tell_piece(p, HAFT__FOUND_CONTENT, rest);
-    }
+    flush_cut(p);
 }

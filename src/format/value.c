@@ -131,7 +131,7 @@ bool haft__value_begin(haft__parser *p)
     }
     call->types = types_of(call->tool, key);
     call->verbatim = call->types == TYPE_STRING;
-    call->fresh = true;
+    call->fresh = call->valuing = true;
     haft__buf_clear(&p->scratch);
     haft__buf_add_char(&p->scratch, call->members ? ',' : '{');
     haft__json_write_string(&p->scratch, key);
@@ -232,10 +232,14 @@ void haft__value_end(haft__parser *p)
         haft__forming_args(p, haft__buf_str(&p->scratch));
     }
     haft__buf_clear(&call->value);
+    call->valuing = false;
 }
 
 void haft__value_close(haft__parser *p)
 {
+    if (p->call.valuing) {
+        haft__value_end(p);
+    }
     haft__forming_args(p, p->call.members ? HAFT__LIT("}") : HAFT__LIT("{}"));
     haft__forming_end(p);
 }
