@@ -15,6 +15,9 @@
 #include "base/error.h"
 #include "base/limits.h"
 
+/* How far a mark is looked for where other bytes may lead elsewhere before it comes. */
+#define LOOK_AHEAD 64
+
 static void read_bytes(haft__parser *p, haft_str bytes);
 static size_t give(haft__parser *p, haft_str text);
 
@@ -151,21 +154,38 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
     return true;
 }
 
+static bool is_candidate(const haft__place *place)
+{
+    return place->scan == HAFT__SCAN_MAYBE || place->scan == HAFT__SCAN_KNOWN;
+}
+
 /* What is in doubt begins with the mark that led here, or goes on with it. */
 static void begin_doubt(haft__parser *p, const haft__place *from, const haft__mark *mark)
 {
-    const haft__place *place = here(p);
-    bool candidate = place->scan == HAFT__SCAN_MAYBE || place->scan == HAFT__SCAN_KNOWN;
-    if (place->bytes != HAFT__BYTES_DOUBT && !candidate) {
+    bool candidate = is_candidate(here(p));
+    if (here(p)->bytes != HAFT__BYTES_DOUBT && !candidate) {
         return;
     }
     if (!candidate || from->bytes != HAFT__BYTES_DOUBT) {
         haft__buf_clear(&p->doubt);
     }
-    if (!mark->keep && !mark->forget) {
+    if (!mark->forget) {
         haft__buf_add_str(&p->doubt, haft__str(mark->text));
         haft__parser_check(p, &p->doubt);
     }
+}
+
+/* The mark is read again, with what was in doubt in front of it. */
+static void reread(haft__parser *p, const haft__mark *mark)
+{
+    if (!is_candidate(here(p))) {
+        read_again(p, haft__str(mark->text));
+        return;
+    }
+    haft__buf text = p->doubt;
+    haft__buf_init(&p->doubt, HAFT__LIMIT_FORMAT_BYTES);
+    read_again(p, haft__buf_str(&text));
+    haft__buf_finish(&text);
 }
 
 static void act_on(haft__parser *p, const haft__place *from, const haft__mark *mark)
@@ -174,7 +194,7 @@ static void act_on(haft__parser *p, const haft__place *from, const haft__mark *m
         haft__parser_go(p, mark->to);
         begin_doubt(p, from, mark);
         if (mark->keep) {
-            read_again(p, haft__str(mark->text));
+            reread(p, mark);
         }
     }
 }
@@ -195,6 +215,12 @@ static size_t count_spaces(haft_str text)
 static bool is_layout(const haft__place *place)
 {
     return place->bytes == HAFT__BYTES_LAYOUT || place->bytes == HAFT__BYTES_DOUBT;
+}
+
+/* Whether a byte that is no mark may lead to another place. */
+static bool is_moving(const haft__place *place)
+{
+    return is_layout(place) || place->bytes == HAFT__BYTES_NAME;
 }
 
 /* Bytes that have been used already. */
@@ -299,8 +325,7 @@ static bool step(haft__parser *p, char byte)
     const haft__marks_node *before = &marks->nodes[p->held];
     uint16_t next = haft__marks_step(marks, p->held, byte);
     const haft__marks_node *after = &marks->nodes[next];
-    bool moves = is_layout(place) || place->bytes == HAFT__BYTES_NAME;
-    if (moves && after->depth <= before->depth && before->depth > 0) {
+    if (is_moving(place) && after->depth <= before->depth && before->depth > 0) {
         p->held = 0;
         give_held(p, (haft_str){before->text, before->depth});
         return false;
@@ -329,7 +354,9 @@ static void pass(haft__parser *p, haft_str *io_bytes)
     if (marks->nodes == NULL) {
         plain = io_bytes->len;
     } else if (p->held == 0) {
-        plain = haft__marks_skip(marks, *io_bytes);
+        bool moves = is_moving(here(p)); /* then little of it is likely to be taken */
+        size_t most = moves && io_bytes->len > LOOK_AHEAD ? LOOK_AHEAD : io_bytes->len;
+        plain = haft__marks_skip(marks, (haft_str){io_bytes->ptr, most});
     }
     if (plain > 0) {
         size_t used = give(p, (haft_str){io_bytes->ptr, plain});
@@ -434,7 +461,7 @@ static void end_doubt(haft__parser *p)
     } else if (place->bytes == HAFT__BYTES_DOUBT) {
         haft__parser_go(p, place->otherwise);
         give_held(p, haft__buf_str(&p->doubt));
-    } else if (place->scan == HAFT__SCAN_MAYBE || place->scan == HAFT__SCAN_KNOWN) {
+    } else if (is_candidate(place)) {
         haft__scan_decide(p);
     }
 }

@@ -3,7 +3,7 @@
  * in the middle of prose. Tests: tests/format/purejson_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, FENCE, JSON, INLINE, AFTER, SPOILT };
+enum { START, THINK, TEXT, FENCE, JSON, BRACE, BRACKET, INLINE, AFTER, SPOILT };
 
 #define CLOSED                                                                                     \
     {                                                                                              \
@@ -28,13 +28,17 @@ const haft__format haft__format_purejson =
                 [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", START}}},
                 /* In prose, only a tool that there is counts. */
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
-                          .marks = {{"```", FENCE},
-                                    {"{", INLINE, .keep = true},
-                                    {"[", INLINE, .keep = true},
-                                    CLOSED}},
+                          .marks = {{"```", FENCE}, {"{", BRACE}, {"[", BRACKET}, CLOSED}},
                 [FENCE] = {.bytes = HAFT__BYTES_DOUBT,
                            .otherwise = TEXT,
                            .marks = {{"\n", JSON}, {"json\n", JSON}, {"json\r\n", JSON}}},
+                /* Most brackets of prose are none of JSON's. */
+                [BRACE] = {.bytes = HAFT__BYTES_DOUBT,
+                           .otherwise = TEXT,
+                           .marks = {{"\"", INLINE, .keep = true}}},
+                [BRACKET] = {.bytes = HAFT__BYTES_DOUBT,
+                             .otherwise = TEXT,
+                             .marks = {{"{", INLINE, .keep = true}}},
                 [JSON] = {.scan = HAFT__SCAN_MAYBE, .otherwise = AFTER},
                 [INLINE] = {.scan = HAFT__SCAN_KNOWN, .otherwise = AFTER},
                 [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
