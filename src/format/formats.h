@@ -6,8 +6,19 @@
 #include "format/place.h"
 
 #define HAFT__FORMATS(X)                                                                           \
+    X(anthropic_xml)                                                                               \
     X(codemode)                                                                                    \
+    X(command_r)                                                                                   \
+    X(deepseek_v3)                                                                                 \
+    X(deepseek_v31)                                                                                \
+    X(deepseek_v32)                                                                                \
+    X(functionary_v31)                                                                             \
+    X(functionary_v32)                                                                             \
+    X(glm)                                                                                         \
+    X(granite)                                                                                     \
+    X(harmony)                                                                                     \
     X(hermes)                                                                                      \
+    X(kimi_k2)                                                                                     \
     X(llama3)                                                                                      \
     X(mistral)                                                                                     \
     X(purejson)                                                                                    \

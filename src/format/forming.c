@@ -112,7 +112,7 @@ void haft__forming_code(haft__parser *p)
     (void)haft__forming_named(p);
     haft__buf_add_str(&call->key, HAFT__LIT("code"));
     haft__parser_check(p, &call->key);
-    (void)haft__value_begin(p);
+    (void)haft__value_begin(p, HAFT__ACT_KEYED_TEXT);
     haft__value_add(p, haft__buf_str(&text));
     haft__buf_finish(&text);
 }
@@ -129,6 +129,26 @@ static void begin(haft__parser *p)
     call->told = true;
     haft__tell_text(p, HAFT__FOUND_ARGUMENTS, haft__buf_str(&call->args));
     haft__buf_clear(&call->args);
+}
+
+void haft__forming_identified(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft_str id = haft__str_trim(haft__buf_str(&call->id)), name = id;
+    bool dotted = haft__str_starts(id, HAFT__LIT("functions."));
+    if (dotted || haft__str_starts(id, HAFT__LIT("functions_"))) {
+        name = haft__str_skip(id, strlen("functions."));
+    }
+    size_t end = name.len;
+    while (end > 0 && name.ptr[end - 1] >= '0' && name.ptr[end - 1] <= '9') {
+        end--;
+    }
+    bool numbered = end > 0 && end < name.len
+                    && (name.ptr[end - 1] == ':' || (!dotted && name.ptr[end - 1] == '_'));
+    haft__buf_clear(&call->name);
+    haft__buf_add(&call->name, name.ptr, numbered ? end - 1 : name.len);
+    memmove(call->id.ptr, id.ptr, id.len);
+    call->id.len = id.len;
 }
 
 const char *haft__forming_named(haft__parser *p)

@@ -131,8 +131,11 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
         haft__forming_open(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
         break;
     case HAFT__ACT_NAMED: return take_name(p);
+    case HAFT__ACT_IDENTIFIED: haft__forming_identified(p); return take_name(p);
     case HAFT__ACT_KEYED:
-        if (!haft__value_begin(p)) {
+    case HAFT__ACT_KEYED_TEXT:
+    case HAFT__ACT_KEYED_JSON:
+        if (!haft__value_begin(p, what)) {
             spoil(p, "the name of a parameter cannot be one");
             return false;
         }
@@ -254,6 +257,10 @@ static size_t give_layout(haft__parser *p, const haft__place *place, haft_str te
         spoil(p, "it has text where only tags belong");
     } else {
         haft__parser_go(p, place->otherwise);
+        if (here(p)->bytes == HAFT__BYTES_NAME
+            && !p->call.open) { /* nothing but its name opens it */
+            haft__forming_open(p, HAFT__LIT(""), true);
+        }
     }
     if (doubt) {
         give_held(p, haft__buf_str(&p->doubt));

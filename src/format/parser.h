@@ -134,6 +134,8 @@ void haft__forming_keep(haft__parser *p, haft_str bytes);
 void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text);
 /* The name is complete. NULL, or why it cannot be one. */
 const char *haft__forming_named(haft__parser *p);
+/* The id is complete: the name is a part of it. */
+void haft__forming_identified(haft__parser *p);
 /* How many bytes at the start of `text` a name may have, white space around it included. */
 size_t haft__forming_count_name(haft_str text);
 /* It looked like a call: all of it is content. */
@@ -152,7 +154,7 @@ void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why
 /* ---- value.c ---- */
 
 /* The key is complete. False when it cannot be one; then the place has changed. */
-bool haft__value_begin(haft__parser *p);
+bool haft__value_begin(haft__parser *p, haft__act how);
 void haft__value_add(haft__parser *p, haft_str text);
 void haft__value_end(haft__parser *p);
 /* The call is complete. */

@@ -33,15 +33,18 @@ typedef enum haft__bytes {
 /* What happens at a mark. */
 typedef enum haft__act {
     HAFT__ACT_NONE,
-    HAFT__ACT_OPEN,    /* a call begins, or several */
-    HAFT__ACT_NAMED,   /* its name is complete */
-    HAFT__ACT_KEYED,   /* a key is complete */
-    HAFT__ACT_VALUED,  /* a value is complete */
-    HAFT__ACT_CLOSE,   /* the call is complete: all its values are there */
-    HAFT__ACT_CODE,    /* a block of code begins */
-    HAFT__ACT_CODED,   /* ... and is complete */
-    HAFT__ACT_SUSPECT, /* a call in reasoning: it is one only if the reasoning never ends */
-    HAFT__ACT_STRAY,   /* an end of reasoning: dropped if there was any, else content */
+    HAFT__ACT_OPEN,       /* a call begins, or several */
+    HAFT__ACT_NAMED,      /* its name is complete */
+    HAFT__ACT_IDENTIFIED, /* its id is, and has the name in it: functions.NAME:N */
+    HAFT__ACT_KEYED,      /* a key is complete; the schema knows the type of its value */
+    HAFT__ACT_KEYED_TEXT, /* ... a string comes */
+    HAFT__ACT_KEYED_JSON, /* ... JSON comes */
+    HAFT__ACT_VALUED,     /* a value is complete */
+    HAFT__ACT_CLOSE,      /* the call is complete: all its values are there */
+    HAFT__ACT_CODE,       /* a block of code begins */
+    HAFT__ACT_CODED,      /* ... and is complete */
+    HAFT__ACT_SUSPECT,    /* a call in reasoning: it is one only if the reasoning never ends */
+    HAFT__ACT_STRAY,      /* an end of reasoning: dropped if there was any, else content */
 } haft__act;
 
 typedef struct haft__mark {
@@ -73,10 +76,10 @@ typedef struct haft__place {
     uint8_t otherwise; /* of LAYOUT and DOUBT; of a NAME, where what is none is code; of a scanner,
                           where it goes when it is done */
     uint8_t at_end;    /* haft__act when the text ends here */
-    haft__mark marks[6];
+    haft__mark marks[8];
 } haft__place;
 
-#define HAFT__FORMAT_PLACES 12
+#define HAFT__FORMAT_PLACES 16
 
 typedef struct haft__format {
     const char *name;

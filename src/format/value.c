@@ -121,7 +121,7 @@ static void add_escaped(haft__parser *p, haft_str text)
     }
 }
 
-bool haft__value_begin(haft__parser *p)
+bool haft__value_begin(haft__parser *p, haft__act how)
 {
     haft__forming *call = &p->call;
     haft_str key = haft__str_trim(haft__buf_str(&call->key));
@@ -129,7 +129,9 @@ bool haft__value_begin(haft__parser *p)
         || memchr(key.ptr, '<', key.len) != NULL || memchr(key.ptr, ' ', key.len) != NULL) {
         return false;
     }
-    call->types = types_of(call->tool, key);
+    call->types = how == HAFT__ACT_KEYED_TEXT   ? TYPE_STRING
+                  : how == HAFT__ACT_KEYED_JSON ? TYPE_ANY
+                                                : types_of(call->tool, key);
     call->verbatim = call->types == TYPE_STRING;
     call->fresh = call->valuing = true;
     haft__buf_clear(&p->scratch);
