@@ -98,12 +98,26 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-static haft_str make_text(uint64_t *state, haft__buf *buf)
+/* One of the format's own marks. */
+static haft_str pick_mark(const haft__format *format, uint64_t *state)
+{
+    for (;;) {
+        const haft__place *place = &format->places[next_random(state) % HAFT__FORMAT_PLACES];
+        const haft__mark *mark = &place->marks[next_random(state) % COUNT(place->marks)];
+        if (mark->text != NULL) {
+            return haft__str(mark->text);
+        }
+    }
+}
+
+static haft_str make_text(const haft__format *format, uint64_t *state, haft__buf *buf)
 {
     haft__buf_clear(buf);
     size_t count = 1 + next_random(state) % 14;
     for (size_t i = 0; i < count; i++) {
-        haft_str piece = haft__str(pieces[next_random(state) % COUNT(pieces)]);
+        haft_str piece = next_random(state) % 2 == 0
+                             ? pick_mark(format, state)
+                             : haft__str(pieces[next_random(state) % COUNT(pieces)]);
         size_t length =
             next_random(state) % 8 == 0 ? next_random(state) % (piece.len + 1) : piece.len;
         haft__buf_add(buf, piece.ptr, length);
@@ -159,7 +173,7 @@ TEST(however_a_text_is_cut_the_same_is_found)
     for (size_t f = 0; f < count; f++) {
         for (long i = 0; i < most; i++) {
             help_input input = {.format = formats[f]->name,
-                                .text = make_text(&state, &buf),
+                                .text = make_text(formats[f], &state, &buf),
                                 .tools = tools,
                                 .tool_count = COUNT(tools),
                                 .start_in_reasoning = i % 5 == 0};
