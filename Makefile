@@ -10,7 +10,7 @@ TESTS = scripts/run-tests $(T)
 CLANG = clang-14
 
 help: ## show these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build build/haft, the libraries and the tests
 	@scripts/deps build
@@ -24,10 +24,13 @@ test: build ## run every test (T="words" chooses)
 
 check-all: test lint clang asan tsan valgrind coverage analyze fuzz ## all a release must pass
 
-bench: ## measure against other libraries
+bench: ## measure against other libraries, ripgrep and a bare loop in C
 	@scripts/deps build bench
 	@scripts/build build-bench -Dbench=true
-	@build-bench/bench/haft-bench $(T)
+	@scripts/bench build-bench $(T)
+
+bench-peers: ## measure against other agent runtimes (needs ../shared and npm)
+	@scripts/bench-peers
 
 install: build ## install under DESTDIR and PREFIX (/usr/local)
 	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet
@@ -39,7 +42,7 @@ lint: build ## check layout (clang-format) and habits (clang-tidy)
 
 fmt: ## lay all C files out
 	@scripts/deps lint
-	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-14 -i
+	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' | xargs clang-format-14 -i
 
 asan: ## tests with the address and undefined-behaviour sanitizers
 	@scripts/deps build
@@ -76,8 +79,9 @@ fuzz: ## fuzz each target for FUZZ_SECONDS
 	@scripts/fuzz build-fuzz $(FUZZ_SECONDS)
 
 clean: ## remove every build directory
-	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench
+	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
+	  build-release
 
-.PHONY: help build run test check-all bench install lint fmt asan tsan valgrind clang coverage \
-        analyze fuzz clean
+.PHONY: help build run test check-all bench bench-peers install lint fmt asan tsan valgrind clang \
+        coverage analyze fuzz clean
 .DEFAULT_GOAL = help

@@ -57,6 +57,8 @@
       "bytes of a model's text that calls are looked for in")                                      \
     X(FORMAT_NAME_BYTES, "format.name_bytes", 128, "bytes of a name or id in a model's text")      \
     X(FORMAT_RAW_BYTES, "format.raw_bytes", 4096, "bytes of a spoilt call that are told")          \
+    X(CONFIG_BYTES, "config.bytes", 64 << 10, "bytes of a file of settings, or of a .env")         \
+    X(DOTENV_VARIABLES, "config.variables", 256, "variables in a .env")                            \
     X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \
     X(FILES_GLOB_BYTES, "files.glob_bytes", 1024, "bytes of one path pattern")                     \
     X(FILES_GLOB_ALTERNATIVES, "files.glob_alternatives", 256,                                     \
@@ -98,7 +100,7 @@
     X(OFFLINE_FILES, "offline.files", 2000, "files in results that offline keeps in mind")         \
     X(OFFLINE_FACTS, "offline.facts", 512, "values in results that offline keeps in mind")         \
     X(OFFLINE_AT_ONCE, "offline.at_once", 3, "calls in one reply of offline")                      \
-    X(OFFLINE_SEARCHES, "offline.searches", 6, "searches that offline makes unless it is forced")  \
+    X(OFFLINE_SEARCHES, "offline.searches", 8, "searches that offline makes unless it is forced")  \
     X(OFFLINE_READS, "offline.reads", 6, "reads that offline makes unless it is forced")           \
     X(OFFLINE_OTHERS, "offline.others", 8, "other calls of offline unless forced, and in a text")  \
     X(OFFLINE_LINE_CHARS, "offline.line_chars", 160, "code points of a line that offline quotes")  \
@@ -106,6 +108,9 @@
     X(OFFLINE_QUOTED_FILES, "offline.quoted_files", 6, "files quoted in a report of offline")      \
     X(OFFLINE_QUOTED_LINES, "offline.quoted_lines", 12, "lines of one file in such a report")      \
     X(OFFLINE_REFERENCES, "offline.references", 3, "lines that it names as the best")              \
+    X(OFFLINE_ALSO, "offline.also", 6, "lines that an answer of offline names behind these")       \
+    X(OFFLINE_LISTED, "offline.listed", 20, "things that a list of offline has")                   \
+    X(OFFLINE_WHOLE_LINES, "offline.whole_lines", 1000, "lines of a file it sums up or compares")  \
     X(OFFLINE_KINDS, "offline.kinds", 8, "kinds of files that it lists")                           \
     X(OFFLINE_STEPS, "offline.steps", 40, "calls that it says it has made")                        \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
@@ -118,12 +123,14 @@
     X(STORE_MESSAGES, "store.messages", 1000,                                                      \
       "messages that wait for one run, and that are received at once")                             \
     X(STORE_RESULTS, "store.results", 10000, "results of calls remembered; the oldest go first")   \
-    X(HTTP_IDLE, "http.idle", 128, "connections, and ended requests, an HTTP client keeps")        \
+    X(HTTP_IDLE, "http.idle", 128, "connections, and ended requests, an idle HTTP client keeps")   \
     X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10, "bytes of an answer's headers")           \
     X(STORE_BATCH, "store.batch", 512, "requests written to a database in one transaction")        \
+    X(STORE_ROW_BYTES, "store.row_bytes", 64 << 10,                                                \
+      "bytes of events in a row of a database after which the next event begins another")          \
     X(STORE_GC_RUNS, "store.gc_runs", 100, "runs removed from a database in one transaction")      \
     X(STORE_BUSY_MS, "store.busy_ms", 5000, "milliseconds to wait for a database's lock")          \
-    X(STORE_CACHE_KIB, "store.cache_kib", 8192, "KiB of a database that a connection keeps")       \
+    X(STORE_CACHE_KIB, "store.cache_kib", 1024, "KiB of a database that a connection keeps")       \
     X(STORE_WAL_PAGES, "store.wal_pages", 1000,                                                    \
       "pages of a database's log after which they are moved into the database")                    \
     X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \
@@ -134,6 +141,8 @@
     X(CHAT_TOOLS, "chat.tools", 128, "tools in one Chat Completions request")                      \
     X(CHAT_CALLS, "chat.calls", 128, "tool calls in one message of such a request")                \
     X(CHAT_PIECES, "chat.pieces", 256, "pieces that one text of a reply is streamed in")           \
+    X(BENCH_RUNS, "bench.runs", 1000000, "runs of one measurement, and calls of one of them")      \
+    X(BENCH_AT_ONCE, "bench.at_once", 16384, "runs under way at a time in a measurement")          \
     X(SERVER_HEADER_BYTES, "server.header_bytes", 16384, "bytes of a request's line and headers")  \
     X(SERVER_BODY_BYTES, "server.body_bytes", 64 << 20, "bytes of a request's body")               \
     X(SERVER_EXCESS_BYTES, "server.excess_bytes", 1 << 20,                                         \
@@ -145,6 +154,7 @@
     X(SERVER_RECEIVE_MS, "server.receive_ms", 60000,                                               \
       "milliseconds the headers of a request may take, and each 64 KiB of its body")               \
     X(EXEC_MEMORY_MIB, "exec.memory_mib", 4096, "MiB of address space of a command's process")     \
+    X(EXEC_WORD_BYTES, "exec.word_bytes", 131071, "bytes of one word a command is started with")   \
     X(EXEC_FILES, "exec.files", 1024, "files a command's process may have open")                   \
     X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds guard has to end a command")            \
     X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20, "bytes of one call's untold progress")  \
@@ -152,6 +162,15 @@
     X(REDACT_SECRETS, "redact.secrets", 512, "secrets that are looked for")                        \
     X(REDACT_SECRET_BYTES, "redact.secret_bytes", 16384, "bytes of one secret")                    \
     X(REDACT_BYTES, "redact.bytes", 4 << 20, "bytes of all secrets, in all their spellings")       \
+    X(RUN_UNREAD_BYTES, "run.unread_bytes", 256 << 10,                                             \
+      "bytes of unread events past which nothing is told that is not kept")                        \
+    X(TELL_HELD_BYTES, "tell.held_bytes", 32 << 10,                                                \
+      "bytes of a reply that wait because a secret may have begun in them")                        \
+    X(SHOWN_BYTES, "shown.bytes", 16 << 10, "bytes of what would run that a person is shown")      \
+    X(LINE_BYTES, "line.bytes", 256 << 10, "bytes of one text typed, or one line piped, to chat")  \
+    X(LINE_COMPLETIONS, "line.completions", 100, "completions that chat shows at once")            \
+    X(HISTORY_LINES, "history.lines", 1000, "lines typed before that chat remembers")              \
+    X(HISTORY_BYTES, "history.bytes", 1 << 20, "bytes of them; the oldest go first")               \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

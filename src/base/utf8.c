@@ -101,7 +101,14 @@ size_t haft__utf8_valid_prefix(haft_str s)
 {
     size_t at = 0;
     while (at < s.len) {
-        uint64_t eight;
+        uint64_t eight, many[4];
+        if (s.len - at >= sizeof(many)) {
+            memcpy(many, s.ptr + at, sizeof(many));
+            if (((many[0] | many[1] | many[2] | many[3]) & HIGH_BITS) == 0) {
+                at += sizeof(many);
+                continue;
+            }
+        }
         if (s.len - at >= sizeof(eight)) {
             memcpy(&eight, s.ptr + at, sizeof(eight));
             if ((eight & HIGH_BITS) == 0) {

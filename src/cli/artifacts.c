@@ -55,11 +55,10 @@ static haft_status write_file(int directory, haft_str name, haft_str content, ha
                              strerror(reason));
 }
 
-haft_status haft__artifacts_write(const haft__args *args, const haft_run *run, haft_error *err)
+haft_status haft__artifacts_write(const char *path, const haft_run *run, haft_error *err)
 {
-    const char *path = haft__args_text(args, "artifacts", NULL);
     const haft__run *state = &run->state;
-    if (path == NULL) {
+    if (path == NULL || state->artifact_count == 0) {
         return HAFT_OK;
     }
     (void)mkdir(path, 0777); /* if it is not there, opening it says so */

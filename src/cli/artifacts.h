@@ -3,13 +3,12 @@
 #ifndef HAFT_CLI_ARTIFACTS_H
 #define HAFT_CLI_ARTIFACTS_H
 
-#include "cli/args.h"
 #include "engine/runtime.h"
 
-/* Writes each into the directory that --artifacts names, which is made if need be, under its name;
- * the last of a name counts. A name is one file of that directory, whatever is in it: a slash
- * becomes '_'. Does nothing without the option. */
-HAFT_MUST_USE haft_status haft__artifacts_write(const haft__args *args, const haft_run *run,
+/* Writes each into the directory, which is made if need be, under its name; the last of a name
+ * counts. A name is one file of that directory, whatever is in it: a slash becomes '_'. Does
+ * nothing when `path` is NULL. */
+HAFT_MUST_USE haft_status haft__artifacts_write(const char *path, const haft_run *run,
                                                 haft_error *err);
 
 #endif

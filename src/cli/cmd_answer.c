@@ -17,6 +17,11 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 
 static const haft__option options[] = {HAFT__OPTION_STORE, HAFT__OPTIONS_SHOW, {0}};
 
+static const haft__example examples[] = {
+    {"haft answer last 'the second one'", "answer the question of the newest run, and go on"},
+    {0},
+};
+
 const haft__command haft__cmd_answer = {
     .name = "answer",
     .usage = "ID [CALL] VALUE",
@@ -27,7 +32,10 @@ const haft__command haft__cmd_answer = {
         "approval it is given in the tool's place; for one whose outcome is unknown it says\n"
         "what came of it.\n",
     .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
     .min_words = 2,
     .max_words = 3,
     .run = run,
+    .result = true,
 };

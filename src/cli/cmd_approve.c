@@ -20,6 +20,13 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft approve last", "let the call run that waits"},
+    {"haft approve last c1.1 --args '{\"text\": \"fewer words\"}'",
+     "let a certain call run, with other arguments"},
+    {0},
+};
+
 const haft__command haft__cmd_approve = {
     .name = "approve",
     .usage = "ID [CALL]",
@@ -28,7 +35,10 @@ const haft__command haft__cmd_approve = {
         "ID is a run's id, the beginning of one, or `last`; CALL may be left out when only one\n"
         "is pending. A call whose outcome is unknown is run again.\n",
     .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
     .min_words = 1,
     .max_words = 2,
     .run = run,
+    .result = true,
 };

@@ -19,6 +19,11 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft cancel last --why 'no longer needed'", "end the newest run"},
+    {0},
+};
+
 const haft__command haft__cmd_cancel = {
     .name = "cancel",
     .usage = "ID",
@@ -27,7 +32,10 @@ const haft__command haft__cmd_cancel = {
         "ID is a run's id, the beginning of one, or `last`. A run that another process is busy\n"
         "with is ended there.\n",
     .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
     .min_words = 1,
     .max_words = 1,
     .run = run,
+    .result = true,
 };

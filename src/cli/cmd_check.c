@@ -7,6 +7,7 @@
  */
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/config.h"
 #include "cli/spec_file.h"
 #include "json/write.h"
 
@@ -17,6 +18,8 @@ static void write_problem(haft__json_writer *w, const haft__spec_problem *proble
     haft__json_add_int(w, problem->line);
     haft__json_key(w, "column");
     haft__json_add_int(w, problem->column);
+    haft__json_key(w, "length");
+    haft__json_add_int(w, problem->extent);
     haft__json_key(w, "from");
     haft__json_add_str(w, problem->from);
     haft__json_key(w, "where");
@@ -68,11 +71,30 @@ static haft_status print_object(const haft__spec_file *file, FILE *out, haft_err
     return status;
 }
 
+/* A file that cannot be read is one problem, for those who read JSON. */
+static haft_status print_unreadable(const char *name, FILE *out, haft_status status,
+                                    haft_error *err)
+{
+    haft_error found = *err;
+    haft__spec_problem problem = {.from = HAFT__LIT(""),
+                                  .pointer = HAFT__LIT(""),
+                                  .message = haft__str(found.message),
+                                  .hint = haft__str(found.hint)};
+    haft__spec_file file = {.name = name,
+                            .report = {.problems = &problem, .count = 1, .errors = 1}};
+    *err = (haft_error){.status = HAFT_OK}; /* it is told here */
+    haft_status printed = print_object(&file, out, err);
+    return printed == HAFT_OK ? status : printed;
+}
+
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__spec_file file;
     haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
     if (status != HAFT_OK) {
+        if (haft__args_has(args, "json")) {
+            status = print_unreadable(args->words[0], cli->out, status, err);
+        }
         return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
     }
     if (!haft__args_has(args, "json")) {
@@ -86,6 +108,13 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 static const haft__option options[] = {
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "replace a part of the spec first: limits.turns=5"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    HAFT__OPTION_NO_CONFIG,
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft check agent.yaml", "say everything that is wrong with it"},
+    {"haft check agent.yaml --set limits.turns=5 --json", "the same of a changed spec, as JSON"},
     {0},
 };
 
@@ -94,9 +123,10 @@ const haft__command haft__cmd_check = {
     .usage = "SPEC",
     .summary = "load a spec and say everything that is wrong with it",
     .help = "Every problem is shown with its line and column, what was found, what was wanted and\n"
-            "what to do. A spec that could never end is a problem, too. Warnings are only shown.\n"
-            "Exit status: 0 the spec can be used, 2 it cannot.\n",
+            "what to do. A spec that could never end is a problem, too. Warnings are only shown:\n"
+            "the status is 0 when the spec can be used, 2 when it cannot.\n",
     .options = options,
+    .examples = examples,
     .min_words = 1,
     .max_words = 1,
     .run = run,

@@ -4,6 +4,7 @@
  *
  * Of keys it names the variables, never a value. Tests: tests/cli/doctor_test.py.
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "base/str.h"
 #include "cli/print.h"
 #include "cli/session.h"
+#include "cli/variables.h"
 #include "exec/beneath.h"
 #include "exec/exec.h"
 #include "io/environment.h"
@@ -75,6 +77,16 @@ static void look_at_guard(examination *e)
     free(path);
 }
 
+/* Where a variable comes from; NULL when it is not set. */
+static const char *source_of(const examination *e, haft_str name)
+{
+    const haft__config *config = e->cli->config;
+    if (haft__environment_get(NULL, name).len > 0) {
+        return "environment";
+    }
+    return haft__config_variable(e->cli->config, name).len > 0 ? config->dotenv_file.path : NULL;
+}
+
 static void look_at_keys(examination *e)
 {
     size_t count = 0;
@@ -83,8 +95,7 @@ static void look_at_keys(examination *e)
     haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
     for (size_t i = 0; i < count; i++) {
         haft_str name = haft__str(providers[i].key_env);
-        haft_str key = name.len > 0 ? haft__environment_get(NULL, name) : (haft_str){NULL, 0};
-        if (key.len > 0) {
+        if (name.len > 0 && source_of(e, name) != NULL) {
             haft__buf_addf(&text, "%s%s (%s)", text.len > 0 ? ", " : "", providers[i].name,
                            providers[i].key_env);
         }
@@ -119,7 +130,142 @@ static void look_at_libraries(examination *e)
     haft__buf_finish(&text);
 }
 
+static void look_at_config(examination *e)
+{
+    const haft__config *config = e->cli->config;
+    const haft__config_file *files[] = {&config->project, &config->user, &config->dotenv_file};
+    size_t found = 0, bad = 0;
+    for (size_t i = 0; i < COUNT(files); i++) {
+        found += files[i]->trust == HAFT__TRUST_FOUND;
+        bad += files[i]->bad || files[i]->trust == HAFT__TRUST_REFUSED;
+    }
+    haft_str text = config->off ? haft__arena_format(&e->cli->arena, "not looked at")
+                                : haft__arena_format(&e->cli->arena, "%zu file%s found", found,
+                                                     found == 1 ? "" : "s");
+    note(e, "config", bad == 0, text,
+         "a file of settings is refused or has errors, see above; docs/config.md");
+}
+
 /* ---- what is said ---- */
+
+static const char *state_of(const haft__config_file *file)
+{
+    switch (file->trust) {
+    case HAFT__TRUST_ABSENT: return "absent";
+    case HAFT__TRUST_REFUSED: return "refused";
+    case HAFT__TRUST_FOUND: return file->bad ? "bad" : "found";
+    }
+    HAFT__UNREACHABLE();
+}
+
+static void print_file(FILE *out, const examination *e, const haft__config_file *file)
+{
+    const haft__dotenv *dotenv = &e->cli->config->dotenv;
+    (void)fprintf(out, "     %-10s %-8s ", "", file->kind);
+    haft__print_text(out, haft__str(file->path != NULL ? file->path : "-"));
+    (void)fprintf(out, " (%s%s%s)", state_of(file), file->trust == HAFT__TRUST_REFUSED ? ": " : "",
+                  file->trust == HAFT__TRUST_REFUSED ? file->why : "");
+    if (file == &e->cli->config->dotenv_file && file->trust == HAFT__TRUST_FOUND) {
+        for (size_t i = 0; i < dotenv->count; i++) {
+            (void)fprintf(out, "%s%.*s", i == 0 ? ": " : ", ", HAFT__ARG(dotenv->items[i].name));
+        }
+        if (dotenv->bad > 0) {
+            (void)fprintf(out, "; line %u is not used: %s", dotenv->bad_line, dotenv->why);
+        }
+    }
+    (void)putc('\n', out);
+}
+
+static void print_settings(FILE *out, const examination *e)
+{
+    const haft__config *config = e->cli->config;
+    size_t count;
+    const haft__variable_row *rows = haft__variables(&count);
+    if (!config->off) {
+        print_file(out, e, &config->project);
+        print_file(out, e, &config->user);
+        print_file(out, e, &config->dotenv_file);
+    }
+    for (size_t i = 0; i < HAFT__SETTING_COUNT; i++) {
+        haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_name)i);
+        (void)fprintf(out, "     %-10s %s = ", i == 0 ? "settings" : "",
+                      haft__setting_key((haft__setting_name)i));
+        haft__print_text(out, haft__str(setting.value != NULL
+                                            ? setting.value
+                                            : haft__setting_otherwise((haft__setting_name)i)));
+        (void)fputs(" (", out);
+        haft__print_text(out, haft__str(setting.from));
+        (void)fputs(")\n", out);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *source = source_of(e, haft__str(rows[i].name));
+        if (source != NULL && rows[i].dotenv) {
+            (void)fprintf(out, "     %-10s %s (", "", rows[i].name);
+            haft__print_text(out, haft__str(source));
+            (void)fputs(")\n", out);
+        }
+    }
+}
+
+static void write_text(haft__json_writer *w, const char *key, const char *text)
+{
+    haft__json_key(w, key);
+    if (text != NULL) {
+        haft__json_add_str(w, haft__str(text));
+    } else {
+        haft__json_add_null(w);
+    }
+}
+
+static void write_files(haft__json_writer *w, const haft__config *config)
+{
+    const haft__config_file *files[] = {&config->project, &config->user, &config->dotenv_file};
+    haft__json_key(w, "files");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < COUNT(files) && !config->off; i++) {
+        bool bad_line = i == 2 && config->dotenv.bad > 0;
+        haft__json_begin_object(w);
+        write_text(w, "kind", files[i]->kind);
+        write_text(w, "path", files[i]->path);
+        write_text(w, "state", state_of(files[i]));
+        write_text(w, "why",
+                   files[i]->trust == HAFT__TRUST_REFUSED ? files[i]->why
+                   : bad_line                             ? config->dotenv.why
+                                                          : "");
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
+static void write_settings(haft__json_writer *w, const examination *e)
+{
+    haft__json_key(w, "settings");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < HAFT__SETTING_COUNT; i++) {
+        haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_name)i);
+        haft__json_begin_object(w);
+        write_text(w, "name", haft__setting_key((haft__setting_name)i));
+        write_text(w, "value", setting.value);
+        write_text(w, "from", setting.from);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+    size_t count;
+    const haft__variable_row *rows = haft__variables(&count);
+    haft__json_key(w, "variables");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < count; i++) {
+        const char *source = source_of(e, haft__str(rows[i].name));
+        if (source != NULL
+            && rows[i].dotenv) { /* names only: their values are secrets, or may be */
+            haft__json_begin_object(w);
+            write_text(w, "name", rows[i].name);
+            write_text(w, "from", source);
+            haft__json_end_object(w);
+        }
+    }
+    haft__json_end_array(w);
+}
 
 static void print_lines(FILE *out, const examination *e)
 {
@@ -130,6 +276,9 @@ static void print_lines(FILE *out, const examination *e)
         (void)fputc('\n', out);
         if (f->hint.len > 0) {
             (void)fprintf(out, "     %-10s %.*s\n", "", HAFT__ARG(f->hint));
+        }
+        if (strcmp(f->what, "config") == 0) {
+            print_settings(out, e);
         }
     }
 }
@@ -150,6 +299,10 @@ static haft_status print_json(FILE *out, const examination *e)
         haft__json_add_str(&w, e->findings[i].text);
         haft__json_key(&w, "hint");
         haft__json_add_str(&w, e->findings[i].hint);
+        if (strcmp(e->findings[i].what, "config") == 0) {
+            write_files(&w, e->cli->config);
+            write_settings(&w, e);
+        }
         haft__json_end_object(&w);
     }
     haft__json_end_object(&w);
@@ -172,6 +325,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     look_at_files(&e);
     note(&e, "sandbox", true, HAFT__LIT("python_execution is not in this version"), "");
     look_at_keys(&e);
+    look_at_config(&e);
     if (e.status == HAFT_OK && haft__args_has(args, "json")) {
         e.status = print_json(cli->out, &e);
     } else if (e.status == HAFT_OK) {
@@ -190,13 +344,23 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft doctor", "look at everything"},
+    {"haft doctor --json --store memory:", "as JSON, with another store"},
+    {0},
+};
+
 const haft__command haft__cmd_doctor = {
     .name = "doctor",
     .usage = "",
     .summary = "say what this machine has for haft, and what it lacks",
-    .help = "Looks at the store, the helper program, the kernel and which providers have keys (by\n"
-            "the names of their variables). Exits 1 when something is not as it should be.\n",
+    .help =
+        "Looks at the store, the helper program, the kernel, which providers have keys (by the\n"
+        "names of their variables), which files of settings were found, and where each setting\n"
+        "comes from. Exits 1 when something is not as it should be.\n",
     .options = options,
+    .examples = examples,
     .max_words = 0,
     .run = run,
+    .examines_config = true,
 };

@@ -11,6 +11,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/commands.h"
+#include "cli/config.h"
+#include "cli/first_turn.h"
 #include "cli/spec_file.h"
 #include "io/random.h"
 #include "model/chat.h"
@@ -25,48 +27,10 @@
 typedef struct explained {
     const haft__spec *spec;
     haft__run run;
-    haft__effect effect; /* the first turn_started */
     haft__request request;
     haft__buf prompt; /* the request as JSON */
     haft__json turn;  /* the first turn_started as a value */
 } explained;
-
-/* Folds a run_started and the first decisions, up to the first question to the model. */
-static haft_status decide_first(haft__arena *arena, explained *e, haft_str task,
-                                haft__hash_key hash_key, haft_error *err)
-{
-    static const char id[] = "00000000000000000000000000";
-    haft_str none = {NULL, 0}, run_id = {id, sizeof(id) - 1};
-    haft__buf line, body;
-    haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft__decider decider;
-    haft_status status = haft__decider_init(&decider, err);
-    if (status == HAFT_OK) {
-        status = haft__run_init(&e->run, arena, e->spec, hash_key, err);
-    }
-    haft__input_run_started(&body, e->spec, task, run_id, none, none);
-    e->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&body)};
-    while (status == HAFT_OK && e->effect.kind == HAFT__EFFECT_EVENT) {
-        haft__buf_clear(&line);
-        haft__event_write(&line, e->run.seq + 1, 0, run_id, e->effect.body);
-        haft_str kept = haft__arena_copy(arena, haft__buf_str(&line));
-        haft__event event;
-        status =
-            kept.ptr != NULL ? haft__run_fold(&e->run, kept, err) : haft__arena_fail(arena, err);
-        if (status == HAFT_OK) {
-            status = haft__event_read(arena, kept, hash_key, &event, err);
-        }
-        if (status == HAFT_OK) {
-            e->turn = event.kind == HAFT__EVENT_TURN_STARTED ? event.object : e->turn;
-            status = haft__decide(&decider, &e->run, 0, &e->effect, err);
-        }
-    }
-    haft__decider_finish(&decider);
-    haft__buf_finish(&line);
-    haft__buf_finish(&body);
-    return status;
-}
 
 static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *err)
 {
@@ -211,7 +175,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     e.spec = file.spec;
     haft__buf_init(&e.prompt, HAFT__LIMIT_RUN_BYTES);
     haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
-    status = decide_first(&cli->arena, &e, task, hash_key, err);
+    status = haft__first_turn(&cli->arena, e.spec, task, hash_key, &e.run, &e.turn, err);
     if (status == HAFT_OK) {
         status = write_prompt(&cli->arena, &e, err);
     }
@@ -233,6 +197,12 @@ static const haft__option options[] = {
     {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    HAFT__OPTION_NO_CONFIG,
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft explain agent.yaml 'Count the words'", "what the model would be asked first, and why"},
     {0},
 };
 
@@ -243,6 +213,7 @@ const haft__command haft__cmd_explain = {
     .help = "Prints each tool with its verdict and reason, the format of calls, the first turn's\n"
             "choice with its reason, all limits, and the request that would be sent.\n",
     .options = options,
+    .examples = examples,
     .min_words = 1,
     .max_words = 2,
     .run = run,

@@ -4,16 +4,10 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/mock.h"
 #include "engine/script_file.h"
 #include "io/random.h"
-#include "io/signals.h"
-
-static void on_signal(void *context, int signal)
-{
-    (void)signal;
-    *(bool *)context = true;
-}
 
 /* Says where it listens, at once: whoever started us waits for it. */
 static haft_status say_where(const haft__cli *cli, const haft__server *server, haft_error *err)
@@ -28,23 +22,22 @@ static haft_status say_where(const haft__cli *cli, const haft__server *server, h
 
 static haft_status serve(const haft__cli *cli, haft__mock *mock, haft_str address, haft_error *err)
 {
-    haft__signals *signals = NULL;
+    haft__interrupts interrupts = {0};
     haft__server *server = NULL;
-    bool stopped = false;
     haft__server_options options = {.address = address};
     haft_status status =
         haft__server_create(mock->loop, &options, haft__mock_handle, mock, &server, err);
     if (status == HAFT_OK) {
-        status = haft__signals_create(mock->loop, on_signal, &stopped, &signals, err);
+        status = haft__interrupts_catch(&interrupts, mock->loop, err);
     }
     if (status == HAFT_OK) {
         status = say_where(cli, server, err);
     }
-    while (status == HAFT_OK && !stopped) {
+    while (status == HAFT_OK && !haft__interrupted(&interrupts)) {
         status = haft__loop_step(mock->loop, -1, err);
     }
     haft__server_destroy(server);
-    haft__signals_destroy(signals);
+    haft__interrupts_release(&interrupts);
     return status;
 }
 
@@ -82,15 +75,21 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft mock-model script.yaml --listen 127.0.0.1:0", "play it on any free port"},
+    {0},
+};
+
 const haft__command haft__cmd_mock_model = {
     .name = "mock-model",
     .usage = "SCRIPT",
     .summary = "play a script as an OpenAI-compatible server",
     .help = "Answers POST /v1/chat/completions from SCRIPT (YAML or JSON), one reply for each\n"
             "request, and refuses what the provider would refuse. Its first line on standard\n"
-            "output is 'listening on http://ADDR:PORT/v1'. It ends on SIGTERM or SIGINT.\n"
+            "output is 'listening on http://ADDR:PORT/v1'. It ends on SIGTERM, SIGINT or SIGHUP.\n"
             "docs/script.md describes scripts.\n",
     .options = options,
+    .examples = examples,
     .min_words = 1,
     .max_words = 1,
     .run = run,

@@ -19,6 +19,11 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft reject last --why 'use the other file'", "keep it from running, and say why"},
+    {0},
+};
+
 const haft__command haft__cmd_reject = {
     .name = "reject",
     .usage = "ID [CALL]",
@@ -27,7 +32,10 @@ const haft__command haft__cmd_reject = {
         "ID is a run's id, the beginning of one, or `last`; CALL may be left out when only one\n"
         "is pending.\n",
     .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
     .min_words = 1,
     .max_words = 2,
     .run = run,
+    .result = true,
 };

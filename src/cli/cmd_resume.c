@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/follow.h"
+#include "cli/interrupt.h"
 
 static haft__exit resume_one(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
                              const char *id, haft_error *err)
@@ -22,8 +23,13 @@ static haft__exit resume_all(haft__cli *cli, const haft__args *args, haft_runtim
 {
     haft__store_request list = {.verb = HAFT__STORE_LIST, .open_only = true};
     haft_status status = haft__session_ask(cli, runtime, &list, err);
+    haft__interrupts interrupts = {0};
+    if (status == HAFT_OK) {
+        status = haft__interrupts_catch(&interrupts, runtime->loop, err);
+    }
     haft__exit worst = status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
-    for (size_t i = list.found_count; status == HAFT_OK && i-- > 0;) {
+    for (size_t i = list.found_count;
+         status == HAFT_OK && !haft__interrupted(&interrupts) && i-- > 0;) {
         const haft__store_run *row = &list.found[i];
         bool due = row->wake_ms > 0 && row->wake_ms <= haft__runtime_now(runtime);
         if (row->state != HAFT__STATE_RUNNING && !due) {
@@ -38,6 +44,7 @@ static haft__exit resume_all(haft__cli *cli, const haft__args *args, haft_runtim
         }
         worst = result != HAFT__EXIT_DONE ? result : worst;
     }
+    haft__interrupts_release(&interrupts);
     return worst;
 }
 
@@ -72,6 +79,12 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft resume last", "go on with the newest run"},
+    {"haft resume --all", "go on with every run that nobody goes on with"},
+    {0},
+};
+
 const haft__command haft__cmd_resume = {
     .name = "resume",
     .usage = "ID | --all",
@@ -80,7 +93,10 @@ const haft__command haft__cmd_resume = {
             "taken up where its last event left it: calls that may be repeated are, others are\n"
             "asked about.\n",
     .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
     .min_words = 0,
     .max_words = 1,
     .run = run,
+    .result = true,
 };

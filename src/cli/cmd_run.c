@@ -104,12 +104,22 @@ static const haft__option options[] = {
     {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
     {"input", 0, HAFT__OPTION_TEXT, "FILE", "add a file to the task; may be repeated"},
-    {"thread", 0, HAFT__OPTION_TEXT, "ID", "the thread whose earlier runs the model is to know"},
+    {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
+     "the thread whose earlier runs the model is to know"},
     HAFT__OPTION_STORE,
     {"yes", 'y', HAFT__OPTION_MAYBE, "all", "approve what is not destructive; =all: everything"},
     {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},
     {"detach", 0, HAFT__OPTION_FLAG, NULL, "only put it into the store, and print its id"},
     HAFT__OPTIONS_SHOW,
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft run agent.yaml 'Count the words of letter.txt'", "run an agent on a task"},
+    {"haft run agent.yaml 'Count the words' --model offline --json",
+     "without key and network; the result as one JSON object"},
+    {"haft run agent.yaml --input letter.txt --set limits.turns=5 --quiet",
+     "a file as the task, and another limit"},
     {0},
 };
 
@@ -123,7 +133,10 @@ const haft__command haft__cmd_run = {
             "waits, and haft answer, approve and reject go on with it. Models: provider:model,\n"
             "offline, script:FILE, replay:FILE; OPENAI_BASE_URL names another server for openai.\n",
     .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
     .min_words = 1,
     .max_words = 2,
     .run = run,
+    .result = true,
 };

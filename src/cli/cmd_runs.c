@@ -16,6 +16,7 @@
 #include "cli/log_file.h"
 #include "cli/print.h"
 #include "cli/spec_file.h"
+#include "cli/timeline.h"
 #include "io/random.h"
 #include "run/replay.h"
 #include "run/result.h"
@@ -200,6 +201,21 @@ static haft__exit list(asked *a)
 
 /* ---- one run ---- */
 
+/* What happened, for a person. */
+static haft__exit show_timeline(const asked *a, haft__look look)
+{
+    haft__timeline timeline;
+    haft__timeline_init(&timeline, a->spec, look);
+    for (haft_str lines = a->lines; lines.len > 0;) {
+        haft__timeline_tell(&timeline, haft__str_split(&lines, '\n'));
+    }
+    haft__timeline_break(&timeline);
+    haft__buf text = timeline.out;
+    haft__buf_init(&timeline.out, HAFT__LIMIT_RUN_BYTES);
+    haft__timeline_finish(&timeline);
+    return print(a, &text);
+}
+
 static haft__exit show(asked *a)
 {
     haft__run run;
@@ -210,6 +226,10 @@ static haft__exit show(asked *a)
     }
     if (status != HAFT_OK) {
         return haft__session_exit(status);
+    }
+    haft__look look = haft__look_at(a->cli->out, haft__args_has(a->args, "json"));
+    if (look.live) {
+        return show_timeline(a, look);
     }
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -404,6 +424,19 @@ static haft__exit collect(asked *a)
 
 /* ---- the command ---- */
 
+static const haft__subcommand rows[] = {
+    {"list", "", "a line for each, the newest first"},
+    {"show", "ID", "its result, as `haft run --json` prints it; at a terminal, what happened"},
+    {"events", "ID", "its events, one JSON object a line"},
+    {"replay", "ID", "recompute every decision from the inputs and compare byte for byte"},
+    {"fork", "ID", "make a run of its own that begins with its events up to --at"},
+    {"artifact", "ID NAME", "print one of its artifacts"},
+    {"rm", "ID", "remove it"},
+    {"gc", "", "remove old runs (--older), and what nobody needs any more"},
+    {0},
+};
+
+/* In the same order. */
 static const struct {
     const char *name;
     size_t words; /* with its own */
@@ -412,6 +445,7 @@ static const struct {
     {"list", 1, list},     {"show", 2, show},         {"events", 2, events}, {"replay", 2, replay},
     {"fork", 2, fork_run}, {"artifact", 3, artifact}, {"rm", 2, remove_run}, {"gc", 1, collect},
 };
+_Static_assert(COUNT(rows) == COUNT(subcommands) + 1, "each subcommand has a row");
 
 static haft__exit run_subcommand(asked *a, size_t index)
 {
@@ -450,9 +484,9 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 
 static const haft__option options[] = {
     HAFT__OPTION_STORE,
-    {"json", 0, HAFT__OPTION_FLAG, NULL, "list: as one JSON object; show always is"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "list, show: as one JSON object"},
     {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only those that have not ended"},
-    {"thread", 0, HAFT__OPTION_TEXT, "ID", "list: only those of a thread"},
+    {"thread", 0, HAFT__OPTION_TEXT, "THREAD", "list: only those of a thread"},
     {"limit", 0, HAFT__OPTION_NUMBER, "N", "list: no more than these, the newest"},
     {"at", 0, HAFT__OPTION_NUMBER, "SEQ", "fork: the last event that is taken over"},
     {"older", 0, HAFT__OPTION_TEXT, "TIME", "gc: remove runs that ended longer ago, 30d"},
@@ -462,21 +496,23 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft runs list --open", "the runs that have not ended"},
+    {"haft runs show last", "the result of the newest"},
+    {"haft runs replay last", "recompute all that was decided"},
+    {"haft runs gc --older 30d", "remove those that ended a month ago or more"},
+    {0},
+};
+
 const haft__command haft__cmd_runs = {
     .name = "runs",
     .usage = "[list | show|events|replay|fork|rm ID | artifact ID NAME | gc]",
     .summary = "look at runs that were made",
     .help = "ID is a run's id, the beginning of one, or `last`; or a file with the events of a\n"
-            "run, as `haft run --events` prints them, which also needs --spec.\n\n"
-            "  list      a line for each, the newest first\n"
-            "  show      its result, as `haft run --json` prints it\n"
-            "  events    its events, one JSON object a line\n"
-            "  replay    recompute every decision from the inputs and compare byte for byte\n"
-            "  fork      make a run of its own that begins with its events up to --at\n"
-            "  artifact  print one of its artifacts\n"
-            "  rm        remove it\n"
-            "  gc        remove old runs (--older), and what nobody needs any more\n",
+            "run, as `haft run --events` prints them, which also needs --spec.\n",
     .options = options,
+    .subcommands = rows,
+    .examples = examples,
     .min_words = 0,
     .max_words = 3,
     .run = run,

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "cli/config.h"
 #include "cli/spec_file.h"
 #include "tool/duration.h"
 #include "tool/traits.h"
@@ -233,8 +234,15 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 static const haft__option options[] = {
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "replace a part of the spec first: limits.turns=5"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    HAFT__OPTION_NO_CONFIG,
     {"wire", 0, HAFT__OPTION_CHOICE, "openai|anthropic|gemini",
      "print them as that provider gets them"},
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft tools agent.yaml", "list them with their traits"},
+    {"haft tools agent.yaml --wire openai", "as a provider gets them"},
     {0},
 };
 
@@ -244,6 +252,7 @@ const haft__command haft__cmd_tools = {
     .summary = "list the tools of a spec with their traits",
     .help = "Tools of MCP servers are known only to a running agent and not listed.\n",
     .options = options,
+    .examples = examples,
     .min_words = 1,
     .max_words = 1,
     .run = run,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/commands.h"
+#include "cli/complain.h"
 #include "cli/lines.h"
 #include "cli/print.h"
 #include "cli/remotes.h"
@@ -33,8 +34,15 @@ typedef struct verdict {
     bool changed;
 } verdict;
 
+/* A text that is no JSON, to be shown. */
+typedef struct unreadable {
+    const char *name; /* NULL: there is none */
+    haft_str text;
+} unreadable;
+
 typedef struct validator {
     haft__checker *checker;
+    unreadable bad;
     haft__remotes remotes;
     haft__hash_key hash_key;
     haft__schema_draft draft;
@@ -173,7 +181,7 @@ static const char *name_of(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static haft_status read_json(const validator *v, haft__arena *arena, const char *path,
+static haft_status read_json(validator *v, haft__arena *arena, const char *path,
                              bool refuse_duplicates, haft__json *ret_value, haft_error *err)
 {
     haft_str kept = {NULL, 0};
@@ -186,6 +194,7 @@ static haft_status read_json(const validator *v, haft__arena *arena, const char 
     options.hash_key = v->hash_key;
     status = haft__json_read(arena, kept, &options, ret_value, NULL, err);
     if (status != HAFT_OK) {
+        v->bad = (unreadable){name_of(path), kept};
         haft__error_at(err, name_of(path));
     }
     return status;
@@ -218,6 +227,9 @@ static haft__exit validate_files(haft__cli *cli, validator *v, const haft__args 
         }
     } else if (status == HAFT_OK) {
         print_words(cli->out, haft__str(name_of(instance_path)), &found);
+    } else if (v->bad.name != NULL) {
+        haft__complain_json(cli->errors, v->bad.name, v->bad.text, false, err);
+        *err = (haft_error){.status = HAFT_OK}; /* it has been told */
     }
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
@@ -467,6 +479,13 @@ static const haft__option options[] = {
     {0},
 };
 
+static const haft__example examples[] = {
+    {"haft validate schema.json instance.json", "say why it is not valid"},
+    {"haft validate --json schema.json - < instance.json",
+     "from standard input; the verdict as JSON"},
+    {0},
+};
+
 const haft__command haft__cmd_validate = {
     .name = "validate",
     .usage = "SCHEMA INSTANCE",
@@ -484,6 +503,7 @@ const haft__command haft__cmd_validate = {
         "cannot\n"
         "be used. It exits with 0 when every line was answered, 2 when FILE cannot be read.\n",
     .options = options,
+    .examples = examples,
     .max_words = 2,
     .run = run,
 };

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/near.h"
 #include "base/str.h"
-#include "cli/print.h"
+#include "cli/complain.h"
+#include "cli/config.h"
+#include "run/result.h"
 
 static const haft__command *const commands[] = {
 #define X(name) &haft__cmd_##name,
@@ -80,6 +83,45 @@ static haft_status check_words(const haft__command *command, const haft__args *a
     return haft__hint(err, status, "'haft help %s' says more", command->name);
 }
 
+/* Whoever reads JSON gets one object, also when there never was a run. */
+static void print_failure(haft__cli *cli, const haft_error *err)
+{
+    static const haft__run no_run;
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__result_write(&text, &no_run, err);
+    haft__buf_add_char(&text, '\n');
+    if (haft__buf_check(&text, NULL) == HAFT_OK) {
+        (void)fwrite(text.ptr, 1, text.len, cli->out);
+    }
+    haft__buf_finish(&text);
+}
+
+static void answer(haft__cli *cli, const haft__command *command, const haft__args *args,
+                   const haft_error *err)
+{
+    const haft_error *failure = err->message[0] != '\0' ? err : &cli->problem;
+    if (command->result && haft__args_has(args, "json") && !haft__args_has(args, "events")
+        && !cli->answered && failure->message[0] != '\0') {
+        print_failure(cli, failure);
+    }
+}
+
+/* For commands that look at settings: those have an option against it. */
+static bool load_config(haft__cli *cli, const haft__command *command, const haft__args *args,
+                        haft_error *err)
+{
+    const haft__option *option = command->options;
+    while (option != NULL && option->name != NULL && strcmp(option->name, "no-config") != 0) {
+        option++;
+    }
+    if (option == NULL || option->name == NULL) {
+        return true;
+    }
+    haft_status status = haft__config_load(cli, args, err);
+    return status == HAFT_OK || (status == HAFT_BAD_INPUT && command->examines_config);
+}
+
 static haft__exit run_command(haft__cli *cli, const haft__command *command, int count,
                               char *const *words, haft_error *err)
 {
@@ -96,21 +138,10 @@ static haft__exit run_command(haft__cli *cli, const haft__command *command, int 
         haft__error_at(err, command->name);
         return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
     }
-    return command->run(cli, &args, err);
-}
-
-static void print_error(FILE *errors, const haft_error *err)
-{
-    (void)fputs("haft: ", errors);
-    haft__print_text(errors, haft__str(err->where));
-    (void)fputs(err->where[0] != '\0' ? ": " : "", errors);
-    haft__print_text(errors, haft__str(err->message));
-    (void)fputc('\n', errors);
-    if (err->hint[0] != '\0') {
-        (void)fputs("hint: ", errors);
-        haft__print_text(errors, haft__str(err->hint));
-        (void)fputc('\n', errors);
-    }
+    haft__exit result =
+        load_config(cli, command, &args, err) ? command->run(cli, &args, err) : HAFT__EXIT_USAGE;
+    answer(cli, command, &args, err);
+    return result;
 }
 
 static haft__exit choose_and_run(haft__cli *cli, int argc, char *const *argv, haft_error *err)
@@ -131,7 +162,7 @@ haft__exit haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors)
     haft_error err = {0};
     haft__exit result = choose_and_run(&cli, argc, argv, &err);
     if (err.message[0] != '\0') {
-        print_error(errors, &err);
+        haft__complain_error(errors, &cli.arena, &err);
     }
     haft__arena_finish(&cli.arena);
     return result;

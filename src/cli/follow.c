@@ -12,14 +12,11 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/artifacts.h"
+#include "cli/config.h"
+#include "cli/follow_int.h"
 #include "cli/interrupt.h"
-#include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/timeline.h"
-#include "run/result.h"
-
-/* How often an interrupt is looked for. */
-#define STEP_MS 200
 
 typedef struct follower {
     haft__cli *cli;
@@ -27,6 +24,9 @@ typedef struct follower {
     haft_run *run;
     haft__timeline timeline;
     bool events, json, tells;
+    bool told; /* what is only told is of use */
+    haft__interrupts interrupts;
+    bool pausing, cancelling; /* because of an interrupt */
     haft__terminal *terminal; /* NULL: nobody can be asked */
     haft_error *err;
 } follower;
@@ -41,27 +41,51 @@ haft_status haft__follow_check(const haft__args *args, haft_error *err)
 
 /* ---- what happens ---- */
 
+/* Writes what the timeline has to say. */
+static void write_timeline(follower *f)
+{
+    haft__buf *out = &f->timeline.out;
+    if (out->len > 0) {
+        (void)fwrite(out->ptr, 1, out->len, f->cli->errors);
+        (void)fflush(f->cli->errors);
+    }
+    haft__buf_clear(out);
+}
+
+static haft_status print_event(follower *f, haft_str json)
+{
+    FILE *out = f->cli->out;
+    bool good = fwrite(json.ptr, 1, json.len, out) == json.len && putc('\n', out) != EOF
+                && fflush(out) == 0;
+    return good ? HAFT_OK : haft__fail(f->err, HAFT_IO, "", "the event could not be printed");
+}
+
 static haft_status show_events(follower *f)
 {
     haft_event event;
-    while (haft_run_next_event(f->run, &event)) {
+    haft_status status = HAFT_OK;
+    if (f->told) {
+        f->timeline.look.width = haft__look_width(f->cli->errors);
+    }
+    while (status == HAFT_OK && haft_run_next_event(f->run, &event)) {
         if (f->events && event.seq > 0) {
-            FILE *out = f->cli->out;
-            bool good = fwrite(event.json.ptr, 1, event.json.len, out) == event.json.len
-                        && putc('\n', out) != EOF && fflush(out) == 0;
-            if (!good) {
-                return haft__fail(f->err, HAFT_IO, "", "the event could not be printed");
-            }
-        } else if (f->tells && event.seq > 0) {
+            status = print_event(f, event.json);
+        } else if (f->tells) {
             haft__timeline_tell(&f->timeline, event.json);
         }
     }
-    return HAFT_OK;
+    f->run->read = f->told;
+    write_timeline(f);
+    return status;
 }
 
 static haft_status step(follower *f)
 {
-    haft_status status = haft_runtime_step(f->run->runtime, STEP_MS, f->err);
+    haft_status status =
+        haft_runtime_step(f->run->runtime, haft__timeline_wait(&f->timeline), f->err);
+    if (f->told) {
+        haft__timeline_tick(&f->timeline, haft__runtime_now(f->run->runtime));
+    }
     return status == HAFT_OK ? show_events(f) : status;
 }
 
@@ -100,99 +124,85 @@ static haft_status let_speak(follower *f, bool *ret_goes_on)
             return status;
         }
     }
-    return f->terminal != NULL ? haft__terminal_ask(f->terminal, f->run, ret_goes_on, f->err)
-                               : HAFT_OK;
+    haft_status status = show_events(f); /* so that the question comes last */
+    return status == HAFT_OK && f->terminal != NULL
+               ? haft__terminal_ask(f->terminal, f->run, ret_goes_on, f->err)
+               : status;
 }
 
 /* ---- the end ---- */
-
-static haft__exit exit_of(const haft_run *run)
-{
-    if (haft_run_state(run) != HAFT_ENDED) {
-        return HAFT__EXIT_WAITING;
-    }
-    switch (run->state.end) {
-    case HAFT__END_DONE:
-    case HAFT__END_DIRECT: return HAFT__EXIT_DONE;
-    case HAFT__END_EXHAUSTED:
-    case HAFT__END_INCOMPLETE: return HAFT__EXIT_EXHAUSTED;
-    case HAFT__END_REFUSED: return HAFT__EXIT_REFUSED;
-    case HAFT__END_VIOLATED: return HAFT__EXIT_VIOLATED;
-    case HAFT__END_FAILED: return HAFT__EXIT_FAILED;
-    case HAFT__END_CANCELLED: return HAFT__EXIT_CANCELLED;
-    case HAFT__END_EXPIRED: return HAFT__EXIT_EXPIRED;
-    }
-    HAFT__UNREACHABLE();
-}
-
-/* How to go on, for those that wait. */
-static void tell_pending(haft__cli *cli, const haft_run *run)
-{
-    static const struct {
-        const char *command, *value, *also;
-    } ways[] = {
-        [HAFT__PAUSE_QUESTION] = {"answer", " TEXT", ""},
-        [HAFT__PAUSE_HEADLESS] = {"answer", " JSON", ""},
-        [HAFT__PAUSE_APPROVAL] = {"approve", "", "   (or: haft reject ... --why TEXT)"},
-        [HAFT__PAUSE_UNKNOWN_OUTCOME] = {"answer", " RESULT",
-                                         "   (or: haft approve ..., to run it again)"},
-    };
-    const haft__run *state = &run->state;
-    (void)fputs("the run waits; go on with\n", cli->errors);
-    for (size_t i = state->batch; i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        if (call->stage == HAFT__CALL_PAUSED) {
-            (void)fprintf(cli->errors, "  haft %s %s %.*s%s%s\n", ways[call->pause].command,
-                          run->id, HAFT__ARG(call->id), ways[call->pause].value,
-                          ways[call->pause].also);
-        }
-    }
-}
-
-static haft_status print_json(haft__cli *cli, const haft_run *run, const haft_error *stopped,
-                              haft_error *err)
-{
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__result_write(&text, &run->state, stopped);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, cli->out);
-    }
-    haft__buf_finish(&text);
-    return status;
-}
-
-haft__exit haft__follow_print(haft__cli *cli, const haft__args *args, const haft_run *run,
-                              haft_error *err)
-{
-    haft_str answer = haft_run_answer_text(run);
-    if (haft__args_has(args, "json")) {
-        return print_json(cli, run, NULL, err) == HAFT_OK ? exit_of(run) : HAFT__EXIT_FAILED;
-    }
-    if (!haft__args_has(args, "events") && answer.len > 0) {
-        (void)fwrite(answer.ptr, 1, answer.len, cli->out);
-        (void)fputc('\n', cli->out);
-    }
-    if (haft_run_state(run) == HAFT_WAITING && !haft__args_has(args, "quiet")
-        && !haft__args_has(args, "events")) {
-        tell_pending(cli, run);
-    }
-    return exit_of(run);
-}
 
 static haft__exit stop_here(follower *f)
 {
     haft_error stopped = {0};
     (void)haft__fail(&stopped, HAFT_BAD_STATE, f->run->id, "stopped by a signal");
-    (void)haft__hint(&stopped, HAFT_BAD_STATE, "haft resume %s goes on", f->run->id);
-    if (f->json) {
-        (void)!print_json(f->cli, f->run, &stopped, f->err);
+    if (f->run->runtime->shared) {
+        (void)haft__hint(&stopped, HAFT_BAD_STATE, "haft resume %s goes on", f->run->id);
     } else {
-        (void)fprintf(f->cli->errors, "stopped; %s\n", stopped.hint);
+        (void)haft__hint(&stopped, HAFT_BAD_STATE, "it was in memory only, and is gone");
+    }
+    (void)!show_events(f);
+    haft__timeline_break(&f->timeline);
+    write_timeline(f);
+    if (f->json) {
+        (void)!haft__follow_print_json(f->cli, f->run, &stopped, f->err);
+    } else {
+        (void)fprintf(f->cli->errors, "paused; %s\n", stopped.hint);
     }
     return HAFT__EXIT_CANCELLED;
+}
+
+/* ---- interrupts ---- */
+
+/* What a pause waits for: calls with effects that have begun. */
+static void tell_pausing(follower *f)
+{
+    if (!f->tells || f->run->slots == NULL) {
+        return;
+    }
+    (void)!show_events(f);
+    haft__timeline_break(&f->timeline);
+    write_timeline(f);
+    (void)fputs("pausing behind", f->cli->errors);
+    for (const haft__slot *slot = f->run->slots; slot != NULL; slot = slot->next) {
+        const haft__run_call *call = &f->run->state.calls[slot->call];
+        (void)fprintf(f->cli->errors, " %.*s (%.*s)", HAFT__ARG(call->name), HAFT__ARG(call->id));
+    }
+    (void)fputs("; Ctrl-C again cancels the run\n", f->cli->errors);
+}
+
+static void cancel(follower *f)
+{
+    haft__steer command = {.kind = HAFT__STEER_CANCEL,
+                           .call = HAFT__LIT(""),
+                           .value = haft__json_null(),
+                           .by = HAFT__LIT("terminal"),
+                           .why = HAFT__LIT("Ctrl-C")};
+    f->cancelling = true;
+    f->run->held = false;
+    (void)!haft__live_command(f->run, &command, NULL); /* it may have ended meanwhile */
+}
+
+/* The first interrupt pauses the run, a second Ctrl-C cancels it; who asks twice otherwise does
+ * not wait for calls either. Whether the run is to be left. */
+static bool heed(follower *f)
+{
+    unsigned count = f->interrupts.keys + f->interrupts.requests;
+    if (count == 0 || f->cancelling) {
+        return false;
+    }
+    if (!f->pausing) {
+        f->pausing = true;
+        haft__live_pause(f->run);
+        if (count == 1) {
+            tell_pausing(f);
+        }
+    }
+    if (f->interrupts.keys >= 2) {
+        cancel(f);
+        return false;
+    }
+    return count >= 2 || (haft__live_paused(f->run) && haft_run_state(f->run) != HAFT_ENDED);
 }
 
 static haft__exit follow(follower *f)
@@ -200,10 +210,10 @@ static haft__exit follow(follower *f)
     haft_status status = HAFT_OK;
     bool goes_on = true;
     while (status == HAFT_OK && goes_on) {
-        haft_state state = haft_run_state(f->run);
-        if (haft__interrupted()) {
+        if (heed(f)) {
             return stop_here(f);
         }
+        haft_state state = haft_run_state(f->run);
         switch (state) {
         case HAFT_RUNNING: status = step(f); break;
         case HAFT_WAITING: status = let_speak(f, &goes_on); break;
@@ -217,10 +227,14 @@ static haft__exit follow(follower *f)
         status = show_events(f);
     }
     if (status == HAFT_OK) {
-        status = haft__artifacts_write(f->args, f->run, f->err);
+        status = haft__artifacts_write(
+            haft__config_get(f->cli, f->args, HAFT__SETTING_artifacts).value, f->run, f->err);
     }
-    return status == HAFT_OK ? haft__follow_print(f->cli, f->args, f->run, f->err)
-                             : HAFT__EXIT_FAILED;
+    if (status != HAFT_OK) {
+        return HAFT__EXIT_FAILED;
+    }
+    bool shown = f->timeline.answer_shown && haft__look_same(f->cli->out, f->cli->errors);
+    return haft__follow_print_rest(f->cli, f->args, f->run, shown, f->err);
 }
 
 haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, haft_error *err)
@@ -234,9 +248,21 @@ haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, h
     haft__terminal terminal;
     f.tells = !f.events && !f.json && !haft__args_has(args, "quiet");
     f.terminal = f.tells && haft__terminal_open(&terminal) ? &terminal : NULL;
-    haft__timeline_init(&f.timeline, cli->errors, run->agent->spec);
-    haft__interrupt_catch();
-    haft__exit result = follow(&f);
+    haft__look look = haft__look_at(cli->errors, haft__config_plain(cli, args));
+    f.told = run->read = f.tells && look.live;
+    if (f.terminal != NULL) {
+        terminal.interrupts = &f.interrupts;
+        terminal.look = look;
+    }
+    haft__timeline_init(&f.timeline, run->agent->spec, look);
+    if (f.tells && run->state.seq > 0) {
+        haft__timeline_resume(&f.timeline, haft__str(run->id), run->state.task);
+    }
+    haft__exit result = HAFT__EXIT_FAILED;
+    if (haft__interrupts_catch(&f.interrupts, run->runtime->loop, err) == HAFT_OK) {
+        result = follow(&f);
+    }
+    haft__interrupts_release(&f.interrupts);
     haft__timeline_finish(&f.timeline);
     if (f.terminal != NULL) {
         haft__terminal_close(&terminal);

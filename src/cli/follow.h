@@ -12,6 +12,7 @@
 #define HAFT__OPTIONS_SHOW                                                                         \
     {"events", 0, HAFT__OPTION_FLAG, NULL, "print each event, one JSON object a line"},            \
         {"json", 0, HAFT__OPTION_FLAG, NULL, "print the result as one JSON object"},               \
+        {"plain", 0, HAFT__OPTION_FLAG, NULL, "plain lines also on a terminal, one an event"},     \
     {                                                                                              \
         "quiet", 'q', HAFT__OPTION_FLAG, NULL, "print the answer only"                             \
     }

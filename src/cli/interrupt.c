@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interrupt.c - signals that ask a command to stop. Tests: tests/cli/store_test.py. */
+/* interrupt.c - signals that ask a command to stop. Tests: tests/cli/terminal_test.py. */
 #include "cli/interrupt.h"
 
 #include <signal.h>
-#include <stddef.h>
 
-#include "base/macros.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
+static void on_signal(void *context, int signal)
 {
-    (void)number;
-    interrupted = 1;
-}
-
-void haft__interrupt_catch(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    (void)sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < COUNT(signals); i++) {
-        (void)sigaction(signals[i], &action, NULL);
+    haft__interrupts *interrupts = context;
+    if (signal == SIGINT) {
+        interrupts->keys++;
+    } else {
+        interrupts->requests++;
     }
 }
 
-bool haft__interrupted(void)
+haft_status haft__interrupts_catch(haft__interrupts *interrupts, haft__loop *loop, haft_error *err)
 {
-    return interrupted != 0;
+    *interrupts = (haft__interrupts){0};
+    return haft__signals_create(loop, on_signal, interrupts, &interrupts->signals, err);
+}
+
+void haft__interrupts_release(haft__interrupts *interrupts)
+{
+    haft__signals_destroy(interrupts->signals);
+    interrupts->signals = NULL;
 }

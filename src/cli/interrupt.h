@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/interrupt.h - whether somebody wants the command to stop (SIGINT, SIGTERM, SIGHUP). */
+/*
+ * cli/interrupt.h - whether somebody wants the command to stop.
+ *
+ * Signals are counted on the loop, which they wake: nobody has to look for them in between.
+ */
 #ifndef HAFT_CLI_INTERRUPT_H
 #define HAFT_CLI_INTERRUPT_H
 
-#include <stdbool.h>
+#include "io/signals.h"
 
-/* From now on these signals only set a flag; a second one ends the process as usual. */
-void haft__interrupt_catch(void);
+typedef struct haft__interrupts {
+    unsigned keys;     /* SIGINT: Ctrl-C */
+    unsigned requests; /* SIGTERM and SIGHUP */
+    haft__signals *signals;
+} haft__interrupts;
 
-bool haft__interrupted(void);
+/* From now on these signals are counted and do nothing else. The struct must stay where it is. */
+HAFT_MUST_USE haft_status haft__interrupts_catch(haft__interrupts *interrupts, haft__loop *loop,
+                                                 haft_error *err);
+
+/* They do again what they did before, unless others count them, too. */
+void haft__interrupts_release(haft__interrupts *interrupts);
+
+static inline bool haft__interrupted(const haft__interrupts *interrupts)
+{
+    return interrupts->keys > 0 || interrupts->requests > 0;
+}
 
 #endif

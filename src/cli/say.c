@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/interrupt.h"
+#include "cli/complain.h"
 #include "io/clock.h"
 #include "io/environment.h"
 #include "json/read.h"
@@ -50,8 +50,12 @@ static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__s
         return HAFT_OK;
     }
     if (status == HAFT_BAD_INPUT) {
+        (void)haft__hint(err, status, "the value is JSON: write a text as '\"text\"'");
+        haft__complain_json(cli->errors, said->text ? "VALUE" : "--args", text, true, err);
         haft__error_at(err, "the value"); /* not what it is: it may be a secret */
-        return haft__hint(err, status, "the value is JSON: write a text as '\"text\"'");
+        cli->problem = *err;
+        *err = (haft_error){.status = status};
+        return status;
     }
     return status;
 }
@@ -114,7 +118,7 @@ static haft_status wait_until_heard(haft__cli *cli, haft_run *run, haft_error *e
     haft_status status = HAFT_OK;
     uint64_t start = haft__clock_now(), count = 1;
     while (status == HAFT_OK && count > 0) {
-        if (haft__clock_now() - start > HEARD_MS || haft__interrupted()) {
+        if (haft__clock_now() - start > HEARD_MS) {
             status = haft__fail(err, HAFT_IO, run->id,
                                 "the process that has this run does not "
                                 "listen; the message is kept for it");

@@ -9,7 +9,7 @@
 haft_status haft__session_store(haft__cli *cli, const haft__args *args, const char **ret_url,
                                 haft_error *err)
 {
-    const char *given = haft__args_text(args, "store", getenv("HAFT_STORE"));
+    const char *given = haft__config_get(cli, args, HAFT__SETTING_store).value;
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     haft_str url;
     if (given != NULL && given[0] != '\0') {
@@ -36,8 +36,9 @@ haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runt
                                haft_error *err)
 {
     haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
+    haft__runtime_env env = haft__config_env(cli);
     haft_status status = haft__session_store(cli, args, &options.store, err);
-    return status == HAFT_OK ? haft_runtime_create(&options, ret_runtime, err) : status;
+    return status == HAFT_OK ? haft__runtime_create(&options, &env, ret_runtime, err) : status;
 }
 
 haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtime, haft__store_request *request,

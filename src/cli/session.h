@@ -3,17 +3,17 @@
 #ifndef HAFT_CLI_SESSION_H
 #define HAFT_CLI_SESSION_H
 
-#include "cli/commands.h"
+#include "cli/config.h"
 #include "engine/runtime.h"
 
-/* The row of the option table that every command with a store has. */
+/* The rows of the option table that every command with a store has. */
 #define HAFT__OPTION_STORE                                                                         \
-    {                                                                                              \
-        "store", 0, HAFT__OPTION_TEXT, "URL",                                                      \
-            "where runs are kept: sqlite:PATH or memory:; haft.db of your own by default"          \
-    }
+    {"store", 0, HAFT__OPTION_TEXT, "URL",                                                         \
+     "where runs are kept: sqlite:PATH or memory:; haft.db of your own by default"},               \
+        HAFT__OPTION_NO_CONFIG
 
-/* The store that --store names, or $HAFT_STORE, or $XDG_STATE_HOME/haft/haft.db. */
+/* The store that --store names, or $HAFT_STORE, or a file of settings; else
+ * $XDG_STATE_HOME/haft/haft.db. */
 HAFT_MUST_USE haft_status haft__session_store(haft__cli *cli, const haft__args *args,
                                               const char **ret_url, haft_error *err);
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* terminal.c - asks who sits there. Tests: tests/cli/terminal_test.py. */
+/*
+ * terminal.c - asks who sits there: reads lines while the run is looked after.
+ *
+ * What is shown is in terminal_show.c. Tests: tests/cli/terminal_test.py.
+ */
 #include "cli/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/limits.h"
 #include "base/str.h"
-#include "cli/interrupt.h"
-#include "cli/print.h"
-#include "json/write.h"
-
-/* How long the terminal is waited for before the run is looked after again. */
-#define WAIT_MS 100
+#include "cli/terminal_int.h"
 
 bool haft__terminal_open(haft__terminal *terminal)
 {
@@ -30,7 +29,7 @@ bool haft__terminal_open(haft__terminal *terminal)
         }
         return false;
     }
-    *terminal = (haft__terminal){.out = out, .fd = fd};
+    *terminal = (haft__terminal){.out = out, .fd = fd, .look = haft__look_at(out, false)};
     return true;
 }
 
@@ -44,19 +43,19 @@ void haft__terminal_close(haft__terminal *terminal)
 typedef enum typed {
     TYPED_LINE,
     TYPED_NOTHING, /* yet */
-    TYPED_END,
+    TYPED_END,     /* Ctrl-D */
+    TYPED_GONE,    /* the terminal */
 } typed;
 
-/* A line, if one is there or comes soon. What is longer than the buffer is cut. */
+/* What has been typed. A line that is longer than the buffer is cut. */
 static typed read_line(haft__terminal *t, haft_str *ret_line)
 {
-    struct pollfd wait = {.fd = t->fd, .events = POLLIN};
-    if (poll(&wait, 1, WAIT_MS) <= 0) {
-        return TYPED_NOTHING;
-    }
     ssize_t got = read(t->fd, t->line + t->length, sizeof(t->line) - t->length);
-    if (got <= 0) {
-        return got < 0 && errno == EINTR ? TYPED_NOTHING : TYPED_END;
+    if (got < 0) {
+        return errno == EINTR ? TYPED_NOTHING : TYPED_GONE;
+    }
+    if (got == 0) {
+        return TYPED_END;
     }
     t->length += (size_t)got;
     bool full = t->length == sizeof(t->line);
@@ -68,75 +67,46 @@ static typed read_line(haft__terminal *t, haft_str *ret_line)
     return TYPED_LINE;
 }
 
-/* Waits for a line while the run is looked after. */
+static bool is_interrupted(const haft__terminal *t)
+{
+    return t->interrupts != NULL && haft__interrupted(t->interrupts);
+}
+
+/* Waits for the terminal and for whatever the run waits for. */
 static haft_status wait_line(haft__terminal *t, haft_run *run, typed *ret_typed, haft_str *ret_line,
                              haft_error *err)
 {
     haft_status status = HAFT_OK;
-    do {
-        *ret_typed = read_line(t, ret_line);
+    *ret_typed = TYPED_NOTHING;
+    while (status == HAFT_OK && *ret_typed == TYPED_NOTHING && !is_interrupted(t)
+           && haft_run_state(run) == HAFT_WAITING) {
+        struct pollfd wait[] = {{.fd = t->fd, .events = POLLIN},
+                                {.fd = haft_runtime_fd(run->runtime), .events = POLLIN}};
+        (void)poll(wait, 2, haft_runtime_timeout(run->runtime));
+        if ((wait[0].revents & POLLIN) != 0) {
+            *ret_typed = read_line(t, ret_line);
+        } else if ((wait[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
+            *ret_typed = TYPED_GONE;
+        }
         if (*ret_typed == TYPED_NOTHING) {
             status = haft_runtime_step(run->runtime, 0, err);
         }
-    } while (status == HAFT_OK && *ret_typed == TYPED_NOTHING && !haft__interrupted()
-             && haft_run_state(run) == HAFT_WAITING);
+        if ((wait[0].revents & POLLHUP) != 0 && *ret_typed == TYPED_END) {
+            *ret_typed = TYPED_GONE; /* who has left says nothing by that */
+        }
+    }
     return status;
 }
 
-/* ---- questions ---- */
-
-static void print_json(FILE *out, haft__json value)
-{
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__json_write(&text, value);
-    haft__print_text(out, haft__buf_str(&text));
-    haft__buf_finish(&text);
-}
-
-static const haft__json *choices_of(const haft__run_call *call)
-{
-    const haft__json *choices = haft__json_get(call->arguments, HAFT__LIT("choices"));
-    return choices != NULL && choices->kind == HAFT__JSON_ARRAY && choices->count > 0 ? choices
-                                                                                      : NULL;
-}
-
-static haft_str text_of(const haft__run_call *call, const char *key)
-{
-    const haft__json *value = haft__json_get(call->arguments, haft__str(key));
-    bool text = value != NULL && value->kind == HAFT__JSON_STRING;
-    return text ? haft__json_text(*value) : HAFT__LIT("");
-}
-
-static void show_question(haft__terminal *t, const haft__run_call *call)
-{
-    const haft__json *choices = choices_of(call);
-    haft_str otherwise = text_of(call, "default");
-    (void)fputs("\n? ", t->out);
-    haft__print_text(t->out, text_of(call, "question"));
-    (void)fputc('\n', t->out);
-    for (uint32_t i = 0; choices != NULL && i < choices->count; i++) {
-        (void)fprintf(t->out, "  %u) ", i + 1);
-        haft__print_text(t->out, haft__json_text(choices->items[i]));
-        (void)fputc('\n', t->out);
-    }
-    (void)fputs("answer", t->out);
-    if (otherwise.len > 0) {
-        (void)fputs(" [", t->out);
-        haft__print_text(t->out, otherwise);
-        (void)fputc(']', t->out);
-    }
-    (void)fputs("> ", t->out);
-    (void)fflush(t->out);
-}
+/* ---- answers ---- */
 
 /* A number stands for a choice, nothing for the default. */
 static haft_str answer_of(const haft__run_call *call, haft_str line)
 {
-    const haft__json *choices = choices_of(call);
+    const haft__json *choices = haft__question_choices(call);
     uint64_t number = 0;
     if (line.len == 0) {
-        return text_of(call, "default");
+        return haft__question_text(call, "default");
     }
     if (choices != NULL && haft__str_to_u64(line, &number) && number >= 1
         && number <= choices->count) {
@@ -145,46 +115,73 @@ static haft_str answer_of(const haft__run_call *call, haft_str line)
     return line;
 }
 
-static void show_approval(haft__terminal *t, const haft__run_call *call)
-{
-    const haft__json *command = haft__json_get(call->tool->definition, HAFT__LIT("command"));
-    (void)fprintf(t->out, "\n! %.*s wants to run%s\n  arguments: ", HAFT__ARG(call->name),
-                  call->tool->traits.destructive ? ", and what it does cannot be undone" : "");
-    print_json(t->out, call->arguments);
-    if (command != NULL) {
-        (void)fputs("\n  command: ", t->out);
-        print_json(t->out, *command);
-    }
-    (void)fputs("\nlet it run? [y/N]> ", t->out);
-    (void)fflush(t->out);
-}
-
 static bool is_yes(haft_str line)
 {
-    return haft__str_equal(line, HAFT__LIT("y")) || haft__str_equal(line, HAFT__LIT("Y"))
-           || haft__str_equal(line, HAFT__LIT("yes"));
+    static const char *const yes[] = {"y", "Y", "yes", "Yes", "YES"};
+    for (size_t i = 0; i < COUNT(yes); i++) {
+        if (haft__str_equal(line, haft__str(yes[i]))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- asking ---- */
 
-/* The first pending call that a person can decide about. */
-static const haft__run_call *find_question(const haft_run *run)
+static bool asks(const haft__run_call *call)
+{
+    bool person = call->pause == HAFT__PAUSE_QUESTION || call->pause == HAFT__PAUSE_APPROVAL;
+    return call->stage == HAFT__CALL_PAUSED && person;
+}
+
+/* The first pending call that a person can decide about, and how many there are. */
+static const haft__run_call *find_question(const haft_run *run, size_t *ret_count)
 {
     const haft__run *state = &run->state;
+    const haft__run_call *first = NULL;
+    *ret_count = 0;
     for (size_t i = state->batch; i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        bool asks = call->pause == HAFT__PAUSE_QUESTION || call->pause == HAFT__PAUSE_APPROVAL;
-        if (call->stage == HAFT__CALL_PAUSED && asks) {
-            return call;
+        if (asks(&state->calls[i])) {
+            first = first != NULL ? first : &state->calls[i];
+            ++*ret_count;
         }
     }
-    return NULL;
+    return first;
+}
+
+/* Which of how many this is; those that were answered here a moment ago count. */
+static void count_asked(haft__terminal *t, size_t count)
+{
+    t->asked = t->left > 0 && count == t->left - 1 ? t->asked + 1 : 0;
+    t->left = count;
+}
+
+static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret_typed,
+                       haft_str *ret_line, haft_error *err)
+{
+    bool again = true;
+    haft_status status = HAFT_OK;
+    while (again && status == HAFT_OK) {
+        const haft__run_call *call = haft__run_find_call(&run->state, id);
+        bool approval = call->pause == HAFT__PAUSE_APPROVAL;
+        bool needs_text = !approval && haft__question_text(call, "default").len == 0;
+        (void)tcflush(t->fd, TCIFLUSH); /* what was typed before is no answer */
+        t->length = 0;
+        status =
+            approval ? haft__show_approval(t, run, call, err) : haft__show_question(t, call, err);
+        if (status == HAFT_OK) {
+            status = wait_line(t, run, ret_typed, ret_line, err);
+        }
+        again = needs_text && *ret_typed == TYPED_LINE && ret_line->len == 0;
+    }
+    return status;
 }
 
 haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *ret_answered,
                                haft_error *err)
 {
-    const haft__run_call *call = find_question(run);
+    size_t count;
+    const haft__run_call *call = find_question(run, &count);
     typed got = TYPED_NOTHING;
     haft_str line = {NULL, 0};
     *ret_answered = false;
@@ -193,25 +190,26 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
     }
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
     haft_str id = call->id;
-    if (approval) {
-        show_approval(terminal, call);
-    } else {
-        show_question(terminal, call);
+    count_asked(terminal, count);
+    haft_status status = ask(terminal, run, id, &got, &line, err);
+    if (status == HAFT_OK && got != TYPED_LINE) { /* the prompt is left behind */
+        (void)fputc('\n', terminal->out);
+        (void)fflush(terminal->out);
     }
-    haft_status status = wait_line(terminal, run, &got, &line, err);
-    if (status != HAFT_OK || got != TYPED_LINE) {
+    bool no = approval && got == TYPED_END;
+    if (status != HAFT_OK || (got != TYPED_LINE && !no)) {
         *ret_answered = got == TYPED_NOTHING; /* somebody else was faster, or an interrupt came */
         return status;
     }
-    call = haft__run_find_call(&run->state, id);
     haft__steer command = {.kind = HAFT__STEER_ANSWER,
                            .call = id,
                            .value = haft__json_null(),
                            .by = HAFT__LIT("terminal"),
                            .why = HAFT__LIT("")};
     if (approval) {
-        command.kind = is_yes(line) ? HAFT__STEER_APPROVE : HAFT__STEER_REJECT;
+        command.kind = !no && is_yes(line) ? HAFT__STEER_APPROVE : HAFT__STEER_REJECT;
     } else {
+        call = haft__run_find_call(&run->state, id);
         command.value = haft__json_string(answer_of(call, line));
     }
     *ret_answered = true;

@@ -10,12 +10,17 @@
 
 #include <stdio.h>
 
+#include "cli/interrupt.h"
+#include "cli/look.h"
 #include "engine/runtime.h"
 
 typedef struct haft__terminal {
     FILE *out;
     int fd;
-    char line[4096]; /* what has been typed and not been used */
+    const haft__interrupts *interrupts; /* nobody is asked once there is one; may be NULL */
+    haft__look look;
+    size_t asked, left; /* of calls that wait together: answered here, and not yet */
+    char line[4096];    /* what has been typed and not been used */
     size_t length;
 } haft__terminal;
 
@@ -25,7 +30,7 @@ void haft__terminal_close(haft__terminal *terminal);
 
 /* Asks about the first call that waits for a person and tells the run. The run goes on meanwhile:
  * if somebody else answers first, the question is withdrawn. *ret_answered is false when there is
- * nothing a person can say here, or the input ended. */
+ * nothing a person can say here, or the input ended at a question; at an approval that is a no. */
 HAFT_MUST_USE haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run,
                                              bool *ret_answered, haft_error *err);
 

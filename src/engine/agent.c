@@ -59,6 +59,10 @@ static haft_status prepare(haft_agent *agent, haft_error *err)
             haft__secrets_collect(agent->spec, &runtime->env, &agent->arena, &agent->redactor, err);
     }
     if (status == HAFT_OK) {
+        status =
+            haft__secrets_add(agent->redactor, runtime->variables, runtime->variable_count, err);
+    }
+    if (status == HAFT_OK) {
         status = agent->scripted ? haft__script_file_load(&agent->arena, agent->spec,
                                                           runtime->hash_key, &agent->script, err)
                                  : haft__ask_prepare(agent, err);
@@ -151,6 +155,9 @@ haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str
 haft_status haft_agent_load(haft_runtime *runtime, const char *path, haft_agent **ret_agent,
                             haft_error *err)
 {
+    if (runtime == NULL || path == NULL || ret_agent == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a runtime and a path, found NULL");
+    }
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
     haft_status status = haft__file_read(path, &text, err);

@@ -2,6 +2,7 @@
 /* api.c - the public functions of agents and runs. Tests: tests/engine/api_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/options.h"
 #include "base/str.h"
 #include "engine/runtime.h"
 #include "io/clock.h"
@@ -11,12 +12,25 @@
 
 /* ---- tools ---- */
 
+/* A name that can be one, and is not another's. */
+static haft_status check_name(const haft_runtime *runtime, haft_str name, haft_error *err)
+{
+    haft_status status = haft__tool_name_check(name, err);
+    for (size_t i = 0; i < runtime->function_count && status == HAFT_OK; i++) {
+        if (haft__str_equal(runtime->functions[i]->name, name)) {
+            status = haft__fail(err, HAFT_BAD_INPUT, "/name",
+                                "there is a tool '%.*s' already: it was added twice, or two have "
+                                "one name",
+                                HAFT__ARG(name));
+        }
+    }
+    return status;
+}
+
 haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool, haft_error *err)
 {
-    for (size_t i = 0; i < runtime->function_count; i++) {
-        if (haft__str_equal(runtime->functions[i]->name, haft__str(tool->name))) {
-            return haft__fail(err, HAFT_BAD_INPUT, tool->name, "there is a tool of this name");
-        }
+    if (runtime == NULL || tool == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a runtime and a tool, found NULL");
     }
     if (runtime->function_count == runtime->function_capacity) {
         size_t capacity = runtime->function_capacity > 0 ? 2 * runtime->function_capacity : 8;
@@ -36,6 +50,9 @@ haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool, haft_err
         return haft__arena_fail(&runtime->arena, err);
     }
     haft_status status = haft__declare_tool(&runtime->arena, tool, declared, err);
+    if (status == HAFT_OK) {
+        status = check_name(runtime, declared->name, err);
+    }
     if (status == HAFT_OK) {
         runtime->functions[runtime->function_count++] = declared;
     }
@@ -116,15 +133,24 @@ static void begin_soon(haft__task *task)
 haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_options *options,
                            haft_run **ret_run, haft_error *err)
 {
-    static const haft_run_options defaults = HAFT_RUN_OPTIONS_INIT;
+    haft_run_options own = HAFT_RUN_OPTIONS_INIT;
     haft_run *run = NULL;
-    options = options != NULL ? options : &defaults;
-    haft_status status = haft__live_create(agent->runtime, &run, err);
+    haft_status status = HAFT_OK;
+    if (agent == NULL || task == NULL || ret_run == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected an agent and a task, found NULL");
+    }
+    if (options != NULL) {
+        status = haft__options_take(&own, sizeof(own), sizeof(own.struct_size), options,
+                                    "HAFT_RUN_OPTIONS_INIT", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__live_create(agent->runtime, &run, err);
+    }
     if (status != HAFT_OK) {
         return status;
     }
-    run->held = options->enqueue;
-    status = take_texts(run, task, options, err);
+    run->held = own.enqueue;
+    status = take_texts(run, task, &own, err);
     if (status == HAFT_OK) {
         status = haft__live_join(run, agent, err);
     }
@@ -132,7 +158,7 @@ haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_o
         haft__live_destroy(run);
         return status;
     }
-    if (options->thread != NULL) {
+    if (own.thread != NULL) {
         haft__open_thread(run, run->thread, begin);
     } else { /* from the loop, like everything else that happens to it */
         run->begin.run = begin_soon;
@@ -147,6 +173,9 @@ haft_status haft_run_open(haft_runtime *runtime, const char *run_id, haft_run **
                           haft_error *err)
 {
     haft_run *run = NULL;
+    if (runtime == NULL || run_id == NULL || ret_run == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a runtime and an id, found NULL");
+    }
     haft_status status = haft__open_start(runtime, haft__str(run_id), false, &run, err);
     while (status == HAFT_OK && run->stage == HAFT__LIVE_OPENING) {
         status = haft__loop_step(runtime->loop, -1, err);
@@ -169,8 +198,16 @@ haft_status haft_run_open(haft_runtime *runtime, const char *run_id, haft_run **
 
 bool haft_run_next_event(haft_run *run, haft_event *ret_event)
 {
+    if (run == NULL || ret_event == NULL) {
+        return false;
+    }
     haft_str rest = haft__str_skip(haft__buf_str(&run->committed), run->committed_at);
+    run->read = true;
     if (rest.len == 0) {
+        if (haft__live_settled(run)) { /* there may be none for long */
+            haft__buf_finish(&run->committed);
+            run->committed_at = 0;
+        }
         return false;
     }
     haft_str line = haft__str_split(&rest, '\n'), number = line;
@@ -193,6 +230,9 @@ static haft_state state_of_seen(const haft_run *run)
 
 haft_state haft_run_state(const haft_run *run)
 {
+    if (run == NULL) {
+        return HAFT_STOPPED;
+    }
     switch (run->stage) {
     case HAFT__LIVE_OPENING: return HAFT_RUNNING;
     case HAFT__LIVE_SEEN: return state_of_seen(run);
@@ -208,7 +248,7 @@ haft_state haft_run_state(const haft_run *run)
 
 const char *haft_run_id(const haft_run *run)
 {
-    return run->id;
+    return run != NULL ? run->id : "";
 }
 
 const char *haft_run_end(const haft_run *run)
@@ -223,7 +263,9 @@ haft_str haft_run_answer_text(const haft_run *run)
 
 const haft_error *haft_run_error(const haft_run *run)
 {
-    return &run->error;
+    static const haft_error nothing = {
+        .status = HAFT_BAD_INPUT, .message = "expected a run, found NULL", .hint = ""};
+    return run != NULL ? &run->error : &nothing;
 }
 
 /* ---- saying something ---- */
@@ -231,6 +273,9 @@ const haft_error *haft_run_error(const haft_run *run)
 static haft_status command(haft_run *run, haft__steer_kind kind, const char *call_id,
                            const char *json, const char *why, haft_error *err)
 {
+    if (run == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a run, found NULL");
+    }
     haft__steer said = {.kind = kind,
                         .call = haft__str(call_id != NULL ? call_id : ""),
                         .value = haft__json_null(),
@@ -253,6 +298,9 @@ static haft_status command(haft_run *run, haft__steer_kind kind, const char *cal
 
 haft_status haft_run_answer(haft_run *run, const char *call_id, const char *json, haft_error *err)
 {
+    if (json == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a JSON value, found NULL");
+    }
     return command(run, HAFT__STEER_ANSWER, call_id, json, NULL, err);
 }
 

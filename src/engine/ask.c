@@ -17,6 +17,7 @@ static void destroy(haft__ask *ask)
 {
     haft__timer_stop(ask->run->runtime->loop, &ask->timer);
     haft__ask_http_stop(ask);
+    haft__teller_finish(&ask->teller);
     haft__arena_finish(&ask->arena);
     free(ask);
 }
@@ -60,6 +61,14 @@ void haft__ask_finish(haft__ask *ask, const haft__model_answer *answer)
 static void on_due(void *context)
 {
     haft__ask *ask = context;
+    const haft__reply *reply = &ask->answer.reply;
+    haft__delta thought = {.kind = HAFT__DELTA_REASONING, .text = reply->reasoning};
+    haft__delta said = {.kind = HAFT__DELTA_TEXT, .text = reply->content};
+    if (!ask->answer.failed) {
+        haft__teller_add(&ask->teller, &thought);
+        haft__teller_add(&ask->teller, &said);
+        haft__teller_tell(&ask->teller, true);
+    }
     haft__ask_finish(ask, &ask->answer);
 }
 
@@ -108,6 +117,7 @@ haft_status haft__ask_start(haft_run *run, haft_error *err)
     ask->run = run;
     ask->started_ms = haft__loop_now(run->runtime->loop);
     haft__arena_init(&ask->arena, HAFT__LIMIT_RUN_BYTES);
+    haft__teller_init(&ask->teller, run);
     haft__buf_init(&ask->body, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&ask->refusal, HAFT__LIMIT_RUN_BYTES);
     run->ask = ask;

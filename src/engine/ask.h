@@ -3,7 +3,7 @@
 #ifndef HAFT_ENGINE_ASK_H
 #define HAFT_ENGINE_ASK_H
 
-#include "engine/runtime.h"
+#include "engine/tell.h"
 #include "io/http.h"
 #include "model/openai.h"
 
@@ -14,6 +14,7 @@ typedef struct haft__ask {
     haft__model_answer answer; /* of a model that is part of this program */
     uint64_t started_ms;
     haft__timer timer; /* until the answer is due, or the next attempt */
+    haft__teller teller;
 
     /* over HTTP */
     uint32_t attempt; /* from 0 */

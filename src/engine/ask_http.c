@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/ask.h"
+#include "io/environment.h"
 #include "io/random.h"
 #include "model/provider.h"
 #include "model/retry.h"
@@ -17,15 +18,37 @@
 
 /* ---- the way to the model ---- */
 
-static haft_str base_url_of(const haft_agent *agent)
+/* The base URL of the spec, or the one that the environment has. */
+static haft_str base_url_in(const haft_agent *agent, const haft__spec_env *env)
 {
     const haft__model_spec *model = &agent->spec->model;
-    const haft__spec_env *env = &agent->runtime->env;
     if (model->base_url.len > 0 || !haft__str_equal(model->provider, HAFT__LIT("openai"))) {
         return model->base_url;
     }
     haft_str url = env->get(env->context, HAFT__LIT("OPENAI_BASE_URL")); /* as its clients do */
     return url.ptr != NULL ? url : HAFT__LIT("");
+}
+
+static haft_str base_url_of(const haft_agent *agent)
+{
+    return base_url_in(agent, &agent->runtime->env);
+}
+
+/* Whether the address, or a part of it, comes from a file and not from the spec or from the
+ * environment of this process. Whoever wrote that file gets no key that is not in it. */
+static bool is_named_elsewhere(haft_agent *agent)
+{
+    const haft__spec_env real = {haft__environment_get, NULL};
+    const haft_runtime *runtime = agent->runtime;
+    haft_str ours = {NULL, 0}, theirs = {NULL, 0};
+    if (runtime->key_env.get == NULL) {
+        return false;
+    }
+    return haft__spec_expand(&agent->arena, base_url_in(agent, &real), &real, &ours, NULL)
+               != HAFT_OK
+           || haft__spec_expand(&agent->arena, base_url_of(agent), &runtime->env, &theirs, NULL)
+                  != HAFT_OK
+           || !haft__str_equal(ours, theirs);
 }
 
 /* user:password@host:port */
@@ -101,7 +124,8 @@ static bool is_trusted(const haft_agent *agent)
 static haft_status find_key(haft_agent *agent, haft_str *ret_key, haft_error *err)
 {
     const haft__model_spec *model = &agent->spec->model;
-    const haft__spec_env *env = &agent->runtime->env;
+    const haft__spec_env *env =
+        is_named_elsewhere(agent) ? &agent->runtime->key_env : &agent->runtime->env;
     if (model->api_key.len > 0) {
         return haft__spec_expand(&agent->arena, model->api_key, env, ret_key, err);
     }
@@ -251,6 +275,12 @@ static void on_head(void *context, const haft__http_result *so_far)
     ask->status = so_far->status;
 }
 
+static void on_delta(void *context, const haft__delta *delta)
+{
+    haft__ask *ask = context;
+    haft__teller_add(&ask->teller, delta);
+}
+
 static bool on_body(void *context, haft_str bytes)
 {
     haft__ask *ask = context;
@@ -261,6 +291,7 @@ static bool on_body(void *context, haft_str bytes)
     }
     if (ask->failed == HAFT_OK) {
         ask->failed = haft__openai_stream_feed(&ask->stream, bytes, &ask->error);
+        haft__teller_tell(&ask->teller, false);
     }
     return ask->failed == HAFT_OK && !ask->stream.over;
 }
@@ -275,6 +306,7 @@ static void on_done(void *context, const haft__http_result *result)
     ask->transfer = NULL;
     if (status == HAFT_OK) {
         status = read_answer(ask, result, &hints, &answer, &err);
+        haft__teller_tell(&ask->teller, true);
     }
     if (status != HAFT_OK) {
         haft__ask_fail(ask, &err);
@@ -303,6 +335,8 @@ static void reset_stream(haft__ask *ask)
         haft__openai_stream_finish(&ask->stream);
     }
     haft__openai_options options = {.tools = &ask->run->agent->spec->tools,
+                                    .emit = on_delta,
+                                    .context = ask,
                                     .hash_key = ask->run->runtime->hash_key};
     haft__openai_stream_init(&ask->stream, &options);
     haft__buf_clear(&ask->refusal);
@@ -351,6 +385,8 @@ haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
                                   .options = spec->model.options};
     haft_status status = haft__chat_sync(&run->chat, &ask->request, err);
     if (status == HAFT_OK) {
+        /* Nearly all of it is kept text. What cannot be had is noted by the buffer. */
+        (void)!haft__buf_reserve(&ask->body, run->chat.messages.len + run->chat.tools.len + 512);
         haft__chat_write(&run->chat, &ask->request, &options, &ask->body);
         status = haft__buf_check(&ask->body, err);
     }

@@ -64,6 +64,21 @@ void haft__calls_stop(haft_run *run)
     }
 }
 
+static bool is_repeatable(const haft__run_call *call)
+{
+    return call->tool->traits.read_only || call->tool->traits.idempotent;
+}
+
+void haft__calls_stop_repeatable(haft_run *run)
+{
+    for (haft__slot *slot = run->slots, *next; slot != NULL; slot = next) {
+        next = slot->next;
+        if (is_repeatable(call_of(slot))) {
+            drop_slot(slot);
+        }
+    }
+}
+
 /* ---- what came of a call ---- */
 
 static haft_status write_outcome(haft_run *run, const haft__run_call *call,
@@ -305,17 +320,21 @@ static haft_status facts_of(haft__slot *slot, haft_call_facts *ret_facts, haft_e
     haft_str id = haft__arena_copy(&slot->arena, call->id);
     haft_str thread = haft__arena_copy(&slot->arena, state->thread);
     haft_str user = haft__arena_copy(&slot->arena, run->user);
-    haft_str key = haft__arena_format(&slot->arena, "%s:%.*s", run->id, HAFT__ARG(call->id));
-    if (id.ptr == NULL || thread.ptr == NULL || user.ptr == NULL || key.ptr == NULL) {
+    size_t length = strlen(run->id);
+    char *key = haft__arena_alloc(&slot->arena, length + 1 + call->id.len + 1);
+    if (id.ptr == NULL || thread.ptr == NULL || user.ptr == NULL || key == NULL) {
         return haft__arena_fail(&slot->arena, err);
     }
+    memcpy(key, run->id, length); /* run:call */
+    key[length] = ':';
+    memcpy(key + length + 1, id.ptr, call->id.len + 1);
     *ret_facts = (haft_call_facts){
         .struct_size = sizeof(haft_call_facts),
         .call = id.ptr,
         .run = run->id,
         .thread = thread.ptr,
         .user = user.ptr,
-        .idempotency_key = key.ptr,
+        .idempotency_key = key,
         .attempt = slot->attempt,
         .remaining_turns = turns > state->turn ? turns - state->turn : 0,
     };
@@ -363,8 +382,7 @@ haft_status haft__calls_start(haft_run *run, haft_error *err)
         if (call->stage != HAFT__CALL_STARTED || find_slot(run, i) != NULL) {
             continue;
         }
-        bool repeatable = call->tool->traits.read_only || call->tool->traits.idempotent;
-        if (durable || repeatable) {
+        if (durable || is_repeatable(call)) {
             status = start_slot(run, i, err);
         }
     }

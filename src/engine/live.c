@@ -28,6 +28,7 @@ haft_status haft__live_create(haft_runtime *runtime, haft_run **ret_run, haft_er
     haft__buf_init(&run->gathered, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&run->written, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&run->committed, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&run->told, HAFT__LIMIT_RUN_BYTES);
     haft__messages_init(&run->earlier, &run->arena);
     run->next = runtime->runs;
     run->link = &runtime->runs;
@@ -64,6 +65,7 @@ void haft__live_destroy(haft_run *run)
     haft__buf_finish(&run->gathered);
     haft__buf_finish(&run->written);
     haft__buf_finish(&run->committed);
+    haft__buf_finish(&run->told);
     free(run->lines);
     free(run->artifacts);
     free(run->heard.items);
@@ -92,6 +94,23 @@ void haft__live_fail(haft_run *run, const haft_error *error)
     if (run->agent != NULL) {
         haft__live_stop_work(run);
     }
+}
+
+void haft__live_pause(haft_run *run)
+{
+    run->held = true;
+    if (run->agent != NULL) {
+        haft__ask_stop(run);
+        haft__calls_stop_repeatable(run);
+        haft__timer_stop(run->runtime->loop, &run->alarm);
+    }
+}
+
+bool haft__live_paused(const haft_run *run)
+{
+    bool opening = run->stage == HAFT__LIVE_OPENING;
+    return !opening
+           && (run->stage != HAFT__LIVE_ON || (run->slots == NULL && haft__log_durable(run)));
 }
 
 bool haft__live_settled(const haft_run *run)
@@ -214,7 +233,9 @@ haft_status haft__live_command(haft_run *run, const haft__steer *command, haft_e
         }
         return run->stage == HAFT__LIVE_FAILED
                    ? run->error.status
-                   : haft__fail(err, HAFT_BAD_STATE, "", "the run is not there yet");
+                   : haft__fail(err, HAFT_BAD_STATE, "",
+                                run->stage == HAFT__LIVE_SEEN ? "the run has ended, or is another's"
+                                                              : "the run is not there yet");
     }
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);

@@ -204,14 +204,69 @@ void haft__log_flush(haft_run *run)
 /* Readers that keep up cost nothing: what has been read is forgotten when all has. */
 static void publish(haft_run *run, haft_str lines)
 {
-    if (lines.ptr == NULL) {
-        return; /* only messages were forgotten */
-    }
     if (run->committed_at == run->committed.len) {
         haft__buf_clear(&run->committed);
         run->committed_at = 0;
     }
     haft__buf_add_str(&run->committed, lines);
+}
+
+/* The number behind the first ':' of a line: its own, or that of the event it was told after. */
+static uint64_t number_of(haft_str line)
+{
+    uint64_t number = 0;
+    (void)haft__str_split(&line, ':');
+    (void)haft__str_to_u64(haft__str_split(&line, ','), &number);
+    return number;
+}
+
+/* What was told after the event `seq` or before it. */
+static void publish_told(haft_run *run, uint64_t seq)
+{
+    haft_str rest = haft__buf_str(&run->told);
+    size_t due = 0;
+    while (rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
+        if (number_of(line) > seq) {
+            break;
+        }
+        due += line.len + 1;
+    }
+    if (due > 0) {
+        publish(run, (haft_str){run->told.ptr, due});
+        memmove(run->told.ptr, run->told.ptr + due, run->told.len - due);
+        run->told.len -= due;
+    }
+}
+
+/* Events have become durable: readers get them with what was told among them. */
+static void publish_events(haft_run *run, haft_str lines)
+{
+    while (lines.len > 0 && run->told.len > 0) {
+        haft_str line = haft__str_split(&lines, '\n');
+        publish(run, (haft_str){line.ptr, line.len + 1});
+        publish_told(run, number_of(line));
+    }
+    if (lines.len > 0) {
+        publish(run, lines);
+    }
+}
+
+/* A run that waits for people may do so for days: what only helps it to go on is given back, and
+ * made again when it does. What it is told by stays: a command is checked against its state. */
+static void rest(haft_run *run)
+{
+    const struct haft__provider *provider = run->chat.provider;
+    haft__chat_finish(&run->chat);
+    haft__chat_init(&run->chat, provider);
+    haft__buf_finish(&run->gathered);
+    haft__buf_finish(&run->written);
+    haft__arena_finish(&run->write_arena);
+    free(run->lines);
+    free(run->artifacts);
+    run->lines = NULL;
+    run->artifacts = NULL;
+    run->line_capacity = run->artifact_capacity = 0;
 }
 
 static void on_written(haft__store_request *request)
@@ -231,8 +286,11 @@ static void on_written(haft__store_request *request)
     }
     run->created = true;
     run->durable_seq = run->writing_seq;
-    publish(run, haft__buf_str(&run->written));
+    publish_events(run, haft__buf_str(&run->written));
     haft__live_go_on(run);
+    if (run->effect == HAFT__EFFECT_WAIT && haft__live_settled(run)) {
+        rest(run);
+    }
 }
 
 bool haft__log_durable(const haft_run *run)
@@ -250,8 +308,12 @@ void haft__log_tell(haft_run *run, haft_str body)
     haft__event_write_told(&line, run->state.seq, haft__runtime_now(run->runtime),
                            haft__str(run->id), haft__buf_str(clean));
     haft__buf_add_char(&line, '\n');
-    if (haft__buf_check(clean, NULL) == HAFT_OK && haft__buf_check(&line, NULL) == HAFT_OK) {
-        publish(run, haft__buf_str(&line)); /* else it is lost, as it may be */
+    size_t unread = run->committed.len - run->committed_at + run->told.len;
+    bool room = unread + line.len <= HAFT__LIMIT_RUN_UNREAD_BYTES;
+    if (room && haft__buf_check(clean, NULL) == HAFT_OK
+        && haft__buf_check(&line, NULL) == HAFT_OK) {
+        haft__buf_add_str(&run->told, haft__buf_str(&line)); /* else it is lost, as it may be */
+        publish_told(run, run->durable_seq);
     }
     haft__buf_finish(&line);
 }

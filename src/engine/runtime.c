@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/options.h"
 #include "base/str.h"
 #include "io/clock.h"
 #include "io/environment.h"
@@ -178,7 +179,23 @@ static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *o
 haft_status haft_runtime_create(const haft_runtime_options *options, haft_runtime **ret_runtime,
                                 haft_error *err)
 {
-    static const haft_runtime_options defaults = HAFT_RUNTIME_OPTIONS_INIT;
+    return haft__runtime_create(options, NULL, ret_runtime, err);
+}
+
+haft_status haft__runtime_create(const haft_runtime_options *options, const haft__runtime_env *env,
+                                 haft_runtime **ret_runtime, haft_error *err)
+{
+    haft_runtime_options own = HAFT_RUNTIME_OPTIONS_INIT;
+    if (ret_runtime == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a place for the runtime, found NULL");
+    }
+    if (options != NULL) {
+        haft_status status = haft__options_take(&own, sizeof(own), sizeof(own.struct_size), options,
+                                                "HAFT_RUNTIME_OPTIONS_INIT", err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
     haft_runtime *runtime = calloc(1, sizeof(*runtime));
     if (runtime == NULL) {
         return haft__fail_no_memory(err);
@@ -186,12 +203,18 @@ haft_status haft_runtime_create(const haft_runtime_options *options, haft_runtim
     runtime->clock = haft__clock_now;
     runtime->hash_key = haft__random_hash_key();
     runtime->env = (haft__spec_env){haft__environment_get, NULL};
+    if (env != NULL) {
+        runtime->env = env->env;
+        runtime->key_env = env->key_env;
+        runtime->variables = env->variables;
+        runtime->variable_count = env->variable_count;
+    }
     haft__arena_init(&runtime->arena, 0);
     haft__arena_init(&runtime->heard, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->line, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->body, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->clean, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = open_all(runtime, options != NULL ? options : &defaults, err);
+    haft_status status = open_all(runtime, &own, err);
     if (status != HAFT_OK) {
         haft_runtime_destroy(runtime);
         return status;
@@ -200,11 +223,25 @@ haft_status haft_runtime_create(const haft_runtime_options *options, haft_runtim
     return HAFT_OK;
 }
 
+/* Those that nobody has released, so that none is waited for without end. */
+static void release_runs(haft_runtime *runtime)
+{
+    haft_run *run = runtime->runs;
+    while (run != NULL) {
+        bool held = !run->released;
+        if (held) {
+            haft_run_release(run);
+        }
+        run = held ? runtime->runs : run->next;
+    }
+}
+
 void haft_runtime_destroy(haft_runtime *runtime)
 {
     if (runtime == NULL) {
         return;
     }
+    release_runs(runtime);
     bool stepped = true; /* until runs that were released while the store had them are gone */
     while (stepped && (runtime->runs != NULL || runtime->keeping > 0)) {
         stepped = haft__loop_step(runtime->loop, -1, NULL) == HAFT_OK;
@@ -228,15 +265,16 @@ void haft_runtime_destroy(haft_runtime *runtime)
 
 haft_status haft_runtime_step(haft_runtime *runtime, int timeout_ms, haft_error *err)
 {
-    return haft__loop_step(runtime->loop, timeout_ms, err);
+    return runtime != NULL ? haft__loop_step(runtime->loop, timeout_ms, err)
+                           : haft__fail(err, HAFT_BAD_INPUT, "", "expected a runtime, found NULL");
 }
 
 int haft_runtime_fd(const haft_runtime *runtime)
 {
-    return haft__loop_fd(runtime->loop);
+    return runtime != NULL ? haft__loop_fd(runtime->loop) : -1;
 }
 
 int haft_runtime_timeout(const haft_runtime *runtime)
 {
-    return haft__loop_timeout(runtime->loop);
+    return runtime != NULL ? haft__loop_timeout(runtime->loop) : -1;
 }

@@ -6,7 +6,7 @@
  *     agent.c     a spec with what its runs share: model, script (script_file.c), secrets.c
  *     live.c      a run that goes on here: decide, record, perform
  *     log.c       the way of its events to the store
- *     ask.c       asking the model; ask_http.c over HTTP
+ *     ask.c       asking the model; ask_http.c over HTTP; tell.c what it says on the way
  *     calls.c     running calls
  *     open.c      taking up a run that is in the store
  *     api.c       the public functions
@@ -36,6 +36,9 @@ struct haft_runtime {
     haft__exec *exec;
     struct haft__http *web; /* to models; made at the first need */
     haft__spec_env env;
+    haft__spec_env key_env; /* only that file, for keys to a server which it names; may be NULL */
+    const struct haft__variable *variables; /* more of the environment: may be secrets */
+    size_t variable_count;
     haft__hash_key hash_key;
     uint64_t (*clock)(void); /* milliseconds since 1970 */
     haft__decider decider;
@@ -114,6 +117,8 @@ struct haft_run {
     /* events: gathered, on their way, and committed but not read */
     haft__buf gathered, written, committed;
     size_t committed_at; /* what has been read of it */
+    haft__buf told;      /* lines that wait for the events they come after */
+    bool read;           /* somebody has asked for events: it is worth telling what happens */
     haft_str *lines;     /* of `written` */
     size_t line_capacity;
     haft__store_artifact *artifacts;
@@ -143,6 +148,20 @@ struct haft_run {
 };
 
 /* ---- runtime.c ---- */
+
+/* Where variables come from: a file beside the environment. All of it must outlive the runtime. */
+typedef struct haft__runtime_env {
+    haft__spec_env env;     /* both: the environment of this process goes first */
+    haft__spec_env key_env; /* the file alone */
+    const struct haft__variable
+        *variables; /* what `env` has beside the environment of this process */
+    size_t variable_count;
+} haft__runtime_env;
+
+/* haft_runtime_create with variables from elsewhere; NULL: the environment of this process. */
+HAFT_MUST_USE haft_status haft__runtime_create(const haft_runtime_options *options,
+                                               const haft__runtime_env *env,
+                                               haft_runtime **ret_runtime, haft_error *err);
 
 /* The time for an event. */
 uint64_t haft__runtime_now(const haft_runtime *runtime);
@@ -201,6 +220,12 @@ void haft__live_leave(haft_run *run);
 /* The first deadline among its pauses; 0: none. */
 uint64_t haft__live_deadline(const haft_run *run);
 
+/* Decides nothing more and ends what can be begun again: the asking, and calls that may be
+ * repeated. Calls with effects go on to their ends; haft__live_paused says when they have come.
+ * Releasing the run then leaves it in the store for whoever takes it up. */
+void haft__live_pause(haft_run *run);
+bool haft__live_paused(const haft_run *run);
+
 /* Ends what is under way: the asking, and the calls. */
 void haft__live_stop_work(haft_run *run);
 
@@ -221,7 +246,8 @@ void haft__log_flush(haft_run *run);
 
 bool haft__log_durable(const haft_run *run);
 
-/* Tells readers something that is not durable: `body` as of an event. */
+/* Tells readers something that is not durable: `body` as of an event. It is lost when nobody reads
+ * and HAFT__LIMIT_RUN_UNREAD_BYTES wait already. */
 void haft__log_tell(haft_run *run, haft_str body);
 
 /* ---- ask.c ---- */
@@ -240,6 +266,9 @@ HAFT_MUST_USE haft_status haft__calls_stand_in(haft_run *run, bool *ret_did, haf
 /* Starts the calls that may start now. */
 HAFT_MUST_USE haft_status haft__calls_start(haft_run *run, haft_error *err);
 void haft__calls_stop(haft_run *run);
+
+/* Ends those that may be repeated. */
+void haft__calls_stop_repeatable(haft_run *run);
 
 /* ---- open.c ---- */
 

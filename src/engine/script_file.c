@@ -2,6 +2,8 @@
 /* script_file.c - scripts from files. Tests: tests/cli/run_test.py. */
 #include "engine/script_file.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -18,25 +20,61 @@ static haft_str directory_of(haft_str path)
     return path;
 }
 
-/* A script, or a log that is played again. */
-static haft_status read_document(haft__arena *arena, haft_str text, bool log,
-                                 haft__hash_key hash_key, haft__json *ret_document, haft_error *err)
+/* Line and column in the place of whatever an error has. */
+static haft_status fail_at(haft_error *err, haft_status status, uint32_t line, uint32_t column)
 {
-    if (log) {
-        return haft__rescript(arena, text, hash_key, ret_document, err);
+    if (err != NULL && line > 0) {
+        (void)snprintf(err->where, sizeof(err->where), "%u:%u", line, column);
     }
+    return status;
+}
+
+static haft_status fail_problem(const haft__spec_problem *problem, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "%.*s", HAFT__ARG(problem->message));
+    if (problem->hint.len > 0) {
+        (void)haft__hint(err, status, "%.*s", HAFT__ARG(problem->hint));
+    }
+    return fail_at(err, status, problem->line, problem->column);
+}
+
+/* An error that names a value of the document by a JSON Pointer names its place in the text. */
+static haft_status locate(const haft__spec_document *document, haft_status status, haft_error *err)
+{
+    uint32_t line = 0, column = 0;
+    if (err != NULL && (err->where[0] == '/' || err->where[0] == '\0')) {
+        bool key = haft__str_starts(haft__str(err->message), HAFT__LIT("Unknown argument"));
+        size_t at = haft__spec_offset(document, haft__str(err->where), key);
+        haft__spec_locate(document->text, at, &line, &column);
+    }
+    return fail_at(err, status, line, column);
+}
+
+static haft_status read_script(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                               haft__script *ret_script, haft_error *err)
+{
     haft__spec_problems problems;
     haft__spec_document document;
     haft__spec_problems_init(&problems, arena);
     haft_status status = haft__spec_read(arena, text, hash_key, &problems, &document, err);
-    if (status == HAFT_OK && problems.errors > 0) {
-        char where[64];
-        (void)snprintf(where, sizeof(where), "%u:%u", problems.items[0].line,
-                       problems.items[0].column);
-        return haft__fail(err, HAFT_BAD_INPUT, where, "%.*s", HAFT__ARG(problems.items[0].message));
+    if (status != HAFT_OK) {
+        return status;
     }
-    *ret_document = document.value;
-    return status;
+    if (problems.errors > 0) {
+        return fail_problem(&problems.items[0], err);
+    }
+    status = haft__script_init(ret_script, arena, document.value, err);
+    return status == HAFT_BAD_INPUT || status == HAFT_TOO_BIG ? locate(&document, status, err)
+                                                              : status;
+}
+
+/* A log that is played again. */
+static haft_status read_log(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                            haft__script *ret_script, haft_error *err)
+{
+    haft__json document = haft__json_null();
+    haft_status status = haft__rescript(arena, text, hash_key, &document, err);
+    return status == HAFT_OK ? haft__script_init(ret_script, arena, document, err) : status;
 }
 
 haft_status haft__script_file_read(haft__arena *arena, haft_str path, bool log,
@@ -44,16 +82,13 @@ haft_status haft__script_file_read(haft__arena *arena, haft_str path, bool log,
                                    haft_error *err)
 {
     haft_str text = {NULL, 0};
-    haft__json document = haft__json_null();
     size_t max = log ? HAFT__LIMIT_RUN_BYTES : HAFT__LIMIT_SPEC_BYTES;
     haft_status status = haft__file_keep(arena, path.ptr, max, &text, err);
     if (status != HAFT_OK) {
         return status; /* which names the file already */
     }
-    status = read_document(arena, text, log, hash_key, &document, err);
-    if (status == HAFT_OK) {
-        status = haft__script_init(ret_script, arena, document, err);
-    }
+    status = log ? read_log(arena, text, hash_key, ret_script, err)
+                 : read_script(arena, text, hash_key, ret_script, err);
     if (status != HAFT_OK) {
         haft__error_at(err, path.ptr);
     }

@@ -129,3 +129,13 @@ haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *
     *ret_redactor = redactor;
     return c.status;
 }
+
+haft_status haft__secrets_add(haft__redactor *redactor, const haft__variable *variables,
+                              size_t count, haft_error *err)
+{
+    collector c = {.redactor = redactor, .err = err};
+    for (size_t i = 0; i < count; i++) {
+        see_variable(&c, variables[i].name, variables[i].value);
+    }
+    return c.status;
+}

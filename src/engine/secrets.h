@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/secrets.h - which texts must never be written down. Private to src/engine. */
+/* engine/secrets.h - which texts must never be written down. */
 #ifndef HAFT_ENGINE_SECRETS_H
 #define HAFT_ENGINE_SECRETS_H
 
@@ -12,5 +12,15 @@
 HAFT_MUST_USE haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *env,
                                                 haft__arena *arena, haft__redactor **ret_redactor,
                                                 haft_error *err);
+
+/* A variable that comes from somewhere else than the environment of this process. */
+typedef struct haft__variable {
+    haft_str name, value;
+} haft__variable;
+
+/* Adds those of them that the same would be done to in the environment. */
+HAFT_MUST_USE haft_status haft__secrets_add(haft__redactor *redactor,
+                                            const haft__variable *variables, size_t count,
+                                            haft_error *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "exec/command_int.h"
+#include "tool/words.h"
 
 #define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
 #define USUAL_LANG "C.UTF-8"
@@ -176,15 +177,15 @@ static haft_status make_argv(command *c, haft_error *err)
     if (c->argv == NULL) {
         return haft__arena_fail(&c->job->arena, err);
     }
-    haft_status status = add_options(c, &count, err);
-    for (uint32_t i = 0; i < given->count && status == HAFT_OK; i++) {
-        status = join(&c->job->arena, haft__json_text(given->items[i]), "", HAFT__LIT(""),
-                      &c->argv[count++], err);
-        if (status == HAFT_BAD_INPUT) {
-            char where[32];
-            (void)snprintf(where, sizeof(where), "/command/%u", i);
-            haft__error_at(err, where);
-        }
+    haft_str *words = NULL;
+    size_t word_count = 0;
+    haft_status status = haft__words_make(&c->job->arena, *given, c->job->call.tool->input_schema,
+                                          c->job->call.arguments, &words, &word_count, err);
+    if (status == HAFT_OK) {
+        status = add_options(c, &count, err);
+    }
+    for (size_t i = 0; i < word_count && status == HAFT_OK; i++) {
+        c->argv[count++] = words[i].ptr;
     }
     return status;
 }

@@ -4,59 +4,22 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/command_int.h"
+#include "tool/template.h"
 #include "json/write.h"
-
-/* Text as it is, everything else as JSON. */
-static void add_value(haft__buf *buf, haft__json value)
-{
-    if (value.kind == HAFT__JSON_STRING) {
-        haft__buf_add_str(buf, haft__json_text(value));
-    } else {
-        haft__json_write(buf, value);
-    }
-}
-
-/* Whether the schema has such an argument, which was then left out. */
-static bool is_declared(const haft__exec_job *job, haft_str name)
-{
-    const haft__json *properties =
-        haft__json_get(job->call.tool->input_schema, HAFT__LIT("properties"));
-    return properties != NULL && haft__json_get(*properties, name) != NULL;
-}
-
-/* How long the name is that `text` starts with, behind its '{'; text.len when no '}' follows. */
-static size_t find_end(haft_str text)
-{
-    size_t end = 0;
-    while (end < text.len && text.ptr[end] != '}' && text.ptr[end] != '{') {
-        end++;
-    }
-    return end < text.len && text.ptr[end] == '}' ? end : text.len;
-}
 
 /* Replaces what is the name of an argument; other braces stay as they are. */
 static void add_template(haft__buf *buf, const haft__exec_job *job, haft_str text)
 {
-    while (text.len > 0) {
-        const char *brace = memchr(text.ptr, '{', text.len);
-        size_t plain = brace != NULL ? (size_t)(brace - text.ptr) : text.len;
-        haft__buf_add(buf, text.ptr, plain);
-        text = haft__str_skip(text, plain);
-        if (text.len == 0) {
-            return;
+    haft__template_piece piece;
+    while (haft__template_next(&text, &piece)) {
+        bool argument = piece.name.ptr != NULL;
+        const haft__json *value = argument ? haft__json_get(job->call.arguments, piece.name) : NULL;
+        if (value == NULL
+            && (!argument || !haft__template_knows(job->call.tool->input_schema, piece.name))) {
+            haft__buf_add_str(buf, piece.text);
+        } else {
+            haft__template_add(buf, value);
         }
-        haft_str behind = haft__str_skip(text, 1);
-        haft_str name = {behind.ptr, find_end(behind)};
-        bool closed = name.len < behind.len;
-        const haft__json *value = closed ? haft__json_get(job->call.arguments, name) : NULL;
-        if (value != NULL) {
-            add_value(buf, *value);
-        } else if (!closed || !is_declared(job, name)) {
-            haft__buf_add_char(buf, '{');
-            text = behind;
-            continue;
-        }
-        text = haft__str_skip(behind, name.len + 1);
     }
 }
 

@@ -5,7 +5,11 @@
  * A function cannot be ended. One that overruns is told so by haft_cancelled, and left to itself
  * with all it uses: its call, its facts and its arguments are copies in the memory of the job,
  * which is kept until it returns. At most HAFT__LIMIT_POOL_LOST are left so at a time; then no
- * function is begun until one returns. Tests: tests/exec/function_test.c.
+ * function is begun until one returns.
+ *
+ * One that the program declares to be free (HAFT_COST_FREE) returns at once, and is called here, on
+ * the loop's thread: two hand-overs between threads would cost more than it does. A spec cannot say
+ * so: it does not know what the code does. Tests: tests/exec/function_test.c.
  */
 #include <stdatomic.h>
 
@@ -29,6 +33,7 @@ typedef struct function {
     uint64_t deadline_ms;
     atomic_bool cancelled;
     atomic_size_t told_bytes; /* of progress, on its way to the loop */
+    bool here;                /* it runs on the loop's thread, while the job starts */
     /* Set by the thread, read when it is done. */
     haft_status status;
     haft_reply reply;
@@ -57,7 +62,8 @@ static void tell(haft__task *task)
     message *told = HAFT__CONTAINER(task, message, task);
     haft__exec_job *job = told->from->job;
     (void)atomic_fetch_sub(&told->from->told_bytes, sizeof(*told) + told->length);
-    if (!job->reported) {
+    /* One that ran here has reported before anything it told is handed on. */
+    if (told->from->here ? job->done != NULL : !job->reported) {
         job->call.progress(job->context, (haft_str){told->text, told->length});
     }
     free(told);
@@ -79,7 +85,11 @@ static void emit(void *host, haft_str json)
     (void)atomic_fetch_add(&it->told_bytes, size);
     *told = (message){.task = {.run = tell}, .from = it, .length = json.len};
     memcpy(told->text, json.ptr, json.len);
-    haft__loop_send(it->loop, &told->task);
+    if (it->here) {
+        haft__loop_post(it->loop, &told->task);
+    } else {
+        haft__loop_send(it->loop, &told->task);
+    }
 }
 
 static void work(haft__job *pooled)
@@ -95,7 +105,12 @@ static void report_reply(haft__exec_job *job, haft_reply reply)
     haft__exec_result result = {
         .ok = reply.kind != HAFT_REPLY_ERROR, .text = reply.text, .started = true};
     char text[96];
-    if (reply.text.len > HAFT__LIMIT_TOOL_RESULT_BYTES) {
+    if (reply.kind == HAFT_REPLY_COMMAND) {
+        result = (haft__exec_result){
+            .text = HAFT__LIT("the tool replied with a command, which only a graph can follow"),
+            .hint = HAFT__LIT("it cannot be used here; go on without it"),
+            .started = true};
+    } else if (reply.text.len > HAFT__LIMIT_TOOL_RESULT_BYTES) {
         (void)snprintf(text, sizeof(text),
                        "the tool replied with %zu bytes, more than the %d it may", reply.text.len,
                        HAFT__LIMIT_TOOL_RESULT_BYTES);
@@ -169,10 +184,15 @@ static haft_status copy_json(haft__arena *arena, haft__json value, haft__json *r
     return status == HAFT_OK ? haft__json_read(arena, text, &options, ret_copy, NULL, err) : status;
 }
 
+static bool is_free(const haft__exec_job *job)
+{
+    return (job->call.tool->function->traits & HAFT_COST_FREE) != 0;
+}
+
 /* Whether another function may be begun; if not, that is reported. */
 static bool is_allowed(haft__exec_job *job)
 {
-    if (haft__pool_lost(job->exec->pool) < HAFT__LIMIT_POOL_LOST) {
+    if (is_free(job) || haft__pool_lost(job->exec->pool) < HAFT__LIMIT_POOL_LOST) {
         return true;
     }
     char text[128];
@@ -198,11 +218,14 @@ static haft_status make(haft__exec_job *job, function **ret_it, haft_error *err)
     it->job = job;
     it->loop = job->exec->options.loop;
     it->tool = *job->call.tool->function;
+    it->here = is_free(job);
+    it->arguments = job->call.arguments;
     bool far = job->call.timeout_ms > UINT64_MAX - job->started_ms;
     it->deadline_ms = far ? UINT64_MAX : job->started_ms + job->call.timeout_ms;
     it->pooled = (haft__job){.work = work, .done = done};
-    haft_status status = copy_facts(&job->arena, &facts, err);
-    if (status == HAFT_OK) {
+    /* One that runs here returns while what it is given is still there. */
+    haft_status status = it->here ? HAFT_OK : copy_facts(&job->arena, &facts, err);
+    if (status == HAFT_OK && !it->here) {
         status = copy_json(&job->arena, job->call.arguments, &it->arguments, err);
     }
     haft__call_init(&it->call, &facts);
@@ -221,6 +244,11 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     }
     haft_status status = make(job, &it, err);
     job->state = it;
+    if (status == HAFT_OK && it->here) {
+        work(&it->pooled);
+        done(&it->pooled);
+        return HAFT_OK;
+    }
     return status == HAFT_OK ? haft__pool_submit(job->exec->pool, &it->pooled, err) : status;
 }
 

@@ -3,8 +3,9 @@
  * grep.c - the built-in grep: lines that match a regular expression.
  *
  * Files are read in blocks of whole lines (never mapped: a file that shrinks meanwhile would end
- * us), and a block is searched at once. Lines are counted where one was found, and at the end of a
- * block. Tests: tests/exec/grep_test.c.
+ * us), and a block is searched at once, by the needles of the pattern (exec/needles.h) if it has
+ * some. Lines are counted where one was found, and at the end of a block. Tests:
+ * tests/exec/grep_test.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,18 +16,27 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "exec/named.h"
+#include "exec/needles.h"
 #include "exec/regex.h"
+#include "exec/scan.h"
 #include "exec/search.h"
 #include "exec/show.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10)
+/* So many lines had a needle and did not match, and one came so soon after the other: then trying
+ * the expression everywhere costs less. */
+#define COMMON_LINES 64
+#define COMMON_BYTES 256
 
 typedef struct grepping {
     const haft__search *search;
     haft__buf *result;
     haft_error *err;
     haft__regex *regex;
-    uint64_t limit, lines; /* that are wanted, that are in the result */
+    haft__needles needles;
+    bool needled;                /* only lines with a needle are handed to the expression */
+    size_t candidates, searched; /* how many those were, and in how many bytes */
+    uint64_t limit, lines;       /* that are wanted, that are in the result */
     size_t files, binary, unreadable, shortened;
     bool full, more; /* the result is; and a line was found that is not in it */
     char *memory;    /* of the block, with slack on both sides */
@@ -73,18 +83,14 @@ static haft_status make_room(grepping *g, size_t room, size_t have)
 
 /* ---- lines ---- */
 
-static uint64_t count_line_feeds(haft_str text)
+/* The line that `at` is in; none before `from` is looked at. */
+static haft_str line_at(haft_str text, size_t from, size_t at)
 {
-    uint64_t count = 0;
-    while (text.len > 0) {
-        const char *found = memchr(text.ptr, '\n', text.len);
-        if (found == NULL) {
-            break;
-        }
-        count++;
-        text = haft__str_skip(text, (size_t)(found - text.ptr) + 1);
-    }
-    return count;
+    const char *before = at > from ? memrchr(text.ptr + from, '\n', at - from) : NULL;
+    size_t start = before != NULL ? (size_t)(before - text.ptr) + 1 : from;
+    const char *behind = memchr(text.ptr + at, '\n', text.len - at);
+    size_t end = behind != NULL ? (size_t)(behind - text.ptr) : text.len;
+    return (haft_str){text.ptr + start, end - start};
 }
 
 /* Adds a line to the result; `at` is where the match is in it. */
@@ -133,6 +139,40 @@ static haft_status fail_search(const grepping *g, const grep_file *file, haft__r
     HAFT__UNREACHABLE();
 }
 
+/* Whether needles are too common to be worth the trouble. */
+static bool is_common(const grepping *g)
+{
+    return g->candidates >= COMMON_LINES && g->searched / g->candidates < COMMON_BYTES;
+}
+
+/* The first match from `from` on, where a line begins, like haft__regex_find. */
+static haft__regex_result find(grepping *g, haft_str text, size_t from, size_t *ret_at)
+{
+    while (g->needled && from < text.len) {
+        if (haft__search_stopped(g->search)) {
+            return HAFT__REGEX_STOPPED;
+        }
+        size_t at = haft__scan_needles(&g->needles, text, from);
+        g->searched += at - from;
+        if (at == text.len) {
+            return HAFT__REGEX_NO;
+        }
+        haft_str line = line_at(text, from, at);
+        size_t start = (size_t)(line.ptr - text.ptr);
+        haft__regex_result result = haft__regex_find(g->regex, line, 0, g->search->stop, ret_at);
+        if (result != HAFT__REGEX_NO) {
+            *ret_at += result == HAFT__REGEX_YES ? start : 0;
+            return result;
+        }
+        from = start + line.len + 1;
+        g->candidates++;
+        g->needled = !is_common(g);
+    }
+    return g->needled || from > text.len
+               ? HAFT__REGEX_NO
+               : haft__regex_find(g->regex, text, from, g->search->stop, ret_at);
+}
+
 /* Reports the lines of a text that match; it has no line feed at its end. */
 static haft_status search_text(grepping *g, grep_file *file, haft_str text)
 {
@@ -140,18 +180,16 @@ static haft_status search_text(grepping *g, grep_file *file, haft_str text)
     uint64_t line = file->line;
     haft__regex_result result = HAFT__REGEX_YES;
     while (!g->full && from <= text.len) {
-        result = haft__regex_find(g->regex, text, from, g->search->stop, &at);
+        result = find(g, text, from, &at);
         if (result != HAFT__REGEX_YES) {
             break;
         }
-        const char *before = at > from ? memrchr(text.ptr + from, '\n', at - from) : NULL;
-        size_t start = before != NULL ? (size_t)(before - text.ptr) + 1 : from;
-        const char *behind = memchr(text.ptr + at, '\n', text.len - at);
-        size_t end = behind != NULL ? (size_t)(behind - text.ptr) : text.len;
-        line += count_line_feeds((haft_str){text.ptr + counted, start - counted});
+        haft_str found = line_at(text, from, at);
+        size_t start = (size_t)(found.ptr - text.ptr);
+        line += haft__scan_line_feeds((haft_str){text.ptr + counted, start - counted});
         counted = start;
-        report(g, file, line + 1, (haft_str){text.ptr + start, end - start}, at - start);
-        from = end + 1;
+        report(g, file, line + 1, found, at - start);
+        from = start + found.len + 1;
     }
     return fail_search(g, file, result);
 }
@@ -167,7 +205,7 @@ static haft_status search_block(grepping *g, grep_file *file, size_t length)
     text.len -= haft__str_ends(text, HAFT__LIT("\n"));
     haft_status status = length > 0 ? search_text(g, file, text) : HAFT_OK;
     if (!file->ended) {
-        file->line += count_line_feeds((haft_str){block, length});
+        file->line += haft__scan_line_feeds((haft_str){block, length});
         memmove(block, block + length, file->have - length);
     }
     file->have -= length;
@@ -311,6 +349,7 @@ static haft_status compile(grepping *g, haft__arena *arena, const haft__wild **r
         }
         return status;
     }
+    g->needled = haft__needles_read(g->search->pattern, &g->needles);
     return g->search->glob.len > 0
                ? haft__search_wild(arena, g->search->glob, "/glob", ret_wild, g->err)
                : HAFT_OK;

@@ -24,6 +24,7 @@ static void free_transfer(haft__http_transfer *t)
 {
     curl_easy_cleanup(t->easy);
     curl_url_cleanup(t->url);
+    curl_slist_free_all(t->headers);
     haft__arena_finish(&t->arena);
     haft__buf_finish(&t->body);
     free(t);
@@ -91,19 +92,18 @@ static void retire(haft__http_transfer *t)
     if (http->telling == t) {
         http->telling = NULL;
     }
-    curl_slist_free_all(t->headers);
-    t->headers = NULL;
-    if (http->spare_count == HAFT__LIMIT_HTTP_IDLE) {
-        free_transfer(t);
-        return;
+    if (!t->kept) {
+        haft__http_forget(t);
     }
-    haft__arena_reset(&t->arena);
     if (t->body.cap > SPARE_BYTES) {
         haft__buf_finish(&t->body);
     }
     t->next = http->spare;
     http->spare = t;
     http->spare_count++;
+    while (http->spare_count > http->most_idle) {
+        free_transfer(take_transfer(http));
+    }
 }
 
 /* ---- time ---- */
@@ -191,7 +191,9 @@ void haft__http_finish(haft__http_transfer *t, haft__http_end end, const char *d
     if (!t->ended) {
         t->ended = true;
         t->result.end = end;
-        haft__http_explain(t, detail);
+        if (end != HAFT__HTTP_OK) {
+            haft__http_explain(t, detail);
+        }
     }
     haft__http_add_news(t);
 }
@@ -298,7 +300,10 @@ haft_status haft__http_start(haft__http *http, const haft__http_request *request
         retire(t);
         return haft__fail_no_memory(err);
     }
-    *ret_transfer = t; /* the timer is due at once: it tells an end there is, or sets itself */
+    if (!t->ended) { /* else the timer is due at once, and tells it */
+        check_time(t);
+    }
+    *ret_transfer = t;
     return HAFT_OK;
 }
 

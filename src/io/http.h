@@ -85,7 +85,7 @@ typedef struct haft__http_result {
     bool delivered;        /* bytes of the body reached the caller */
     haft_str url;          /* of the last request; may hold secrets */
     char origin[320];      /* scheme://host[:port] of the same; nothing secret, "" for no URL */
-    char message[512];     /* what went wrong, for people, with the origin and no secrets */
+    char message[512];     /* what went wrong, for people, with the origin and no secrets; or "" */
     const haft__http_transfer *transfer; /* for haft__http_header */
 } haft__http_result;
 

@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "base/str.h"
@@ -23,33 +24,50 @@
  * does not wait on it, too. */
 #define UNACKNOWLEDGED_MS 20000
 #define KEEP_ALIVE_S      30L
+/* Each request has such a buffer while it is under way, and there may be thousands; replies of
+ * models come in small pieces. */
+#define RECEIVE_BYTES 4096L
 
 /* ---- sockets ---- */
 
-/* Closing a handle of libuv takes a round of the loop, so it lives on its own. */
-typedef struct watch {
+/* Watches one socket. Closing a handle of libuv takes a round of the loop, so it lives on its own.
+ * libcurl says that it does not care for a socket any more at the end of each request, and that it
+ * does at the beginning of the next; a socket that was opened here is watched until it is closed,
+ * for which nothing has to be told to the system in between. */
+struct haft__watch {
     uv_poll_t poll;
     haft__http *http;
-} watch;
+    int wanted;   /* what libcurl waits for: UV_READABLE ...; 0: nothing */
+    int watching; /* what libuv does */
+};
 
 static void read_messages(haft__http *http);
 
 static void act(haft__http *http, curl_socket_t socket, int events)
 {
     int running = 0;
+    http->now_ms = haft__loop_now(http->loop);
     (void)curl_multi_socket_action(http->multi, socket, events, &running);
     read_messages(http);
     haft__http_tell(http);
 }
 
+static void stop_watching(haft__watch *w)
+{
+    (void)uv_poll_stop(&w->poll);
+    w->watching = 0;
+}
+
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
-    watch *w = poll->data;
+    haft__watch *w = poll->data;
     uv_os_fd_t fd = -1;
     int what = status < 0 ? CURL_CSELECT_ERR : 0;
     what |= events & UV_READABLE ? CURL_CSELECT_IN : 0;
     what |= events & UV_WRITABLE ? CURL_CSELECT_OUT : 0;
-    if (uv_fileno((uv_handle_t *)poll, &fd) == 0) {
+    if (w->wanted == 0) { /* its connection was closed while it was idle: libcurl will see */
+        stop_watching(w);
+    } else if (uv_fileno((uv_handle_t *)poll, &fd) == 0) {
         act(w->http, fd, what);
     }
 }
@@ -59,38 +77,110 @@ static void on_closed(uv_handle_t *handle)
     free(handle->data);
 }
 
-static watch *start_watch(haft__http *http, curl_socket_t socket)
+static void end_watch(haft__watch *w)
 {
-    watch *w = calloc(1, sizeof(*w));
+    if (w != NULL) {
+        uv_close((uv_handle_t *)&w->poll, on_closed);
+    }
+}
+
+static haft__watch *start_watch(haft__http *http, curl_socket_t socket)
+{
+    haft__watch *w = calloc(1, sizeof(*w));
     if (w == NULL || uv_poll_init_socket(haft__loop_uv(http->loop), &w->poll, socket) != 0) {
         free(w);
         return NULL;
     }
     w->http = http;
     w->poll.data = w;
-    (void)curl_multi_assign(http->multi, socket, w);
     return w;
+}
+
+/* The watch of a socket that was opened here; NULL for one of libcurl's own, which it closes
+ * without a word. */
+static haft__watch **own_watch(haft__http *http, curl_socket_t socket)
+{
+    bool own = (size_t)socket < http->socket_count && http->sockets[socket].own;
+    return own ? &http->sockets[socket].watch : NULL;
+}
+
+static bool want(haft__watch *w, int events)
+{
+    w->wanted = events;
+    if (events == w->watching || (events == 0 && w->watching == UV_READABLE)) {
+        return true;
+    }
+    if (events == 0) {
+        stop_watching(w); /* it could be written to all the time */
+        return true;
+    }
+    w->watching = events;
+    return uv_poll_start(&w->poll, events, on_ready) == 0;
+}
+
+static void lose_socket(CURL *easy)
+{
+    haft__http_transfer *t = NULL;
+    (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
+    haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait for ever */
 }
 
 static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
 {
     haft__http *http = context;
-    watch *w = assigned;
+    haft__watch **own = own_watch(http, socket);
+    haft__watch *w = own != NULL ? *own : assigned;
     if (what == CURL_POLL_REMOVE) {
-        if (w != NULL) {
+        if (own == NULL && w != NULL) {
             (void)curl_multi_assign(http->multi, socket, NULL);
-            uv_close((uv_handle_t *)&w->poll, on_closed);
+            end_watch(w);
+        } else if (w != NULL) {
+            (void)want(w, 0);
         }
         return 0;
     }
-    w = w != NULL ? w : start_watch(http, socket);
+    if (w == NULL) {
+        w = start_watch(http, socket);
+        if (own != NULL) {
+            *own = w;
+        } else {
+            (void)curl_multi_assign(http->multi, socket, w);
+        }
+    }
     int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
-    if (w == NULL || uv_poll_start(&w->poll, events, on_ready) != 0) {
-        haft__http_transfer *t = NULL;
-        (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
-        haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait for ever */
+    if (w == NULL || !want(w, events)) {
+        lose_socket(easy);
     }
     return 0;
+}
+
+/* Makes room for what is to be known of the socket. */
+static bool note_socket(haft__http *http, int fd)
+{
+    size_t wanted = (size_t)fd + 1;
+    if (wanted > http->socket_count) {
+        size_t count = wanted < 64 ? 64 : 2 * wanted;
+        haft__socket *sockets = realloc(http->sockets, count * sizeof(*sockets));
+        if (sockets == NULL) {
+            return false;
+        }
+        memset(sockets + http->socket_count, 0, (count - http->socket_count) * sizeof(*sockets));
+        http->sockets = sockets;
+        http->socket_count = count;
+    }
+    http->sockets[fd] = (haft__socket){.own = true};
+    return true;
+}
+
+static int on_close(void *context, curl_socket_t fd)
+{
+    haft__http *http = context;
+    haft__watch **own = own_watch(http, fd);
+    if (own != NULL) {
+        end_watch(*own);
+        http->sockets[fd] = (haft__socket){.own = false};
+    }
+    return close(fd);
 }
 
 /* ---- libcurl's timer ---- */
@@ -161,6 +251,11 @@ static curl_socket_t on_open(void *context, curlsocktype purpose, struct curl_so
     }
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     int ms = UNACKNOWLEDGED_MS;
+    if (fd >= 0 && !note_socket(t->http, fd)) {
+        (void)close(fd);
+        haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory");
+        return CURL_SOCKET_BAD;
+    }
     if (fd >= 0) {
         (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof(ms));
     }
@@ -211,7 +306,7 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
     if (t->phase != HAFT__HTTP_READING) {
         haft__http_enter(t, HAFT__HTTP_READING);
     }
-    t->byte_ms = haft__loop_now(t->http->loop);
+    t->byte_ms = t->http->now_ms;
     t->header_bytes += length;
     if (t->header_bytes > HAFT__LIMIT_HTTP_HEADER_BYTES) {
         haft__http_finish(t, HAFT__HTTP_TOO_BIG, "its headers");
@@ -226,7 +321,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 {
     haft__http_transfer *t = context;
     size_t length = size * count;
-    t->byte_ms = haft__loop_now(t->http->loop);
+    t->byte_ms = t->http->now_ms;
     if (length > t->request.max_bytes - t->body_bytes) {
         haft__http_finish(t, HAFT__HTTP_TOO_BIG, NULL);
     }
@@ -281,7 +376,10 @@ static bool set_callbacks(CURL *easy, haft__http_transfer *t)
            && SET(easy, CURLOPT_WRITEDATA, t) && SET(easy, CURLOPT_HEADERFUNCTION, on_header)
            && SET(easy, CURLOPT_HEADERDATA, t) && SET(easy, CURLOPT_PREREQFUNCTION, on_connected)
            && SET(easy, CURLOPT_PREREQDATA, t) && SET(easy, CURLOPT_OPENSOCKETFUNCTION, on_open)
-           && SET(easy, CURLOPT_OPENSOCKETDATA, t) && SET(easy, CURLOPT_ERRORBUFFER, t->error);
+           && SET(easy, CURLOPT_OPENSOCKETDATA, t)
+           && SET(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close)
+           && SET(easy, CURLOPT_CLOSESOCKETDATA, t->http)
+           && SET(easy, CURLOPT_ERRORBUFFER, t->error);
 }
 
 static bool set_rules(CURL *easy, const haft__http *http)
@@ -292,10 +390,10 @@ static bool set_rules(CURL *easy, const haft__http *http)
         && SET(easy, CURLOPT_ACCEPT_ENCODING, "")
         && SET(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS)
         && SET(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2)
-        && SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L)
-        && SET(easy, CURLOPT_USERAGENT, "haft/" HAFT_VERSION)
-        && SET(easy, CURLOPT_TCP_KEEPALIVE, 1L) && SET(easy, CURLOPT_TCP_KEEPIDLE, KEEP_ALIVE_S)
+        && SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) && SET(easy, CURLOPT_TCP_KEEPALIVE, 1L)
+        && SET(easy, CURLOPT_TCP_KEEPIDLE, KEEP_ALIVE_S)
         && SET(easy, CURLOPT_TCP_KEEPINTVL, KEEP_ALIVE_S)
+        && SET(easy, CURLOPT_BUFFERSIZE, RECEIVE_BYTES)
         /* A thread that still looks for a name is left to itself: it is not waited for. */
         && SET(easy, CURLOPT_QUICK_EXIT, 1L);
     set = set && (http->options.proxy || SET(easy, CURLOPT_PROXY, ""));
@@ -312,13 +410,17 @@ CURL *haft__http_easy(haft__http_transfer *t)
     return easy;
 }
 
+static bool set_content(CURL *easy, const haft__http_request *request)
+{
+    return SET(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len)
+           && SET(easy, CURLOPT_POSTFIELDS, request->body.ptr);
+}
+
 static bool set_body(CURL *easy, const haft__http_request *request)
 {
     bool head = haft__str_equal(request->method, HAFT__LIT("HEAD"));
     if (request->body.ptr != NULL && !head) {
-        return SET(easy, CURLOPT_POST, 1L)
-               && SET(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len)
-               && SET(easy, CURLOPT_POSTFIELDS, request->body.ptr)
+        return SET(easy, CURLOPT_POST, 1L) && set_content(easy, request)
                && SET(easy, CURLOPT_CUSTOMREQUEST, request->method.ptr);
     }
     return SET(easy, CURLOPT_POSTFIELDS, NULL) && SET(easy, CURLOPT_HTTPGET, 1L)
@@ -326,24 +428,52 @@ static bool set_body(CURL *easy, const haft__http_request *request)
            && SET(easy, CURLOPT_CUSTOMREQUEST, head ? NULL : request->method.ptr);
 }
 
-bool haft__http_submit(haft__http_transfer *t)
+static bool set_request(haft__http_transfer *t)
 {
     const haft__http_request *request = &t->request;
     bool secure = haft__str_starts(request->url, HAFT__LIT("https:"));
     bool brief = request->connect_ms > 0 && request->connect_ms < INT32_MAX;
     uint64_t connect = brief ? request->connect_ms : INT32_MAX; /* 0 would mean 5 minutes */
+    if (!SET(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect)) {
+        return false;
+    }
+    if (t->kept) { /* all else is as it was */
+        return request->body.ptr == NULL || set_content(t->easy, request);
+    }
+    /* With https, requests to one host wait for its first connection: it may carry them all. */
+    bool set = haft__http_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
+               && SET(t->easy, CURLOPT_HTTPHEADER, t->headers) && set_body(t->easy, request)
+               && SET(t->easy, CURLOPT_PIPEWAIT, (long)secure);
+    t->kept = set && t->redirects == 0;
+    return set;
+}
+
+/* As many connections are kept as are in use at a time: those who have just been answered will soon
+ * ask again. Once nobody asks any more, a few are enough, and each request that ends closes one
+ * that is too many. */
+static void set_most_idle(haft__http *http, size_t most)
+{
+    if (most != http->most_idle) {
+        http->most_idle = most;
+        (void)curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)most);
+    }
+}
+
+bool haft__http_submit(haft__http_transfer *t)
+{
+    haft__http *http = t->http;
+    const haft__http_request *request = &t->request;
     t->header_bytes = t->body_bytes = 0;
     t->hop_sent = t->refused = t->following = false;
     t->error[0] = '\0';
     t->result.url = request->url;
     t->result.status = 0;
     t->result.content_type = HAFT__LIT("");
-    /* With https, requests to one host wait for its first connection: it may carry them all. */
-    bool set = haft__http_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
-               && SET(t->easy, CURLOPT_HTTPHEADER, t->headers) && set_body(t->easy, request)
-               && SET(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect)
-               && SET(t->easy, CURLOPT_PIPEWAIT, (long)secure);
-    t->in_multi = set && curl_multi_add_handle(t->http->multi, t->easy) == CURLM_OK;
+    t->in_multi = set_request(t) && curl_multi_add_handle(http->multi, t->easy) == CURLM_OK;
+    http->active += t->in_multi;
+    if (http->active > http->most_idle) {
+        set_most_idle(http, 2 * http->most_idle);
+    }
     return t->in_multi;
 }
 
@@ -352,10 +482,23 @@ void haft__http_withdraw(haft__http_transfer *t)
     if (t->in_multi) {
         (void)curl_multi_remove_handle(t->http->multi, t->easy);
         t->in_multi = false;
+        if (--t->http->active == 0) {
+            set_most_idle(t->http, HAFT__LIMIT_HTTP_IDLE);
+        }
     }
 }
 
 /* ---- the multi handle ---- */
+
+/* What this libcurl can decompress. */
+static void note_encodings(haft__http *http)
+{
+    int features = curl_version_info(CURLVERSION_NOW)->features;
+    (void)snprintf(http->accept_encoding, sizeof(http->accept_encoding), "Accept-Encoding:%s%s%s",
+                   features & CURL_VERSION_LIBZ ? " gzip, deflate" : " identity",
+                   features & CURL_VERSION_BROTLI ? ", br" : "",
+                   features & CURL_VERSION_ZSTD ? ", zstd" : "");
+}
 
 bool haft__http_multi_init(haft__http *http)
 {
@@ -372,7 +515,8 @@ bool haft__http_multi_init(haft__http *http)
     (void)curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
     (void)curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
     (void)curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
-    (void)curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)HAFT__LIMIT_HTTP_IDLE);
+    set_most_idle(http, HAFT__LIMIT_HTTP_IDLE);
+    note_encodings(http);
     return true;
 }
 
@@ -383,4 +527,5 @@ void haft__http_multi_finish(haft__http *http)
         curl_global_cleanup();
     }
     haft__timer_stop(http->loop, &http->timer);
+    free(http->sockets);
 }

@@ -28,7 +28,10 @@ struct haft__http_transfer {
     haft__http_request request; /* of the present hop */
     struct curl_slist *headers;
     CURLU *url;
-    haft__timer timer; /* always set, so that setting it again takes no memory */
+    bool kept;                        /* all of this, and `easy`, are as `asked` wants them, ... */
+    haft__http_request asked;         /* ... a request as the caller gave it, ... */
+    haft_str asked_url, asked_origin; /* ... its URL as libcurl has it, and where that leads */
+    haft__timer timer;                /* always set, so that setting it again takes no memory */
     haft__http_phase phase;
     uint64_t start_ms, phase_ms, byte_ms; /* when it began: all, the phase, the last byte */
     size_t header_bytes, body_bytes;
@@ -46,15 +49,28 @@ struct haft__http_transfer {
     bool ended;     /* result.end is set */
 };
 
+typedef struct haft__watch haft__watch; /* http_curl.c */
+
+/* What is known of a descriptor. */
+typedef struct haft__socket {
+    haft__watch *watch; /* NULL: libcurl has not asked for it yet */
+    bool own;           /* it was opened here, and will be closed here */
+} haft__socket;
+
 struct haft__http {
     haft__loop *loop;
     haft__http_options options;
     char *ca_file;
     char test_allow[64];
+    char accept_encoding[64]; /* the header */
     CURLM *multi;
-    haft__timer timer; /* libcurl's; always set, too */
+    uint64_t now_ms;       /* when libcurl was last given something to do */
+    haft__timer timer;     /* libcurl's; always set, too */
+    haft__socket *sockets; /* by their descriptors */
+    size_t socket_count;
     haft__http_transfer *first, *spare, *news, **news_end;
     size_t spare_count;
+    size_t active, most_idle; /* transfers libcurl has; what is kept of connections and spares */
     haft__http_transfer *telling; /* whose handler is running; NULL once it is gone */
 };
 
@@ -88,8 +104,12 @@ void haft__http_withdraw(haft__http_transfer *t);
 /* ---- http_request.c ---- */
 
 /* Copies what has to be copied and checks it; the end is BAD_URL or BAD_HEADER when something is
- * wrong. False for want of memory. */
+ * wrong. Nothing is left to do when the transfer's last request was the same. False for want of
+ * memory. */
 bool haft__http_prepare(haft__http_transfer *t, const haft__http_request *request);
+
+/* Gives back what was prepared. */
+void haft__http_forget(haft__http_transfer *t);
 
 /* The headers of the present hop for libcurl. False for want of memory. */
 bool haft__http_list_headers(haft__http_transfer *t);

@@ -113,6 +113,7 @@ static bool move(haft__http_transfer *t, const origin *from)
 bool haft__http_follow(haft__http_transfer *t)
 {
     haft_str location = haft__arena_copy(&t->arena, find_location(t));
+    t->kept = false; /* from here on it is another request */
     origin from;
     bool fine = get_origin(t->url, &from) && location.ptr != NULL;
     if (fine && ++t->redirects > t->request.max_redirects) {

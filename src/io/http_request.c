@@ -113,19 +113,66 @@ static bool copy_headers(haft__http_transfer *t, const haft__http_request *reque
     return headers != NULL;
 }
 
+/* ---- the same again ---- */
+
+/* Whether what was made ready for one will do for the other. Bodies and times are set anew. */
+static bool is_same(const haft__http_request *a, const haft__http_request *b)
+{
+    bool same = haft__str_equal(a->url, b->url) && haft__str_equal(a->method, b->method)
+                && a->header_count == b->header_count
+                && (a->body.ptr == NULL) == (b->body.ptr == NULL);
+    for (size_t i = 0; i < a->header_count && same; i++) {
+        same = haft__str_equal(a->headers[i], b->headers[i]);
+    }
+    return same;
+}
+
+static void repeat(haft__http_transfer *t, const haft__http_request *request)
+{
+    t->request = *request;
+    t->request.method = t->asked.method;
+    t->request.headers = t->asked.headers;
+    t->request.url = t->asked_url;
+    memcpy(t->result.origin, t->asked_origin.ptr, t->asked_origin.len + 1);
+}
+
+/* It was found to be good, and nothing has been changed by a redirect yet. */
+static bool note_asked(haft__http_transfer *t, haft_str url)
+{
+    t->asked = t->request;
+    t->asked.url = url;
+    t->asked_url = t->request.url;
+    t->asked_origin = haft__arena_copy(&t->arena, haft__str(t->result.origin));
+    return t->asked_origin.ptr != NULL;
+}
+
+void haft__http_forget(haft__http_transfer *t)
+{
+    t->kept = false;
+    curl_slist_free_all(t->headers);
+    t->headers = NULL;
+    haft__arena_reset(&t->arena);
+}
+
 bool haft__http_prepare(haft__http_transfer *t, const haft__http_request *request)
 {
+    if (t->kept && is_same(&t->asked, request)) {
+        repeat(t, request);
+        return true;
+    }
+    haft__http_forget(t);
     t->request = *request;
     t->request.method = haft__arena_copy(&t->arena, request->method);
     t->request.url = haft__arena_copy(&t->arena, request->url);
     if (t->request.method.ptr == NULL || t->request.url.ptr == NULL || !copy_headers(t, request)) {
         return false;
     }
-    if (!parse_url(t, t->request.url)) {
+    haft_str given = t->request.url;
+    if (!parse_url(t, given)) {
         haft__http_finish(t, HAFT__HTTP_BAD_URL, NULL);
         return true;
     }
-    if (!haft__http_take_url(t)) {
+    if (!haft__http_take_url(t) || !note_asked(t, given)) {
         return false;
     }
     if (!is_token(request->method)) {
@@ -165,11 +212,26 @@ bool haft__http_list_headers(haft__http_transfer *t)
 {
     curl_slist_free_all(t->headers);
     t->headers = NULL;
-    bool typed = false, added = true;
+    /* Ours, unless they are given; "Name:" is not to be sent at all: a type nobody has given, and
+     * the wish to be told to go on. libcurl could be told by options, but makes those lines anew
+     * each time. */
+    struct {
+        const char *name, *header;
+        bool given;
+    } own[] = {{"Content-Type", "Content-Type:", false},
+               {"User-Agent", "User-Agent: haft/" HAFT_VERSION, false},
+               {"Accept-Encoding", t->http->accept_encoding, false},
+               {"Expect", "Expect:", false}};
+    bool added = true;
     for (size_t i = 0; i < t->request.header_count && added; i++) {
-        typed = typed || haft__http_is_header(t->request.headers[i], HAFT__LIT("Content-Type"));
+        for (size_t k = 0; k < COUNT(own); k++) {
+            bool is = haft__http_is_header(t->request.headers[i], haft__str(own[k].name));
+            own[k].given = own[k].given || is;
+        }
         added = add_given(t, t->request.headers[i]);
     }
-    /* Not to be sent: a type nobody has given, and the wish to be told to go on. */
-    return added && (typed || add_header(t, "Content-Type:")) && add_header(t, "Expect:");
+    for (size_t k = 0; k < COUNT(own) && added; k++) {
+        added = own[k].given || add_header(t, own[k].header);
+    }
+    return added;
 }

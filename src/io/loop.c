@@ -12,6 +12,10 @@
 #include "base/macros.h"
 #include "io/loop_int.h"
 
+/* What one thing leads to is done in the same step, without asking the system for news in between,
+ * but not so often that sockets would have to wait. */
+#define MOST_ROUNDS 8
+
 typedef struct tasks {
     haft__task *first, **end;
 } tasks;
@@ -302,6 +306,12 @@ int haft__loop_timeout(const haft__loop *loop)
     return left < INT32_MAX ? (int)left : INT32_MAX;
 }
 
+static bool has_more(const haft__loop *loop)
+{
+    return loop->posted.first != NULL
+           || (loop->timer_count > 0 && loop->timers[0]->due_ms <= haft__loop_now(loop));
+}
+
 haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err)
 {
     int own = haft__loop_timeout(loop);
@@ -315,7 +325,10 @@ haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err)
     }
     (void)uv_run(&loop->uv, wait == 0 ? UV_RUN_NOWAIT : UV_RUN_ONCE);
     (void)uv_timer_stop(&loop->alarm);
-    fire_due(loop);
-    run_tasks(loop);
+    int rounds = 0;
+    do {
+        fire_due(loop);
+        run_tasks(loop);
+    } while (++rounds < MOST_ROUNDS && has_more(loop));
     return HAFT_OK;
 }

@@ -22,7 +22,7 @@ HAFT_MUST_USE haft_status haft__loop_create(haft__loop **ret_loop, haft_error *e
 void haft__loop_destroy(haft__loop *loop);
 
 /* Does what is ready; when nothing is, waits for it at most `timeout_ms`, without end when that is
- * negative. Returns after one round. */
+ * negative. Returns after a few rounds of tasks and timers, even when there are more. */
 HAFT_MUST_USE haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err);
 
 /* For another loop: readable when there is something to step for, ... */

@@ -9,7 +9,7 @@
 #include "base/macros.h"
 #include "io/loop_int.h"
 
-static const int caught_signals[] = {SIGINT, SIGTERM};
+static const int caught_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 struct haft__signals {
     uv_signal_t handles[COUNT(caught_signals)];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * io/signals.h - SIGINT and SIGTERM as a callback on the loop. For programs: the library itself
- * never takes a signal away from whoever uses it.
+ * io/signals.h - SIGINT, SIGTERM and SIGHUP as a callback on the loop. For programs: the library
+ * itself never takes a signal away from whoever uses it.
  */
 #ifndef HAFT_IO_SIGNALS_H
 #define HAFT_IO_SIGNALS_H
@@ -10,7 +10,8 @@
 
 typedef struct haft__signals haft__signals;
 
-/* From now on both signals do nothing but call `caught`, from haft__loop_step, each time. */
+/* From now on these signals do nothing but wake the loop and call `caught`, from haft__loop_step,
+ * each time. */
 HAFT_MUST_USE haft_status haft__signals_create(haft__loop *loop,
                                                void (*caught)(void *context, int signal),
                                                void *context, haft__signals **ret_signals,

@@ -75,17 +75,30 @@ static bool same_key(const haft__json *a, const haft__json *b)
     return a->count == 0 || (a->text[0] == b->text[0] && memcmp(a->text, b->text, a->count) == 0);
 }
 
+/* One of 64 bits, the same for the same key. */
+static inline uint64_t key_bit(const haft__json *key)
+{
+    uint32_t ends = key->count > 0 ? (unsigned char)key->text[0] * 5U
+                                         + (unsigned char)key->text[key->count - 1] * 3U
+                                   : 0;
+    return (uint64_t)1 << ((ends + key->count * 11U) & 63U);
+}
+
+/* Only keys whose bit was there before are compared with those in front of them. */
 static uint32_t drop_among_few(haft__json_member *members, uint32_t count)
 {
+    uint64_t seen = 0;
     uint32_t dropped = 0;
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        for (uint32_t k = i + 1; k < count; k++) {
-            if (HAFT__UNLIKELY(same_key(&members[i].key, &members[k].key))) {
+    for (uint32_t k = 0; k < count; k++) {
+        uint64_t bit = key_bit(&members[k].key);
+        for (uint32_t i = 0; (seen & bit) != 0 && i < k; i++) {
+            if (HAFT__UNLIKELY(same_key(&members[i].key, &members[k].key))
+                && members[i].key.kind != DROPPED) {
                 members[i].key.kind = DROPPED;
                 dropped++;
-                break;
             }
         }
+        seen |= bit;
     }
     return dropped;
 }

@@ -95,21 +95,28 @@ static inline bool haft__json_is_plain(char c)
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
-/* The first byte in [p, end) that is not plain, or `end`. Eight bytes at a time: in each sum below,
- * the lowest marked byte is exact, and only the lowest is used. */
-static inline const char *haft__json_skip_plain(const char *p, const char *end)
+/* How many of the eight bytes at `p` are plain before the first that is not. In each sum below, the
+ * lowest marked byte is exact, and only the lowest is used. */
+static inline size_t haft__json_plain8(const char *p)
 {
     const uint64_t ones = 0x0101010101010101U, highs = 0x8080808080808080U;
+    uint64_t x = haft__json_load8(p);
+    uint64_t quote = x ^ (ones * '"'), backslash = x ^ (ones * '\\');
+    uint64_t stop = ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)
+                    | ((x - ones * 0x20) & ~x) | x;
+    stop &= highs;
+    return stop != 0 ? (size_t)__builtin_ctzll(stop) >> 3 : 8;
+}
+
+/* The first byte in [p, end) that is not plain, or `end`. */
+static inline const char *haft__json_skip_plain(const char *p, const char *end)
+{
     while (end - p >= 8) {
-        uint64_t x = haft__json_load8(p);
-        uint64_t quote = x ^ (ones * '"'), backslash = x ^ (ones * '\\');
-        uint64_t stop = ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)
-                        | ((x - ones * 0x20) & ~x) | x;
-        stop &= highs;
-        if (stop != 0) {
-            return p + (__builtin_ctzll(stop) >> 3);
+        size_t plain = haft__json_plain8(p);
+        p += plain;
+        if (plain < 8) {
+            return p;
         }
-        p += 8;
     }
     while (p < end && haft__json_is_plain(*p)) {
         p++;

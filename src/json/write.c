@@ -56,10 +56,54 @@ static size_t write_other(haft__buf *buf, haft_str s)
     return run;
 }
 
+/* What stands behind the backslash for a byte that is escaped by two; 0 for all others. */
+static inline char short_escape(char c)
+{
+    static const char escapes[256] = {['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
+                                      ['\n'] = 'n', ['\r'] = 'r',  ['\t'] = 't'};
+    return escapes[(unsigned char)c];
+}
+
+/* Writes to `*to` while there is plain ASCII and what is escaped by two bytes, and returns where it
+ * stopped. There is room for twice the text and eight bytes: whole words are copied. */
+static const char *write_ascii(char **to, const char *p, const char *end)
+{
+    char *out = *to;
+    while (p < end) {
+        if (end - p >= 8) {
+            size_t plain = haft__json_plain8(p);
+            memcpy(out, p, 8);
+            out += plain;
+            p += plain;
+            if (plain == 8) {
+                continue;
+            }
+        }
+        char escape = short_escape(*p);
+        if (haft__json_is_plain(*p)) {
+            *out++ = *p++;
+        } else if (escape != 0) {
+            *out++ = '\\';
+            *out++ = escape;
+            p++;
+        } else {
+            break;
+        }
+    }
+    *to = out;
+    return p;
+}
+
 void haft__json_write_string(haft__buf *buf, haft_str text)
 {
     const char *p = text.ptr, *end = text.len > 0 ? text.ptr + text.len : text.ptr;
     haft__buf_add_char(buf, '"');
+    if (text.len < SIZE_MAX / 4 && 2 * text.len + 8 <= buf->cap - buf->len
+        && buf->status == HAFT_OK) {
+        char *to = buf->ptr + buf->len;
+        p = write_ascii(&to, p, end);
+        buf->len = (size_t)(to - buf->ptr);
+    }
     while (p < end) {
         const char *stop = haft__json_skip_plain(p, end);
         if (stop > p) {

@@ -19,7 +19,7 @@
 #define COMPLETIONS 4U
 
 /* What is best called next, lowest first. */
-static uint64_t order_of(const haft__offline *o, size_t tool)
+static uint64_t order_of(haft__offline *o, size_t tool)
 {
     const haft__tool *t = o->request->tools[tool];
     uint32_t words = haft__offline_words_in(&o->words, t->name)
@@ -29,12 +29,13 @@ static uint64_t order_of(const haft__offline *o, size_t tool)
         unlike--;
     }
     uint64_t manner = (uint64_t)haft__offline_manner_of(o, tool);
-    return manner << 48 | unlike << 40 | (uint64_t)t->traits.cost << 36 | tool;
+    uint64_t guess = haft__offline_would_guess(o, t) ? 1 : 0;
+    return manner << 49 | guess << 48 | unlike << 40 | (uint64_t)t->traits.cost << 36 | tool;
 }
 
 /* The best data tool that is no file tool, was called `made` times, and is of a manner that will
  * do. */
-static size_t best_other(const haft__offline *o, uint32_t made, haft__offline_manner most)
+static size_t best_other(haft__offline *o, uint32_t made, haft__offline_manner most)
 {
     size_t best = HAFT__OFFLINE_NONE;
     uint64_t lowest = UINT64_MAX;

@@ -9,19 +9,24 @@
 #define FINDING_CHARS 200U
 #define TASK_CHARS    100U
 
-/* path:line and the line, one of each of the best files. */
+/* `path:line`: `text`, in code, so that nothing in it means anything. */
+static void write_line(haft__buf *buf, const haft__offline *o, const haft__offline_line *line)
+{
+    haft__buf_add_str(buf, HAFT__LIT("- "));
+    haft__offline_add_reference(buf, o, line);
+    haft__buf_add_str(buf, HAFT__LIT(": "));
+    haft__offline_add_code(buf, line->text, HAFT__LIMIT_OFFLINE_LINE_CHARS);
+    haft__buf_add_char(buf, '\n');
+}
+
+/* One line of each of the best files. */
 static unsigned write_references(haft__buf *buf, const haft__offline *o)
 {
     unsigned shown = 0;
     for (size_t i = 0; i < o->found.file_count && shown < HAFT__LIMIT_OFFLINE_REFERENCES; i++) {
         const haft__offline_line *line = haft__offline_best_line(&o->found, o->found.ranked[i]);
         if (line != NULL) {
-            haft_str path = o->found.files[line->file].path;
-            haft__buf_add_str(buf, HAFT__LIT("- "));
-            haft__offline_add_line(buf, path, path.len);
-            haft__buf_addf(buf, ":%u: ", line->number);
-            haft__offline_add_line(buf, haft__str_trim(line->text), HAFT__LIMIT_OFFLINE_LINE_CHARS);
-            haft__buf_add_char(buf, '\n');
+            write_line(buf, o, line);
             shown++;
         }
     }
@@ -88,6 +93,10 @@ void haft__offline_write_answer(haft__buf *buf, const haft__offline *o, haft_str
 {
     if (stored.len == 0 && o->past.count == 0 && o->request->tool_count == 0) {
         write_introduction(buf);
+        return;
+    }
+    if (stored.len == 0 && o->found.file_count > 0) {
+        haft__offline_write_short(buf, o);
         return;
     }
     if (stored.len == 0) {

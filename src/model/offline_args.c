@@ -37,6 +37,7 @@ typedef struct making {
 } making;
 
 static haft__json make(making *m, haft__json schema, haft_str name, unsigned depth);
+static bool has_evidence(making *m, haft__json schema, haft_str name);
 
 static const haft__json *keyword(haft__json schema, const char *name)
 {
@@ -131,14 +132,35 @@ static const char *const styles[] = {
     "https://example.org/",
     "00000000-0000-0000-0000-000000000000",
     "127.0.0.1",
+    "", /* last, what the pattern itself says */
 };
+
+/* A text that the pattern takes; NULL when there is no memory. */
+static haft_str sample(making *m, haft_str pattern)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_REPLY_BYTES);
+    haft__offline_sample(&text, pattern);
+    haft_str kept = HAFT__LIT("");
+    if (haft__offline_ok(m->o, haft__buf_check(&text, m->o->err))) {
+        kept = haft__arena_copy(m->o->arena, haft__buf_str(&text));
+        (void)(kept.ptr != NULL
+               || haft__offline_ok(m->o, haft__arena_fail(m->o->arena, m->o->err)));
+    }
+    haft__buf_finish(&text);
+    return kept;
+}
 
 static haft__json make_text(making *m, haft__json schema, haft_str name)
 {
     bool formed = keyword(schema, "pattern") != NULL || keyword(schema, "format") != NULL;
     m->styled = m->styled || formed;
-    haft_str text = haft__str(styles[m->style]);
-    if (!formed || m->style == 0) {
+    haft_str text = haft__str(styles[m->style]), pattern = keyword_text(schema, "pattern");
+    bool last = m->style + 1 == COUNT(styles);
+    if (last && pattern.len > 0) {
+        return haft__json_string(sample(m, pattern));
+    }
+    if (!formed || m->style == 0 || last) {
         haft_status status = haft__offline_text(m->o, m->tool, name, m->variant, &text);
         if (!haft__offline_ok(m->o, status)) {
             return haft__json_null();
@@ -204,7 +226,7 @@ static bool is_useful(making *m, haft__json schema, haft_str name, haft__json pr
     const haft__json *required = keyword(schema, "required");
     bool none = required == NULL || required->kind != HAFT__JSON_ARRAY || required->count == 0;
     haft__json fact;
-    return haft__offline_fact_for(m->o, name, property, 0, &fact)
+    return haft__offline_fact_for(m->o, name, property, 0, &fact) || has_evidence(m, property, name)
            || (none && haft__offline_is_about_task(name));
 }
 
@@ -332,6 +354,51 @@ static const haft__json *named_value(const making *m, haft__json schema)
     return value;
 }
 
+/* The value of an enum that the task has a word for; NULL when there is none. */
+static const haft__json *meant_value(const making *m, haft__json schema)
+{
+    const haft__json *list = keyword(schema, "enum");
+    for (uint32_t i = 0;
+         m->variant == 0 && list != NULL && list->kind == HAFT__JSON_ARRAY && i < list->count;
+         i++) {
+        haft_str text = haft__json_text(list->items[i]);
+        if (list->items[i].kind == HAFT__JSON_STRING && haft__offline_names_value(m->o, text)) {
+            return &list->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* A text of the task, where a text is wanted that it fits. */
+static bool hinted(making *m, haft__json schema, haft_str name, haft__json *ret_value)
+{
+    haft_str text;
+    bool wants_text = keyword(schema, "enum") == NULL && keyword(schema, "const") == NULL
+                      && haft__str_equal(type_of(schema), HAFT__LIT("string"));
+    if (!wants_text || m->style > 0 || name.len == 0
+        || !haft__offline_hint_for(m->o, name, schema, m->variant, &text)) {
+        return false;
+    }
+    int64_t least = keyword_int(schema, "minLength", 0);
+    int64_t most = keyword_int(schema, "maxLength", HAFT__LIMIT_OFFLINE_RESULT_CHARS);
+    int64_t length = (int64_t)haft__utf8_length(text);
+    m->styled =
+        m->styled || keyword(schema, "pattern") != NULL || keyword(schema, "format") != NULL;
+    *ret_value = haft__json_string(text);
+    return length >= least && length <= most;
+}
+
+/* Whether the task says what an argument is that is not required. */
+static bool has_evidence(making *m, haft__json schema, haft_str name)
+{
+    haft__json value;
+    int64_t number;
+    haft_str type = type_of(schema);
+    bool counts = haft__str_equal(type, HAFT__LIT("integer"));
+    return meant_value(m, schema) != NULL || hinted(m, schema, name, &value)
+           || (counts && haft__offline_number_for(m->o, name, &number));
+}
+
 static haft__json make(making *m, haft__json schema, haft_str name, unsigned depth)
 {
     haft__json fact;
@@ -340,7 +407,14 @@ static haft__json make(making *m, haft__json schema, haft_str name, unsigned dep
         return haft__json_null();
     }
     bool listed = keyword(schema, "const") != NULL || keyword(schema, "enum") != NULL;
-    if (!listed && haft__offline_fact_for(m->o, name, schema, m->variant, &fact)) {
+    if (!listed && m->style == 0 && haft__offline_fact_for(m->o, name, schema, m->variant, &fact)) {
+        m->styled = true; /* it may not be what is wanted */
+        return fact;
+    }
+    if (meant_value(m, schema) != NULL) {
+        return *meant_value(m, schema);
+    }
+    if (hinted(m, schema, name, &fact)) {
         return fact;
     }
     const haft__json *value = named_value(m, schema), *branch = branch_of(m, schema);
@@ -366,6 +440,31 @@ static haft__json make(making *m, haft__json schema, haft_str name, unsigned dep
     }
     return haft__str_equal(type, HAFT__LIT("null")) ? haft__json_null()
                                                     : make_text(m, schema, name);
+}
+
+/* order_id, userId, id: what nobody can guess. */
+static bool is_identity(haft_str name)
+{
+    return haft__str_ends(name, HAFT__LIT("_id")) || haft__str_ends(name, HAFT__LIT("Id"))
+           || haft__str_equal(name, HAFT__LIT("id")) || haft__str_ends(name, HAFT__LIT("_key"));
+}
+
+bool haft__offline_would_guess(haft__offline *o, const haft__tool *tool)
+{
+    making m = {.o = o, .tool = tool};
+    const haft__json *properties = keyword(tool->input_schema, "properties");
+    bool described = properties != NULL && properties->kind == HAFT__JSON_OBJECT;
+    for (uint32_t i = 0; described && i < properties->count; i++) {
+        haft_str name = haft__json_text(properties->members[i].key);
+        haft__json schema = follow(&m, properties->members[i].value), fact;
+        if (is_identity(name) && is_required(tool->input_schema, name)
+            && keyword(schema, "enum") == NULL && keyword(schema, "const") == NULL
+            && o->words.number_count == 0 && !has_evidence(&m, schema, name)
+            && !haft__offline_fact_for(o, name, schema, 0, &fact)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- checking ---- */

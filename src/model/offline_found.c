@@ -259,6 +259,19 @@ size_t haft__offline_count(const haft__offline_call *call)
     return count;
 }
 
+bool haft__offline_is_partial(const haft__offline_call *call)
+{
+    haft_str text = haft__str_trim(call->result);
+    size_t start = text.len;
+    while (start > 0 && text.ptr[start - 1] != '\n') {
+        start--;
+    }
+    haft_str last = haft__str_skip(text, start);
+    haft__offline_word more = {.text = HAFT__LIT("more")};
+    return call->cut
+           || (haft__str_starts(last, HAFT__LIT("(")) && haft__offline_word_in(&more, last));
+}
+
 /* At most as many lines as the results have. */
 static size_t count_lines(const haft__offline_past *past)
 {

@@ -14,7 +14,7 @@
 #define ENOUGH_LINES 6U
 /* The best so many files are read. */
 #define BEST_FILES   3U
-#define SEARCH_LINES 100
+#define SEARCH_LINES 400
 
 static haft__json number_value(haft__offline *o, int64_t number)
 {
@@ -63,6 +63,10 @@ static bool is_known_file(const haft__offline *o, haft_str hint)
 /* All files first; then those the task names and the list does not have. */
 static bool gather_list(haft__offline *o, size_t tool)
 {
+    haft_str counted = haft__offline_counted_files(&o->words);
+    if (counted.len > 0 && list(o, tool, counted, HAFT__OFFLINE_WILLING)) {
+        return true;
+    }
     if (o->tallies[tool].good == 0) {
         return list(o, tool, HAFT__LIT("**/*"), HAFT__OFFLINE_WILLING)
                || list(o, tool, HAFT__LIT("*"), HAFT__OFFLINE_WILLING);
@@ -164,10 +168,56 @@ static bool search_rounds(haft__offline *o, size_t tool, haft__offline_zeal zeal
     return any;
 }
 
+static bool has_name(const haft__offline_words *words)
+{
+    return words->count > 0 && haft__offline_is_name(&words->items[0]);
+}
+
+/* Whether all searches had room for more than the first of many lines; a second one is enough. */
+static bool is_whole(const haft__offline *o)
+{
+    size_t searches = 0;
+    bool cut = false;
+    for (size_t i = 0; i < o->past.count; i++) {
+        const haft__offline_call *call = &o->past.calls[i];
+        if (haft__str_equal(call->name, HAFT__LIT("grep")) && call->answered && !call->failed) {
+            searches++;
+            cut = cut || haft__offline_is_partial(call);
+        }
+    }
+    return searches >= 2 || !cut;
+}
+
+/* Where a name is asked for, the line that defines or calls it; or else some lines that have most
+ * of the words, in some files. */
+static bool has_enough(const haft__offline *o)
+{
+    const haft__offline_found *found = &o->found;
+    bool enough = found->strong >= ENOUGH_LINES && found->strong_files >= BEST_FILES;
+    if (!has_name(&o->words)) {
+        return enough;
+    }
+    switch (o->words.aim) {
+    case HAFT__OFFLINE_AIM_DEFINED:
+    case HAFT__OFFLINE_AIM_DECLARED:
+    case HAFT__OFFLINE_AIM_SIGNATURE:
+    case HAFT__OFFLINE_AIM_MEANING:
+    case HAFT__OFFLINE_AIM_VALUE: return found->defined > 0 && is_whole(o);
+    case HAFT__OFFLINE_AIM_CALLED: return found->called > 0 && is_whole(o);
+    case HAFT__OFFLINE_AIM_PLACE:
+    case HAFT__OFFLINE_AIM_DOCUMENTED:
+    case HAFT__OFFLINE_AIM_REASON:
+    case HAFT__OFFLINE_AIM_COUNT:
+    case HAFT__OFFLINE_AIM_LIST:
+    case HAFT__OFFLINE_AIM_COMPARE:
+    case HAFT__OFFLINE_AIM_SUMMARY: return enough && is_whole(o);
+    }
+    HAFT__UNREACHABLE();
+}
+
 static bool gather_search(haft__offline *o, size_t tool)
 {
-    bool enough = o->found.strong >= ENOUGH_LINES && o->found.strong_files >= BEST_FILES;
-    return !enough && search_rounds(o, tool, HAFT__OFFLINE_WILLING);
+    return !has_enough(o) && search_rounds(o, tool, HAFT__OFFLINE_WILLING);
 }
 
 /* When the words are used up: lines that begin like headings, more of them each time. */
@@ -188,13 +238,24 @@ static bool search_more(haft__offline *o, size_t tool)
 
 /* ---- reading ---- */
 
+/* Whether a file that the task names is read from its first line on, and not around something. */
+static bool wants_whole(const haft__offline_words *words)
+{
+    bool about_all =
+        words->aim == HAFT__OFFLINE_AIM_SUMMARY || words->aim == HAFT__OFFLINE_AIM_COMPARE
+        || words->aim == HAFT__OFFLINE_AIM_COUNT || words->aim == HAFT__OFFLINE_AIM_LIST;
+    return about_all && (words->path_count > 0 || words->count == 0);
+}
+
 static bool read_at(haft__offline *o, size_t tool, haft_str path, uint32_t line,
                     haft__offline_zeal zeal)
 {
+    bool whole = line == 1 && wants_whole(&o->words);
+    uint32_t lines = whole ? HAFT__LIMIT_OFFLINE_WHOLE_LINES : HAFT__OFFLINE_READ_LINES;
     haft__offline_pair pairs[] = {
         {"path", haft__json_string(path)},
         {known(o, tool, "offset"), number_value(o, line)},
-        {known(o, tool, "limit"), number_value(o, HAFT__OFFLINE_READ_LINES)},
+        {known(o, tool, "limit"), number_value(o, lines)},
     };
     o->says = "Reading around the best of what was found.";
     return haft__offline_propose(o, tool, haft__offline_object(o, pairs, COUNT(pairs)), zeal);
@@ -242,7 +303,8 @@ static bool gather_read(haft__offline *o, size_t tool)
         bool promising = file->score > 0 && (file->hits > 0 || o->found.hits == 0);
         wanted += file->unread ? 0 : 1; /* the next one in its place */
         if (room && promising && file->read_from == 0 && !file->unread) {
-            uint32_t line = haft__offline_best_start(&o->found, rank);
+            bool whole = wants_whole(&o->words);
+            uint32_t line = whole ? 1 : haft__offline_best_start(&o->found, rank);
             any = read_at(o, tool, file->path, line, HAFT__OFFLINE_WILLING) || any;
         }
     }

@@ -3,18 +3,28 @@
  * model/offline_int.h - what the parts of the offline planner share.
  *
  *     offline_past    what it has called in this run, and what came back
+ *     offline_aim     what kind of question the task is
  *     offline_words   what the task is about
+ *     offline_like    ... and words that mean much the same
+ *     offline_match   whether they are in a line
  *     offline_search  the expressions that look for it
  *     offline_found   files and lines in the results
+ *     offline_form    what a line does: define, declare, call, explain
  *     offline_rank    ... the most important first
  *     offline_kinds   what kinds of files there are
  *     offline_facts   values in other tools' results
  *     offline_args    arguments from a schema
  *     offline_values  ... and what they are about
+ *     offline_hints   ... addresses, dates and numbers that the task has
+ *     offline_sample  ... a text that a pattern takes
  *     offline_tools   which tools there are, and which of them to call
  *     offline_text    quoting what others wrote
  *     offline_report  the report
  *     offline_answer  the answer and the summary
+ *     offline_short   the answer to a question about files: places
+ *     offline_count   ... how many, and which
+ *     offline_compare ... what two things have in common, and what not
+ *     offline_overview .. a file or a tree in short
  *     offline_calls   one call: is it new, valid and worth it
  *     offline_gather  the plan for files: list, search, read
  *     offline         the plan
@@ -31,6 +41,9 @@
 /* The plan is the same in every process, so the key of its tables is, too. What they hold is
  * bounded by HAFT__LIMIT_OFFLINE_FILES and the calls of a run. */
 #define HAFT__OFFLINE_KEY ((haft__hash_key){1, 2})
+
+/* In the place of an index: there is none. */
+#define HAFT__OFFLINE_NONE SIZE_MAX
 
 /* ---- the past ---- */
 
@@ -65,18 +78,63 @@ HAFT_MUST_USE haft_status haft__offline_sign(haft__arena *arena, haft_str name,
 /* The text of a call's argument; "" when it has none. */
 haft_str haft__offline_argument(const haft__offline_call *call, const char *key);
 
+/* ---- what kind of question it is ---- */
+
+typedef enum haft__offline_aim {
+    HAFT__OFFLINE_AIM_PLACE,
+    HAFT__OFFLINE_AIM_DEFINED,
+    HAFT__OFFLINE_AIM_DECLARED,
+    HAFT__OFFLINE_AIM_SIGNATURE,
+    HAFT__OFFLINE_AIM_CALLED,
+    HAFT__OFFLINE_AIM_VALUE,
+    HAFT__OFFLINE_AIM_MEANING,
+    HAFT__OFFLINE_AIM_DOCUMENTED,
+    HAFT__OFFLINE_AIM_REASON,
+    HAFT__OFFLINE_AIM_COUNT,
+    HAFT__OFFLINE_AIM_LIST,
+    HAFT__OFFLINE_AIM_COMPARE,
+    HAFT__OFFLINE_AIM_SUMMARY,
+} haft__offline_aim;
+
+haft__offline_aim haft__offline_aim_of(haft_str task);
+const char *haft__offline_aim_name(haft__offline_aim aim);
+
+/* Whether a word, in lower case, says what is asked rather than what it is asked about. */
+typedef enum haft__offline_cue {
+    HAFT__OFFLINE_NO_CUE,
+    HAFT__OFFLINE_CUE,
+    HAFT__OFFLINE_CUE_FILE, /* file, header: behind "which" */
+    HAFT__OFFLINE_CUE_FORM, /* function, struct, macro: a name may follow */
+} haft__offline_cue;
+haft__offline_cue haft__offline_cue_of(haft_str lower_word);
+
+/* The word that a definition of that form has: "define" for a macro. */
+haft_str haft__offline_keyword_of(haft_str form);
+
 /* ---- the words of the task ---- */
 
 typedef struct haft__offline_word {
     haft_str text;  /* lower case, without its ending; as it was written when it is exact */
     haft_str shown; /* as it was written */
     bool exact;     /* quoted, or a name such as read_file or readFile */
+    bool joined;    /* has hyphens or dots, which may be missing or others in a line: retry-after */
+    bool weak;      /* says what is done with the rest: handled, checked, computed */
+    const char *const *like; /* stems that mean much the same, NULL at the end; or NULL */
 } haft__offline_word;
+
+/* Words that mean much the same as this stem, NULL at the end; NULL when there are none. */
+const char *const *haft__offline_like(haft_str stem);
+
+/* Whether the stem is of a verb that says what is done with something. */
+bool haft__offline_is_weak(haft_str stem);
 
 #define HAFT__OFFLINE_HINTS 4
 
 typedef struct haft__offline_words {
-    haft_str task; /* without white space around it */
+    haft_str whole; /* as much of the task as was looked at */
+    haft_str task;  /* the same without white space around it */
+    haft__offline_aim aim;
+    haft_str form; /* what a definition has that is asked for: struct, define; "" when none is */
     haft__offline_word items[HAFT__LIMIT_OFFLINE_WORDS];
     size_t count;
     haft_str paths[HAFT__OFFLINE_HINTS]; /* names of files */
@@ -92,12 +150,36 @@ HAFT_MUST_USE haft_status haft__offline_words_read(haft_str task, haft__arena *a
  * of one (tool_call, toolCall). */
 bool haft__offline_word_in(const haft__offline_word *word, haft_str text);
 
+/* Where it stands; HAFT__OFFLINE_NONE when it does not. */
+size_t haft__offline_word_at(const haft__offline_word *word, haft_str text);
+
 /* Which of the words are in the text, a bit for each. */
 uint32_t haft__offline_words_in(const haft__offline_words *words, haft_str text);
+
+/* The same for a path: names count in any case, and so does a file that is called like a part of
+ * one of them. */
+uint32_t haft__offline_words_in_path(const haft__offline_words *words, haft_str path);
 
 /* Lower case, without its ending: "deciding" and "decides" are "decid". `room` has the length of
  * the word. */
 haft_str haft__offline_stem(haft_str word, char *room);
+
+/* ---- what a line does ---- */
+
+typedef enum haft__offline_form {
+    HAFT__OFFLINE_LACKS, /* the name is not there as a whole */
+    HAFT__OFFLINE_MENTIONS,
+    HAFT__OFFLINE_EXPLAINS, /* in a comment */
+    HAFT__OFFLINE_CALLS,
+    HAFT__OFFLINE_DECLARES,
+    HAFT__OFFLINE_DEFINES, /* a heading defines what it is about */
+} haft__offline_form;
+
+/* What the line defines or declares, if it does. */
+haft__offline_form haft__offline_form_of(haft_str path, haft_str text, haft_str *ret_name);
+
+/* What the line does with the name. */
+haft__offline_form haft__offline_use_of(haft_str path, haft_str text, haft_str name);
 
 /* ---- searches ---- */
 
@@ -113,6 +195,9 @@ HAFT_MUST_USE haft_status haft__offline_round(const haft__offline_words *words, 
                                               haft__offline_search ret_searches[2],
                                               size_t *ret_count, bool *ret_last, haft_error *err);
 
+/* Whether the word can be a name in a program: letters, digits, underscores. */
+bool haft__offline_is_name(const haft__offline_word *word);
+
 /* Appends what the pattern of a round looks for, in words; false when it is of none. */
 bool haft__offline_add_round(haft__buf *buf, const haft__offline_words *words, haft_str pattern);
 
@@ -123,7 +208,8 @@ typedef struct haft__offline_line {
     uint32_t order; /* of arrival */
     uint32_t words; /* a bit for each */
     uint32_t score;
-    bool read; /* by read, not by grep */
+    haft__offline_form form; /* what it does with a name of the task, or else in itself */
+    bool read;               /* by read, not by grep */
     haft_str text;
 } haft__offline_line;
 
@@ -156,6 +242,8 @@ typedef struct haft__offline_found {
     uint32_t hits;         /* lines with words of the task */
     uint32_t strong;       /* ... with more than one of them, if there are more */
     uint32_t strong_files; /* that have such lines */
+    uint32_t defined;      /* lines that define or declare a name of the task */
+    uint32_t called;       /* lines that call one */
     bool cut;              /* there was more than is kept here */
 } haft__offline_found;
 
@@ -167,8 +255,11 @@ HAFT_MUST_USE haft_status haft__offline_found_read(const haft__offline_past *pas
 /* How much a result has: paths, matching lines, lines of a file, or lines. */
 size_t haft__offline_count(const haft__offline_call *call);
 
-/* The pattern of the most frequent kind of document or of program, such as "*.md"; "" when there is
- * none. */
+/* Whether there was more than the result has. */
+bool haft__offline_is_partial(const haft__offline_call *call);
+
+/* The pattern of the most frequent kinds of documents or of programs, such as "*.{c,h}"; "" when
+ * there are none. */
 typedef enum haft__offline_class {
     HAFT__OFFLINE_DOCS,
     HAFT__OFFLINE_CODE,
@@ -217,9 +308,6 @@ typedef enum haft__offline_tool {
 } haft__offline_tool;
 #define HAFT__OFFLINE_KNOWN 6
 
-/* In the place of an index: there is no such tool. */
-#define HAFT__OFFLINE_NONE SIZE_MAX
-
 typedef struct haft__offline_tally {
     uint32_t made, good;
     uint32_t row; /* errors since the last that was good */
@@ -252,6 +340,10 @@ bool haft__offline_ok(haft__offline *o, haft_status status);
 HAFT_MUST_USE haft_status haft__offline_arguments(haft__offline *o, const haft__tool *tool,
                                                   unsigned variant, haft__json *ret_arguments,
                                                   bool *ret_valid);
+
+/* Whether the tool needs the number of something (order_id) that neither the task nor a result has:
+ * others come first, which may find it. */
+bool haft__offline_would_guess(haft__offline *o, const haft__tool *tool);
 
 /* Whether the arguments are what the tool wants; true when nobody knows. */
 HAFT_MUST_USE haft_status haft__offline_valid(haft__offline *o, const haft__tool *tool,
@@ -351,6 +443,27 @@ void haft__offline_add_fence(haft__buf *buf, size_t ticks, const char *language)
 
 /* Whether the call has something to be quoted that is neither a file nor the work of haft. */
 bool haft__offline_is_result(const haft__offline_call *call);
+/* `path:line` as Markdown code. */
+void haft__offline_add_reference(haft__buf *buf, const haft__offline *o,
+                                 const haft__offline_line *line);
+/* "- `path:line`: `text`", and the end of the line. */
+void haft__offline_write_place(haft__buf *buf, const haft__offline *o,
+                               const haft__offline_line *line);
+/* The answer to a question about files: the best places first, each with its line. */
+void haft__offline_write_short(haft__buf *buf, const haft__offline *o);
+/* ... where it asks how many there are, or which; how two things differ; what there is in short. */
+void haft__offline_write_count(haft__buf *buf, const haft__offline *o);
+void haft__offline_write_list(haft__buf *buf, const haft__offline *o);
+void haft__offline_write_compare(haft__buf *buf, const haft__offline *o);
+void haft__offline_write_overview(haft__buf *buf, const haft__offline *o);
+/* Whether a listing, or a search, did not bring all there is. */
+bool haft__offline_was_cut(const haft__offline *o, const char *tool);
+/* The pattern of the files that the task wants to have counted or listed; "" when it wants
+ * something else. */
+haft_str haft__offline_counted_files(const haft__offline_words *words);
+/* The file that the task names, or the first that was read; HAFT__OFFLINE_NONE when there is none.
+ * `nth` is 0 for the first. */
+size_t haft__offline_meant_file(const haft__offline *o, size_t nth);
 /* What was found, in a few lines, for a tool that writes. */
 void haft__offline_write_findings(haft__buf *buf, const haft__offline *o);
 void haft__offline_write_report(haft__buf *buf, const haft__offline *o);

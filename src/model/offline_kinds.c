@@ -8,6 +8,9 @@
 #include "base/str.h"
 #include "model/offline_rank.h"
 
+/* So many endings are searched at once. */
+#define GLOB_ENDINGS 8U
+
 bool haft__offline_is_among(haft_str word, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -57,9 +60,15 @@ static haft__offline_class class_of_ending(haft_str ending)
                                                              : HAFT__OFFLINE_OTHER;
 }
 
+/* Files without an ending that people read. */
+static const char *const papers[] = {"README",    "FAQ",       "NEWS",    "LICENSE",
+                                     "COPYING",   "THANKS",    "INSTALL", "AUTHORS",
+                                     "ChangeLog", "changelog", "HISTORY", "copyright"};
+
 haft__offline_class haft__offline_class_of(haft_str path)
 {
-    return class_of_ending(ending_of(path));
+    bool paper = haft__offline_is_among(name_of(path), papers, COUNT(papers));
+    return paper ? HAFT__OFFLINE_DOCS : class_of_ending(ending_of(path));
 }
 
 static int compare_endings(const void *a, const void *b)
@@ -106,16 +115,42 @@ haft_status haft__offline_count_kinds(haft__offline_found *found, haft__arena *a
     return HAFT_OK;
 }
 
+/* The next kind of that class from `at` on; kind_count when there is none. */
+static size_t next_kind(const haft__offline_found *found, haft__offline_class wanted, size_t at)
+{
+    while (at < found->kind_count && class_of_ending(found->kinds[at].ending) != wanted) {
+        at++;
+    }
+    return at;
+}
+
+/* "*.c", or "*.{c,h}" where there are several. */
+static void add_glob(haft__buf *buf, const haft__offline_found *found, haft__offline_class wanted)
+{
+    size_t at = next_kind(found, wanted, 0), shown = 0;
+    bool several = next_kind(found, wanted, at + 1) < found->kind_count;
+    for (; at < found->kind_count && shown < GLOB_ENDINGS;
+         at = next_kind(found, wanted, at + 1), shown++) {
+        haft__buf_addf(buf, "%s%.*s",
+                       shown > 0 ? ","
+                       : several ? "*.{"
+                                 : "*.",
+                       HAFT__ARG(found->kinds[at].ending));
+    }
+    haft__buf_add_str(buf, shown > 0 && several ? HAFT__LIT("}") : HAFT__LIT(""));
+}
+
 haft_status haft__offline_kind_glob(const haft__offline_found *found, haft__offline_class wanted,
                                     haft__arena *arena, haft_str *ret_glob, haft_error *err)
 {
-    *ret_glob = HAFT__LIT("");
-    for (size_t i = 0; i < found->kind_count; i++) {
-        haft_str ending = found->kinds[i].ending;
-        if (class_of_ending(ending) == wanted) {
-            *ret_glob = haft__arena_format(arena, "*.%.*s", HAFT__ARG(ending));
-            return ret_glob->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
-        }
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_FILES_GLOB_BYTES);
+    add_glob(&text, found, wanted);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        *ret_glob = haft__arena_copy(arena, haft__buf_str(&text));
+        status = ret_glob->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
     }
-    return HAFT_OK;
+    haft__buf_finish(&text);
+    return status;
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "model/offline_chars.h"
 
 /* A word that is in every line weighs the first, one that is in hardly any both together. */
 #define WEIGHT_COMMON 4U
@@ -24,10 +25,19 @@
 #define MINOR 5U
 /* A file that the task names counts more than any other. */
 #define MEANT 1000000U
+/* A line with so many words of the task, or all there are, has most of it. */
+#define MOST 3U
+/* Verbs such as "handled" count this many times less. */
+#define WEAK 3U
+/* Words so close are said together. */
+#define NEAR_CHARS 12U
+/* A file loses one part in DEPTHS of its score for each directory above it, up to DEEPEST. */
+#define DEPTHS  24U
+#define DEEPEST 6U
 /* Lines that belong together are not further apart. */
 #define NEAR_LINES 20U
 /* Lines before the best ones that are read with them. */
-#define LINES_BEFORE 4U
+#define LINES_BEFORE 12U
 /* Places that are searched for a file of another class than the first. */
 #define MIXED 8U
 
@@ -35,15 +45,17 @@
 
 /* Parts of a path that hold what was made to test or to build the rest. */
 static const char *const minor_parts[] = {
-    "test",   "tests", "testing",   "fuzz",     "bench",     "benchmarks",  "corpus",
-    "golden", "mocks", "fixtures",  "data",     "vendor",    "third_party", "node_modules",
-    "dist",   "build", "scenarios", "testdata", "generated",
+    "test",        "tests",        "testing",  "fuzz",     "bench",     "benchmarks",
+    "corpus",      "golden",       "mocks",    "fixtures", "data",      "vendor",
+    "third_party", "node_modules", "dist",     "build",    "scenarios", "testdata",
+    "generated",   "contrib",      "examples", "samples",  "demo",
 };
 
 static bool is_minor_name(haft_str name)
 {
-    static const char *const parts[] = {"_test.",    ".test.", "_spec.", ".min.", "-lock.",
-                                        "CHANGELOG", ".lock",  ".jsonl", ".svg"};
+    static const char *const parts[] = {"_test.", ".test.",    "_spec.",   ".min.",
+                                        "-lock.", "CHANGELOG", ".lock",    ".jsonl",
+                                        ".svg",   "ChangeLog", "changelog"};
     for (size_t i = 0; i < COUNT(parts); i++) {
         haft__offline_word part = {.text = haft__str(parts[i]), .exact = true};
         if (haft__offline_word_in(&part, name)) {
@@ -148,8 +160,11 @@ static void weigh_words(const haft__offline_found *found, const haft__offline_wo
     }
     uint32_t hits = found->hits > 0 ? found->hits : 1;
     for (size_t k = 0; k < words->count; k++) {
+        const haft__offline_word *word = &words->items[k];
         weights[k] = WEIGHT_COMMON + WEIGHT_RARE * (hits - having[k]) / hits;
-        weights[k] *= words->items[k].exact ? 2 : 1;
+        weights[k] = word->exact ? WEIGHT_COMMON + WEIGHT_RARE : weights[k];
+        weights[k] *= word->exact || word->joined ? 2 : 1;
+        weights[k] /= word->weak ? WEAK : 1;
     }
 }
 
@@ -172,41 +187,50 @@ static uint32_t exact_bits(const haft__offline_words *words)
     return bits;
 }
 
-/* Marks the words of every line. */
+/* What the line does with the first name of the task that it has; with none, in itself. */
+static haft__offline_form form_of(const haft__offline_words *words, haft_str path,
+                                  const haft__offline_line *line)
+{
+    haft__offline_form best = HAFT__OFFLINE_LACKS;
+    bool any = false;
+    for (size_t k = 0; k < words->count; k++) {
+        if ((line->words >> k & 1U) != 0 && haft__offline_is_name(&words->items[k])) {
+            haft__offline_form form = haft__offline_use_of(path, line->text, words->items[k].text);
+            best = form > best ? form : best;
+            any = true;
+        }
+    }
+    haft_str name;
+    return any ? best : haft__offline_form_of(path, line->text, &name);
+}
+
+/* Marks the words of every line, and what it does. */
 static void mark_lines(haft__offline_found *found, const haft__offline_words *words)
 {
-    uint32_t least = words->count > 1 ? 2 : 1, exact = exact_bits(words);
+    uint32_t exact = exact_bits(words),
+             least = (uint32_t)(words->count < MOST ? words->count : MOST);
     for (size_t i = 0; i < found->line_count; i++) {
         haft__offline_line *line = &found->lines[i];
-        line->words = haft__offline_words_in(words, line->text);
-        found->hits += line->words != 0 ? 1 : 0;
-        bool strong = count_bits(line->words) >= least || (line->words & exact) != 0;
         haft__offline_file *file = &found->files[line->file];
+        line->words = haft__offline_words_in(words, line->text);
+        line->form = form_of(words, file->path, line);
+        found->hits += line->words != 0 ? 1 : 0;
+        bool named = (line->words & exact) != 0;
+        bool strong = line->words != 0 && (count_bits(line->words) >= least || named);
         found->strong_files += strong && !file->strong ? 1 : 0;
         found->strong += strong ? 1 : 0;
+        found->defined += named && line->form >= HAFT__OFFLINE_DECLARES ? 1 : 0;
+        found->called += named && line->form == HAFT__OFFLINE_CALLS ? 1 : 0;
         file->strong = file->strong || strong;
         file->hits += line->words != 0 ? 1 : 0;
     }
 }
 
-/* A heading or a comment: somebody explains something. */
-static bool is_prose(haft_str text)
-{
-    static const char *const marks[] = {"# ", "##", "/*", "*", "//", "--", ";;", "\"\"\""};
-    text = haft__str_trim(text);
-    for (size_t i = 0; i < COUNT(marks); i++) {
-        if (haft__str_starts(text, haft__str(marks[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_data(haft_str text)
+static bool is_data(haft_str path, haft_str text)
 {
     text = haft__str_trim(text);
     return text.len > LONG_LINE || haft__str_starts(text, HAFT__LIT("{"))
-           || haft__str_starts(text, HAFT__LIT("\""))
+           || haft__str_ends(path, HAFT__LIT(".json"))
            || haft__str_starts(text, HAFT__LIT("#include"));
 }
 
@@ -219,29 +243,96 @@ static bool is_the_task(const haft__offline_words *words, haft_str text)
     return words->task.len >= LONG_TASK && haft__offline_word_in(&task, text);
 }
 
-/* A line that is not indented may be where a name is defined. */
-static bool may_define(haft_str text)
+/* How much what a line does with a name counts, in quarters, by what is asked. */
+static uint32_t form_factor(haft__offline_aim aim, haft__offline_form form)
 {
-    return text.len > 0 && strchr(" \t*/#", text.ptr[0]) == NULL;
+    static const uint8_t factors[][HAFT__OFFLINE_DEFINES + 1] = {
+        /* lacks, mentions, explains, calls, declares, defines */
+        [HAFT__OFFLINE_AIM_PLACE] = {2, 4, 3, 5, 10, 20},
+        [HAFT__OFFLINE_AIM_DEFINED] = {2, 4, 4, 4, 12, 32},
+        [HAFT__OFFLINE_AIM_DECLARED] = {2, 4, 4, 4, 32, 20},
+        [HAFT__OFFLINE_AIM_SIGNATURE] = {2, 3, 4, 3, 32, 24},
+        [HAFT__OFFLINE_AIM_CALLED] = {1, 6, 2, 32, 3, 3},
+        [HAFT__OFFLINE_AIM_VALUE] = {3, 4, 3, 3, 8, 32},
+        [HAFT__OFFLINE_AIM_MEANING] = {2, 4, 6, 3, 18, 20},
+        [HAFT__OFFLINE_AIM_DOCUMENTED] = {2, 6, 12, 2, 10, 8},
+        [HAFT__OFFLINE_AIM_REASON] = {2, 5, 8, 4, 10, 12},
+        [HAFT__OFFLINE_AIM_COUNT] = {4, 4, 4, 4, 4, 4},
+        [HAFT__OFFLINE_AIM_LIST] = {3, 4, 4, 4, 4, 8},
+        [HAFT__OFFLINE_AIM_COMPARE] = {2, 4, 6, 3, 12, 20},
+        [HAFT__OFFLINE_AIM_SUMMARY] = {4, 4, 4, 4, 4, 4},
+    };
+    return factors[aim][form];
 }
 
-/* Its words and those of its path; more for explanations and definitions, less for data. */
-static uint32_t score_words(const haft__offline_line *line, const uint32_t *weights, uint32_t path,
-                            uint32_t exact)
+/* Words that follow each other in the task and stand close together in the line. */
+static uint32_t near_bits(const haft__offline_words *words, const haft__offline_line *line)
 {
+    uint32_t bits = 0;
+    for (size_t k = 0; k + 1 < words->count; k++) {
+        if ((line->words >> k & 3U) == 3U) {
+            size_t a = haft__offline_word_at(&words->items[k], line->text);
+            size_t b = haft__offline_word_at(&words->items[k + 1], line->text);
+            size_t apart = a < b ? b - a : a - b;
+            bits |= apart <= words->items[k].shown.len + NEAR_CHARS ? 3U << k : 0;
+        }
+    }
+    return bits;
+}
+
+static bool has_digit(haft_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (is_digit(text.ptr[i]) && (i == 0 || !is_of_name(text.ptr[i - 1]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Behind something else. */
+static bool has_comment(haft_str text)
+{
+    for (size_t i = 1; i + 1 < text.len; i++) {
+        if (text.ptr[i] == '/' && text.ptr[i + 1] == '*') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Its words and those of its path; more for what it does with them. */
+static uint32_t score_words(const haft__offline_line *line, const haft__offline_words *words,
+                            const uint32_t *weights, haft_str file, uint32_t path)
+{
+    haft_str name = HAFT__LIT("");
+    uint32_t exact = exact_bits(words);
+    haft__offline_form form = haft__offline_form_of(file, line->text, &name);
+    uint32_t in_name = form >= HAFT__OFFLINE_DECLARES ? haft__offline_words_in(words, name) : 0;
     uint32_t score = weight_of(weights, line->words) * count_bits(line->words)
-                     + weight_of(weights, path & ~line->words) / 2;
-    if ((line->words & exact) != 0 && may_define(line->text)) {
-        score *= 2;
-    } else if (is_prose(line->text)) {
+                     + weight_of(weights, path & ~line->words) / 2
+                     + weight_of(weights, near_bits(words, line))
+                     + weight_of(weights, in_name) * count_bits(in_name) / 2;
+    if ((line->words & exact) != 0) {
+        bool part = line->form == HAFT__OFFLINE_LACKS && (in_name & exact) != 0;
+        uint32_t factor = form_factor(words->aim, part ? form : line->form);
+        score = score * (part ? factor / 2 + 1 : factor) / 4;
+    } else if (form == HAFT__OFFLINE_EXPLAINS) {
         score += score / 2;
     }
-    return is_data(line->text) ? score / DATA + 1 : score;
+    if (words->aim == HAFT__OFFLINE_AIM_VALUE) {
+        score += has_digit(line->text) ? score / 2 : 0;
+    }
+    if (line->form == HAFT__OFFLINE_DEFINES) {
+        score += has_comment(line->text) ? score / 8 : 0; /* here somebody cares for it */
+        score += haft__offline_names(line->text, words->form) ? score / 4 : 0;
+    }
+    return is_data(file, line->text) && (line->words & exact) == 0 ? score / DATA + 1 : score;
 }
 
 /* Where there are no words to look for, what was read counts, and headings most. */
 static uint32_t score_line(const haft__offline_line *line, const haft__offline_words *words,
-                           const uint32_t *weights, uint32_t path)
+                           const uint32_t *weights, haft_str file, uint32_t path)
 {
     if (words->count == 0) {
         bool blank = haft__str_trim(line->text).len == 0;
@@ -250,22 +341,58 @@ static uint32_t score_line(const haft__offline_line *line, const haft__offline_w
     if (line->words == 0 || is_the_task(words, line->text)) {
         return 0;
     }
-    return score_words(line, weights, path, exact_bits(words)) + line->read;
+    return score_words(line, words, weights, file, path) + line->read;
 }
 
 /* ---- files ---- */
+
+/* Documents for what and why, programs for where. */
+static uint32_t fit_class(const haft__offline_words *words, haft_str path, uint32_t score)
+{
+    bool docs = haft__offline_class_of(path) == HAFT__OFFLINE_DOCS;
+    bool named = (exact_bits(words) & 1U) != 0;
+    switch (words->aim) {
+    case HAFT__OFFLINE_AIM_DOCUMENTED:
+    case HAFT__OFFLINE_AIM_REASON: return docs ? score + score / 2 : score;
+    case HAFT__OFFLINE_AIM_MEANING: return docs && !named ? score + score / 2 : score;
+    case HAFT__OFFLINE_AIM_PLACE:
+        return docs ? score / 2 : haft__str_ends(path, HAFT__LIT(".h")) ? score - score / 8 : score;
+    case HAFT__OFFLINE_AIM_DEFINED:
+    case HAFT__OFFLINE_AIM_DECLARED:
+    case HAFT__OFFLINE_AIM_SIGNATURE:
+    case HAFT__OFFLINE_AIM_CALLED:
+    case HAFT__OFFLINE_AIM_VALUE:
+    case HAFT__OFFLINE_AIM_COUNT:
+    case HAFT__OFFLINE_AIM_LIST:
+    case HAFT__OFFLINE_AIM_COMPARE: return docs ? score / 2 : score;
+    case HAFT__OFFLINE_AIM_SUMMARY: return score;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* What lies deep is more often somebody else's. */
+static uint32_t fit_depth(haft_str path, uint32_t score)
+{
+    uint32_t depth = 0;
+    for (size_t i = 0; i < path.len; i++) {
+        depth += path.ptr[i] == '/' && depth < DEEPEST ? 1 : 0;
+    }
+    return score - score / DEPTHS * depth;
+}
 
 /* The best three lines of a file, each counting half of the one before, and the path itself. */
 static void score_file(haft__offline_found *found, const haft__offline_words *words,
                        const uint32_t *weights, haft__offline_file *file)
 {
     uint32_t best[3] = {0};
-    uint32_t path = haft__offline_words_in(words, file->path);
+    uint32_t path = haft__offline_words_in_path(words, file->path);
     bool minor = is_minor(words, file->path);
     for (size_t i = file->first; i < file->first + file->count; i++) {
         haft__offline_line *line = &found->lines[i];
-        uint32_t score = score_line(line, words, weights, path);
-        line->score = minor && score > 0 ? score / MINOR + 1 : score;
+        uint32_t score = score_line(line, words, weights, file->path, path);
+        score = minor && score > 0 ? score / MINOR + 1 : score;
+        line->score =
+            score > 0 ? fit_depth(file->path, fit_class(words, file->path, score)) + 1 : 0;
         score = line->score;
         for (size_t k = 0; k < COUNT(best); k++) {
             uint32_t other = best[k];
@@ -274,7 +401,8 @@ static void score_file(haft__offline_found *found, const haft__offline_words *wo
         }
     }
     uint32_t bonus = weight_of(weights, path) / (minor ? MINOR : 1);
-    file->score = best[0] + best[1] / 2 + best[2] / 4 + bonus;
+    bool named = exact_bits(words) != 0; /* then one line is enough */
+    file->score = best[0] + bonus + (named ? 0 : best[1] / 2 + best[2] / 4);
     file->score += is_meant(words, file->path) ? MEANT : 0;
 }
 
@@ -285,10 +413,13 @@ static int compare_scores(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y ? 1 : 0;
 }
 
-/* The second place goes to the best file of another class: what is said of a thing, and what does
- * it. */
-static void mix_classes(haft__offline_found *found)
+/* Unless a place is asked for, the second goes to the best file of another class: what is said of a
+ * thing, and what does it. */
+static void mix_classes(haft__offline_found *found, haft__offline_aim aim)
 {
+    if (aim != HAFT__OFFLINE_AIM_REASON && aim != HAFT__OFFLINE_AIM_MEANING) {
+        return;
+    }
     uint32_t *ranked = found->ranked;
     size_t most = found->file_count < MIXED ? found->file_count : MIXED;
     for (size_t i = 1; i < most; i++) {
@@ -303,7 +434,8 @@ static void mix_classes(haft__offline_found *found)
     }
 }
 
-static haft_status rank_files(haft__offline_found *found, haft__arena *arena, haft_error *err)
+static haft_status rank_files(haft__offline_found *found, haft__offline_aim aim, haft__arena *arena,
+                              haft_error *err)
 {
     size_t count = found->file_count;
     uint64_t *keys = haft__arena_array(arena, count, sizeof(*keys));
@@ -318,7 +450,7 @@ static haft_status rank_files(haft__offline_found *found, haft__arena *arena, ha
     for (size_t i = 0; i < count; i++) {
         found->ranked[i] = (uint32_t)keys[i];
     }
-    mix_classes(found);
+    mix_classes(found, aim);
     return HAFT_OK;
 }
 
@@ -339,7 +471,7 @@ haft_status haft__offline_rank(haft__offline_found *found, const haft__offline_w
     for (size_t i = 0; !meant && i < found->file_count; i++) {
         found->files[i].score += is_hinted(words, found->files[i].path) ? MEANT : 0;
     }
-    haft_status status = rank_files(found, arena, err);
+    haft_status status = rank_files(found, words->aim, arena, err);
     return status == HAFT_OK ? haft__offline_count_kinds(found, arena, err) : status;
 }
 

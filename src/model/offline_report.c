@@ -53,7 +53,8 @@ static void write_title(haft__buf *buf, const haft__offline *o)
 
 /* ---- the best of it ---- */
 
-static void add_reference(haft__buf *buf, const haft__offline *o, const haft__offline_line *line)
+void haft__offline_add_reference(haft__buf *buf, const haft__offline *o,
+                                 const haft__offline_line *line)
 {
     haft__buf place;
     haft__buf_init(&place, HAFT__LIMIT_REPLY_BYTES);
@@ -76,7 +77,7 @@ static void write_best(haft__buf *buf, const haft__offline *o)
             haft__buf_add_str(buf, HAFT__LIT("\n## Nearest to the question\n\n"));
         }
         haft__buf_addf(buf, "%u. ", shown);
-        add_reference(buf, o, line);
+        haft__offline_add_reference(buf, o, line);
         haft__buf_add_str(buf, HAFT__LIT(": "));
         haft__offline_add_code(buf, line->text, HAFT__LIMIT_OFFLINE_LINE_CHARS);
         haft__buf_add_char(buf, '\n');
@@ -358,6 +359,8 @@ static void write_steps(haft__buf *buf, const haft__offline *o)
     size_t shown = 0;
     haft__buf_add_str(buf, HAFT__LIT("\n## How this was made\n\n"));
     if (o->words.count > 0) {
+        haft__buf_addf(buf, "Taken for a question about %s.\n",
+                       haft__offline_aim_name(o->words.aim));
         haft__buf_add_str(buf, HAFT__LIT("Words looked for: "));
         for (size_t i = 0; i < o->words.count; i++) {
             haft__buf_add_str(buf, i > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));

@@ -301,6 +301,10 @@ haft_status haft__offline_text(haft__offline *o, const haft__tool *tool, haft_st
 int64_t haft__offline_amount(const haft__offline *o, haft_str name)
 {
     uint64_t number = 0;
+    int64_t beside = 0;
+    if (haft__offline_number_for(o, name, &beside)) {
+        return beside;
+    }
     if (o->words.number_count > 0 && haft__str_to_u64(o->words.numbers[0], &number)
         && number <= INT32_MAX) {
         return (int64_t)number;

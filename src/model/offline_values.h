@@ -13,6 +13,20 @@ bool haft__offline_is_about_task(haft_str name);
 HAFT_MUST_USE haft_status haft__offline_text(haft__offline *o, const haft__tool *tool,
                                              haft_str name, unsigned variant, haft_str *ret_text);
 
+/* A text of the task that fits the argument by its pattern, its format or its name: an address, a
+ * date, the number of an order. Another variant gives another one. */
+bool haft__offline_hint_for(haft__offline *o, haft_str name, haft__json schema, unsigned variant,
+                            haft_str *ret_text);
+
+/* Appends a text that the pattern takes, if it is a simple one. */
+void haft__offline_sample(haft__buf *buf, haft_str pattern);
+
+/* Whether the task has the word, or another form of it: one of several values is meant then. */
+bool haft__offline_names_value(const haft__offline *o, haft_str value);
+
+/* The number that stands beside a word of the name in the task. */
+bool haft__offline_number_for(const haft__offline *o, haft_str name, int64_t *ret_number);
+
 /* A number for an argument of that name: of the task, or a usual one. */
 int64_t haft__offline_amount(const haft__offline *o, haft_str name);
 

@@ -11,73 +11,48 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "model/offline_chars.h"
 #include "model/offline_int.h"
 
 /* A task may have a whole document in it; what it is about stands at its beginning. */
-#define LOOKED_AT 4000U
-/* A line is looked at so far. */
-#define LINE_LOOKED_AT 2000U
+#define LOOKED_AT      4000U
 #define LONGEST_PHRASE 80U
 #define LONGEST_ENDING 5U
 #define SHORTEST_WORD  3U
+/* So many capitals are a name: EAGAIN. Fewer may be short for something: JSON. */
+#define CAPITALS 5U
 
 /* Words that say nothing about a source tree, and those that tasks begin with. */
 static const char *const small_words[] = {
-    "about",   "above",  "after",     "again",     "all",     "also",    "always",     "and",
-    "another", "any",    "anything",  "are",       "aren't",  "ask",     "because",    "been",
-    "before",  "being",  "below",     "between",   "both",    "brief",   "but",        "can",
-    "can't",   "cannot", "could",     "describe",  "did",     "does",    "doesn't",    "doing",
-    "don't",   "done",   "each",      "either",    "else",    "every",   "everything", "explain",
-    "few",     "find",   "for",       "from",      "get",     "gets",    "give",       "gives",
-    "goes",    "had",    "happen",    "happens",   "has",     "have",    "having",     "her",
-    "here",    "him",    "his",       "how",       "into",    "isn't",   "its",        "itself",
-    "just",    "know",   "let",       "like",      "list",    "look",    "made",       "make",
-    "makes",   "many",   "may",       "mean",      "means",   "might",   "more",       "most",
-    "much",    "must",   "need",      "needs",     "nor",     "not",     "nothing",    "now",
-    "off",     "once",   "one",       "only",      "other",   "our",     "out",        "over",
-    "own",     "part",   "parts",     "please",    "report",  "same",    "say",        "says",
-    "see",     "shall",  "she",       "short",     "should",  "show",    "some",       "something",
-    "still",   "such",   "summarise", "summarize", "summary", "sure",    "take",       "tell",
-    "than",    "that",   "the",       "their",     "them",    "then",    "there",      "these",
-    "they",    "thing",  "things",    "this",      "those",   "through", "too",        "under",
-    "until",   "upon",   "use",       "used",      "uses",    "using",   "very",       "want",
-    "wants",   "was",    "way",       "ways",      "were",    "what",    "when",       "where",
-    "whether", "which",  "while",     "who",       "whole",   "whose",   "why",        "will",
-    "with",    "within", "without",   "work",      "works",   "would",   "write",      "you",
-    "your",
+    "about",   "above",     "after",     "again",    "all",     "also",    "always",     "and",
+    "another", "any",       "anything",  "are",      "aren't",  "ask",     "because",    "been",
+    "before",  "being",     "below",     "between",  "both",    "brief",   "but",        "can",
+    "can't",   "cannot",    "could",     "describe", "did",     "does",    "doesn't",    "doing",
+    "don't",   "done",      "each",      "either",   "else",    "every",   "everything", "explain",
+    "few",     "find",      "for",       "from",     "get",     "gets",    "give",       "gives",
+    "goes",    "had",       "happen",    "happens",  "has",     "have",    "having",     "her",
+    "here",    "him",       "his",       "how",      "into",    "isn't",   "its",        "itself",
+    "just",    "know",      "let",       "like",     "list",    "look",    "made",       "makes",
+    "many",    "may",       "mean",      "means",    "might",   "more",    "most",       "much",
+    "must",    "need",      "needs",     "nor",      "not",     "nothing", "now",        "off",
+    "once",    "one",       "only",      "other",    "our",     "out",     "over",       "own",
+    "part",    "parts",     "please",    "report",   "same",    "say",     "says",       "see",
+    "shall",   "she",       "short",     "should",   "show",    "some",    "something",  "still",
+    "such",    "summarise", "summarize", "summary",  "sure",    "take",    "tell",       "than",
+    "that",    "the",       "their",     "them",     "then",    "there",   "these",      "they",
+    "thing",   "things",    "this",      "those",    "through", "too",     "under",      "until",
+    "upon",    "use",       "used",      "uses",     "using",   "very",    "want",       "wants",
+    "was",     "way",       "ways",      "were",     "what",    "when",    "where",      "whether",
+    "which",   "while",     "who",       "whole",    "whose",   "why",     "will",       "with",
+    "within",  "work",      "works",     "would",    "write",   "you",     "your",
 };
-
-static bool is_lower(char c)
-{
-    return c >= 'a' && c <= 'z';
-}
-
-static bool is_upper(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_letter(char c)
-{
-    return is_lower(c) || is_upper(c) || (unsigned char)c >= 0x80;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static char lower(char c)
-{
-    return is_upper(c) ? (char)(c - 'A' + 'a') : c;
-}
 
 /* ---- stems ---- */
 
 static haft_str lower_all(haft_str word, char *room)
 {
     for (size_t i = 0; i < word.len; i++) {
-        room[i] = lower(word.ptr[i]);
+        room[i] = to_lower(word.ptr[i]);
     }
     return (haft_str){room, word.len};
 }
@@ -96,10 +71,29 @@ static bool is_doubled(haft_str stem)
     return last == stem.ptr[stem.len - 2] && strchr("bdgmnprt", last) != NULL;
 }
 
+/* The length of the ending of one who does something: fuzzer, parsers. Nouns that only look like
+ * that are few enough to be listed. */
+static size_t is_doer(haft_str word)
+{
+    static const char *const nouns[] = {"head", "numb", "buff",    "serv",  "point",
+                                        "fold", "memb", "charact", "integ", "paramet"};
+    size_t ending = haft__str_ends(word, HAFT__LIT("ers"))  ? 3
+                    : haft__str_ends(word, HAFT__LIT("er")) ? 2
+                                                            : 0;
+    for (size_t i = 0; i < COUNT(nouns); i++) {
+        if (haft__str_equal((haft_str){word.ptr, word.len - ending}, haft__str(nouns[i]))) {
+            return 0;
+        }
+    }
+    return word.len >= ending + 4 ? ending : 0;
+}
+
 haft_str haft__offline_stem(haft_str word, char *room)
 {
     haft_str stem = lower_all(word, room);
-    for (size_t i = 0; i < COUNT(endings); i++) {
+    size_t doer = is_doer(stem);
+    stem.len -= doer;
+    for (size_t i = 0; doer == 0 && i < COUNT(endings); i++) {
         haft_str ending = haft__str(endings[i].ending);
         if (!haft__str_ends(stem, ending) || stem.len < ending.len + endings[i].least) {
             continue;
@@ -114,50 +108,6 @@ haft_str haft__offline_stem(haft_str word, char *room)
         break;
     }
     return stem;
-}
-
-/* ---- is it there? ---- */
-
-static bool same_letters(const haft__offline_word *word, const char *at)
-{
-    for (size_t i = 0; i < word->text.len; i++) {
-        if ((word->exact ? at[i] : lower(at[i])) != word->text.ptr[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Whether a word, or a part of one, begins at `at`. */
-static bool begins(haft_str text, size_t at)
-{
-    if (at == 0 || !is_letter(text.ptr[at - 1])) {
-        return true;
-    }
-    return is_lower(text.ptr[at - 1]) && is_upper(text.ptr[at]);
-}
-
-bool haft__offline_word_in(const haft__offline_word *word, haft_str text)
-{
-    size_t length = word->text.len;
-    text.len = text.len < LINE_LOOKED_AT ? text.len : LINE_LOOKED_AT;
-    for (size_t i = 0; length > 0 && i + length <= text.len; i++) {
-        char c = word->exact ? text.ptr[i] : lower(text.ptr[i]);
-        if (c == word->text.ptr[0] && (word->exact || begins(text, i))
-            && same_letters(word, text.ptr + i)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-uint32_t haft__offline_words_in(const haft__offline_words *words, haft_str text)
-{
-    uint32_t found = 0;
-    for (size_t i = 0; i < words->count; i++) {
-        found |= haft__offline_word_in(&words->items[i], text) ? 1U << i : 0;
-    }
-    return found;
 }
 
 /* ---- reading a task ---- */
@@ -204,17 +154,31 @@ static void add_word(haft__offline_words *words, haft__offline_word word)
     words->items[at] = word;
 }
 
-/* read_file, readFile, HTTP2: something that a program calls so. */
+/* read_file, readFile, HTTP2, EAGAIN: something that a program calls so. */
 static bool is_name(haft_str token)
 {
-    bool inner = false, digit = false, letter = false;
+    bool inner = false, digit = false, letter = false, capitals = token.len >= CAPITALS;
     for (size_t i = 0; i < token.len; i++) {
         char c = token.ptr[i];
         inner = inner || c == '_' || (i > 0 && is_upper(c) && is_lower(token.ptr[i - 1]));
         digit = digit || is_digit(c);
         letter = letter || is_letter(c);
+        capitals = capitals && is_upper(c);
     }
-    return letter && (inner || digit) && token.len >= SHORTEST_WORD;
+    return letter && (inner || digit || capitals) && token.len >= SHORTEST_WORD;
+}
+
+/* retry-after, SHA-256: parts that a program may join in another way. */
+static bool is_joined(haft_str token)
+{
+    bool hyphen = false, good = token.len <= LONGEST_PHRASE;
+    for (size_t i = 0; i < token.len; i++) {
+        char c = token.ptr[i];
+        bool inner = c == '-' && i > 0 && i + 1 < token.len && token.ptr[i - 1] != '-';
+        hyphen = hyphen || inner;
+        good = good && (inner || is_letter(c) || is_digit(c));
+    }
+    return hyphen && good;
 }
 
 /* A name with an ending such as ".c" or ".yaml", with or without a path before it. */
@@ -251,7 +215,50 @@ static haft_str bare(haft_str token)
     return token;
 }
 
-static void add_plain(haft__offline_words *words, haft_str token, char *room)
+/* A task that is being read. */
+typedef struct reading {
+    haft__offline_words *words;
+    char *room;          /* a place for the stem of every word, where it has it in the task */
+    bool with_cues;      /* there is nothing else */
+    unsigned since_form; /* words since a cue such as "function"; 0 when there was none */
+    bool asks_form;      /* it came behind "which": which function sorts an array */
+} reading;
+
+/* Whether a name is wanted, so that a plain word may be one: where is strdup declared. */
+static bool wants_name(haft__offline_aim aim)
+{
+    switch (aim) {
+    case HAFT__OFFLINE_AIM_DEFINED:
+    case HAFT__OFFLINE_AIM_DECLARED:
+    case HAFT__OFFLINE_AIM_SIGNATURE:
+    case HAFT__OFFLINE_AIM_CALLED:
+    case HAFT__OFFLINE_AIM_VALUE:
+    case HAFT__OFFLINE_AIM_MEANING: return true;
+    case HAFT__OFFLINE_AIM_PLACE:
+    case HAFT__OFFLINE_AIM_DOCUMENTED:
+    case HAFT__OFFLINE_AIM_REASON:
+    case HAFT__OFFLINE_AIM_COUNT:
+    case HAFT__OFFLINE_AIM_LIST:
+    case HAFT__OFFLINE_AIM_COMPARE:
+    case HAFT__OFFLINE_AIM_SUMMARY: return false;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Words for all there is, where a summary of it is asked for. */
+static bool is_whole_tree(haft_str word)
+{
+    static const char *const words[] = {"tree", "repository", "repo",    "project", "directory",
+                                        "code", "source",     "sources", "files",   "folder"};
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (haft__str_equal(word, haft__str(words[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_plain(reading *r, haft_str token, char *room)
 {
     size_t letters = 0;
     for (size_t i = 0; i < token.len; i++) {
@@ -260,39 +267,87 @@ static void add_plain(haft__offline_words *words, haft_str token, char *room)
     if (letters < SHORTEST_WORD || token.len > LONGEST_PHRASE || is_small(lower_all(token, room))) {
         return;
     }
+    if (r->words->aim == HAFT__OFFLINE_AIM_SUMMARY && is_whole_tree((haft_str){room, token.len})) {
+        return;
+    }
+    haft__offline_cue cue = haft__offline_cue_of((haft_str){room, token.len});
+    bool is_cue = cue != HAFT__OFFLINE_NO_CUE && (cue != HAFT__OFFLINE_CUE_FILE || r->asks_form);
+    if (is_cue && !r->with_cues) {
+        return;
+    }
+    if (r->since_form == 1 && !r->asks_form && wants_name(r->words->aim)) {
+        add_word(r->words, (haft__offline_word){.text = token, .shown = token, .exact = true});
+        return;
+    }
     haft_str stem = haft__offline_stem(token, room);
-    add_word(words, (haft__offline_word){.text = stem, .shown = token});
+    add_word(r->words, (haft__offline_word){.text = stem,
+                                            .shown = token,
+                                            .like = haft__offline_like(stem),
+                                            .weak = haft__offline_is_weak(stem)});
 }
 
-/* The parts of what is no name: "tool-choice" is two words. */
-static void add_parts(haft__offline_words *words, haft_str token, char *room)
+/* The parts of what is no name: "and/or" is two words. */
+static void add_parts(reading *r, haft_str token, char *room)
 {
     size_t start = 0;
     for (size_t i = 0; i <= token.len; i++) {
         bool inside = i < token.len && (is_letter(token.ptr[i]) || token.ptr[i] == '\'');
         if (!inside) {
-            add_plain(words, (haft_str){token.ptr + start, i - start}, room + start);
+            add_plain(r, (haft_str){token.ptr + start, i - start}, room + start);
             start = i + 1;
         }
     }
 }
 
-static void add_token(haft__offline_words *words, haft_str token, char *room)
+static void add_name(reading *r, haft_str word)
 {
+    add_word(r->words, (haft__offline_word){.text = word, .shown = word, .exact = true});
+}
+
+/* Its parts as well: a line may have one of them only. */
+static void add_joined(reading *r, haft_str word, char *room)
+{
+    haft_str text = lower_all(word, room);
+    add_word(r->words, (haft__offline_word){.text = text, .shown = word, .joined = true});
+    add_parts(r, word, room);
+}
+
+/* Notes where a cue stands that a name may follow. */
+static void pass_form(reading *r, haft_str word, char *room)
+{
+    haft__offline_cue cue = haft__offline_cue_of(lower_all(word, room));
+    bool which = haft__str_equal((haft_str){room, word.len}, HAFT__LIT("which"))
+                 || haft__str_equal((haft_str){room, word.len}, HAFT__LIT("what"))
+                 || haft__str_equal((haft_str){room, word.len}, HAFT__LIT("many"));
+    if (cue == HAFT__OFFLINE_CUE_FORM) {
+        r->since_form = 1;
+        r->words->form = haft__offline_keyword_of((haft_str){room, word.len});
+    } else {
+        r->since_form = 0;
+        r->asks_form = which;
+    }
+}
+
+static void add_token(reading *r, haft_str token)
+{
+    haft__offline_words *words = r->words;
     haft_str word = bare(token);
-    size_t skipped = (size_t)(word.ptr - token.ptr);
     if (word.len == 0) {
         return;
     }
+    char *room = r->room + (word.ptr - words->whole.ptr);
     if (is_number(word)) {
         add_hint(words->numbers, &words->number_count, word);
     } else if (is_path(word)) {
         add_hint(words->paths, &words->path_count, word);
+    } else if (is_joined(word)) {
+        add_joined(r, word, room);
     } else if (is_name(word) && word.len <= LONGEST_PHRASE) {
-        add_word(words, (haft__offline_word){.text = word, .shown = word, .exact = true});
+        add_name(r, word);
     } else {
-        add_parts(words, word, room + skipped);
+        add_parts(r, word, room);
     }
+    pass_form(r, word, room);
 }
 
 /* The length of what stands between two quotes at the beginning of `rest`; 0 when it is no quote.
@@ -312,44 +367,69 @@ static size_t quoted(haft_str rest, bool in_word)
     return 0;
 }
 
-static void add_quoted(haft__offline_words *words, haft_str phrase)
+static void add_quoted(reading *r, haft_str phrase)
 {
     haft_str text = haft__str_trim(phrase);
     if (is_path(text)) {
-        add_hint(words->paths, &words->path_count, text);
+        add_hint(r->words->paths, &r->words->path_count, text);
     } else if (text.len >= 2) {
-        add_word(words, (haft__offline_word){.text = text, .shown = text, .exact = true});
+        add_name(r, text);
     }
 }
 
-static bool is_space(char c)
+static void read_tokens(reading *r, haft_str task)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
-                                     haft__offline_words *ret_words, haft_error *err)
-{
-    task.len = haft__utf8_floor(task, LOOKED_AT);
-    char *room = haft__arena_alloc(arena, task.len + 1); /* a place for the stem of every word */
-    if (room == NULL) {
-        return haft__arena_fail(arena, err);
-    }
-    *ret_words = (haft__offline_words){.task = haft__str_trim(task)};
     size_t start = 0;
     for (size_t i = 0; i <= task.len; i++) {
         haft_str rest = haft__str_skip(task, i);
         bool in_word = i > 0 && (is_letter(task.ptr[i - 1]) || is_digit(task.ptr[i - 1]));
         size_t phrase = rest.len > 0 ? quoted(rest, in_word) : 0;
         if (phrase > 0) {
-            add_token(ret_words, (haft_str){task.ptr + start, i - start}, room + start);
-            add_quoted(ret_words, (haft_str){rest.ptr + 1, phrase});
+            add_token(r, (haft_str){task.ptr + start, i - start});
+            add_quoted(r, (haft_str){rest.ptr + 1, phrase});
             i += phrase + 1;
             start = i + 1;
         } else if (rest.len == 0 || is_space(rest.ptr[0])) {
-            add_token(ret_words, (haft_str){task.ptr + start, i - start}, room + start);
+            add_token(r, (haft_str){task.ptr + start, i - start});
             start = i + 1;
         }
+    }
+}
+
+/* The only word of a question about a name is that name: what does strdup do? */
+static void promote_name(haft__offline_words *words)
+{
+    size_t strong = 0, at = 0;
+    for (size_t i = 0; i < words->count; i++) {
+        const haft__offline_word *word = &words->items[i];
+        strong += word->weak ? 0 : 1;
+        at = word->weak ? at : i;
+    }
+    haft__offline_word *word = &words->items[at];
+    if (strong == 1 && wants_name(words->aim) && !word->exact && !word->joined) {
+        *word = (haft__offline_word){.text = word->shown, .shown = word->shown, .exact = true};
+    }
+}
+
+haft_status haft__offline_words_read(haft_str task, haft__arena *arena,
+                                     haft__offline_words *ret_words, haft_error *err)
+{
+    task.len = haft__utf8_floor(task, LOOKED_AT);
+    char *room = haft__arena_alloc(arena, task.len + 1);
+    if (room == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    *ret_words = (haft__offline_words){
+        .whole = task, .task = haft__str_trim(task), .aim = haft__offline_aim_of(task)};
+    reading r = {.words = ret_words, .room = room};
+    read_tokens(&r, task);
+    bool whole = ret_words->aim == HAFT__OFFLINE_AIM_SUMMARY;
+    if (ret_words->count == 0 && ret_words->path_count == 0 && !whole) {
+        r.with_cues = true;
+        read_tokens(&r, task);
+    }
+    if (!r.with_cues) {
+        promote_name(ret_words);
     }
     return HAFT_OK;
 }

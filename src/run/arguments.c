@@ -101,18 +101,11 @@ static haft_status check(reading *r, haft__json value, bool *ret_good)
     haft__schema_report report;
     haft_status status =
         haft__schema_check(r->tool->schema, r->checker, value, r->arena, &report, r->err);
-    if (status != HAFT_OK) {
-        return status;
+    if (status == HAFT_OK) {
+        haft__schema_report_write(r->why, &report);
+        *ret_good = report.valid;
     }
-    for (size_t i = 0; i < report.count; i++) {
-        const haft__schema_error *error = &report.errors[i];
-        haft__buf_add_str(r->why, i > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
-        haft__buf_add_str(r->why, error->where);
-        haft__buf_add_str(r->why, error->where.len > 0 ? HAFT__LIT(": ") : HAFT__LIT(""));
-        haft__buf_add_str(r->why, error->message);
-    }
-    *ret_good = report.valid;
-    return HAFT_OK;
+    return status;
 }
 
 haft_status haft__arguments_read(const haft__tool *tool, haft_str raw, haft__checker *checker,

@@ -286,9 +286,9 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
                                .verdict = HAFT__LIT(""),
                                .result = HAFT__LIT(""),
                                .shown = HAFT__LIT("")};
-        char id[48];
-        (void)snprintf(id, sizeof(id), "c%u.%u", run->turn, run->numbered + i + 1);
-        if (!haft__str_equal(call.id, haft__str(id))) {
+        char id[HAFT__CALL_ID_SIZE];
+        uint64_t number = (uint64_t)run->numbered + i + 1;
+        if (!haft__str_equal(call.id, haft__run_call_id(id, run->turn, number))) {
             return haft__fold_fail(event, "one of its calls does not have the id it must have",
                                    err);
         }

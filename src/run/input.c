@@ -52,11 +52,11 @@ static void write_calls(haft__json_writer *w, const haft__run *run, const haft__
     haft__json_key(w, "calls");
     haft__json_begin_array(w);
     for (size_t i = 0; i < reply->call_count; i++) {
-        char id[48];
-        (void)snprintf(id, sizeof(id), "c%u.%zu", run->turn, run->numbered + i + 1);
+        char text[HAFT__CALL_ID_SIZE];
+        haft_str id = haft__run_call_id(text, run->turn, (uint64_t)run->numbered + i + 1);
         haft__json_begin_object(w);
-        haft__field_text(w, "call", haft__str(id));
-        haft__field_text(w, "model_call", keeps_id(reply, i) ? reply->calls[i].id : haft__str(id));
+        haft__field_text(w, "call", id);
+        haft__field_text(w, "model_call", keeps_id(reply, i) ? reply->calls[i].id : id);
         haft__field_text(w, "name", reply->calls[i].name);
         haft__field_text(w, "arguments", reply->calls[i].arguments);
         haft__json_end_object(w);

@@ -282,6 +282,12 @@ static bool is_bearer(haft_str text, size_t space)
     return same;
 }
 
+static bool is_token_char(char c)
+{
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') || (c != '\0' && strchr("-._~+/=", c) != NULL);
+}
+
 /* The length of the token at `at`; 0 when it is rather a word. */
 static size_t token_length(haft_str text, size_t at)
 {
@@ -290,12 +296,10 @@ static size_t token_length(haft_str text, size_t at)
     for (; at + length < text.len; length++) {
         char c = text.ptr[at + length];
         bool slash = c == '\\' && at + length + 1 < text.len && text.ptr[at + length + 1] == '/';
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        bool number = c >= '0' && c <= '9';
-        if (!letter && !number && !slash && (c == '\0' || strchr("-._~+/=", c) == NULL)) {
+        if (!slash && !is_token_char(c)) {
             break;
         }
-        digit = digit || number;
+        digit = digit || (c >= '0' && c <= '9');
     }
     return length >= TOKEN_CHARS && digit ? length : 0;
 }
@@ -413,4 +417,56 @@ bool haft__redact(const haft__redactor *redactor, haft_str text, haft__buf *out)
     haft__buf_finish(&found);
     haft__buf_finish(&parts);
     return any;
+}
+
+/* ---- a text that is not over ---- */
+
+/* How many bytes at the end of the text are the beginning of a spelling. */
+static size_t begun_spelling(const haft__redactor *r, haft_str text)
+{
+    uint32_t state = ROOT;
+    for (size_t at = 0; r->secret_count > 0 && at < text.len; at++) {
+        state = step(r, state, (uint8_t)text.ptr[at]);
+    }
+    return r->secret_count > 0 ? r->nodes[state].depth : 0;
+}
+
+/* The same for "Bearer " and a token. */
+static size_t begun_bearer(haft_str text)
+{
+    static const char word[] = "bearer";
+    size_t token = text.len;
+    while (token > 0 && (is_token_char(text.ptr[token - 1]) || text.ptr[token - 1] == '\\')) {
+        token--;
+    }
+    if (token > 0 && text.ptr[token - 1] == ' ' && is_bearer(text, token - 1)) {
+        return text.len - (token - sizeof(word));
+    }
+    size_t longest = text.len < sizeof(word) - 1 ? text.len : sizeof(word) - 1;
+    for (size_t length = longest; length > 0; length--) {
+        size_t same = 0;
+        while (same < length && (text.ptr[text.len - length + same] | 0x20) == word[same]) {
+            same++;
+        }
+        if (same == length) {
+            return length;
+        }
+    }
+    return 0;
+}
+
+size_t haft__redact_settled(const haft__redactor *redactor, haft_str text)
+{
+    size_t spelling = begun_spelling(redactor, text), token = begun_bearer(text), count;
+    size_t settled = text.len - (spelling > token ? spelling : token);
+    haft__buf found;
+    haft__buf_init(&found, SIZE_MAX / 2);
+    find_all(redactor, text, &found);
+    const haft__redact_part *all = haft__redact_parts(&found, &count);
+    for (size_t i = count; i-- > 0;) { /* what is found goes as a whole */
+        settled = all[i].from < settled && settled < all[i].to ? all[i].from : settled;
+    }
+    settled = found.status == HAFT_OK && redactor->sealed ? haft__utf8_floor(text, settled) : 0;
+    haft__buf_finish(&found);
+    return settled;
 }

@@ -46,4 +46,8 @@ HAFT_MUST_USE haft_status haft__redactor_seal(haft__redactor *redactor, haft_err
  * it holds is not to be used. */
 bool haft__redact(const haft__redactor *redactor, haft_str text, haft__buf *out);
 
+/* How much of the text, from its start, can be redacted and shown before what follows it is known:
+ * behind that, a secret has begun that may go on. Never in the middle of a character. */
+size_t haft__redact_settled(const haft__redactor *redactor, haft_str text);
+
 #endif

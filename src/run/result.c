@@ -43,12 +43,30 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
     haft__json_end_object(w);
 }
 
+/* Whether it has nothing left to do until somebody answers. */
+static bool waits(const haft__run *run)
+{
+    size_t paused = 0;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        haft__call_stage stage = run->calls[i].stage;
+        if (stage == HAFT__CALL_PAUSED) {
+            paused++;
+        } else if (stage != HAFT__CALL_FINISHED && stage != HAFT__CALL_REFUSED) {
+            return false;
+        }
+    }
+    return paused > 0;
+}
+
 static haft_str end_of(const haft__run *run, const haft_error *stopped)
 {
     if (run->stage == HAFT__RUN_ENDED) {
         return haft__str(haft__end_name(run->end));
     }
-    return stopped != NULL ? HAFT__LIT("failed") : HAFT__LIT("waiting");
+    if (stopped != NULL) {
+        return HAFT__LIT("failed");
+    }
+    return waits(run) ? HAFT__LIT("waiting") : HAFT__LIT("running");
 }
 
 void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *stopped)
@@ -57,7 +75,7 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
-    haft__field_text(&w, "run", run->id);
+    haft__field_text_or_null(&w, "run", run->id);
     haft__field_text(&w, "thread", run->thread);
     haft__field_text(&w, "end", end_of(run, stopped));
     haft__field_text(&w, "answer", ended ? run->answer : HAFT__LIT(""));

@@ -6,7 +6,8 @@
 #include "run/run.h"
 
 /* Appends it; docs/schemas/result.schema.json describes it. A run that has not ended is
- * "waiting", or "failed" when it stopped here because of an error, `stopped`, which may be NULL. */
+ * "waiting", or "failed" when it stopped here because of an error, `stopped`, which may be NULL. A
+ * run of zeros never was one: its id is null. */
 void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *stopped);
 
 #endif

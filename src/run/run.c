@@ -55,6 +55,25 @@ haft_status haft__run_leave(haft_str task, haft_str answer, haft__messages *to, 
     return status == HAFT_OK && answer.len > 0 ? haft__messages_add(to, answered, err) : status;
 }
 
+/* Digits of a number at the end of `to`; returns where they begin. */
+static size_t put_digits(char *to, size_t end, uint64_t number)
+{
+    do {
+        to[--end] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    return end;
+}
+
+haft_str haft__run_call_id(char to[HAFT__CALL_ID_SIZE], uint32_t turn, uint64_t number)
+{
+    size_t at = put_digits(to, HAFT__CALL_ID_SIZE, number); /* 20 and 10 digits at most */
+    to[--at] = '.';
+    at = put_digits(to, at, turn);
+    to[at - 1] = 'c';
+    return (haft_str){to + at - 1, HAFT__CALL_ID_SIZE - (at - 1)};
+}
+
 bool haft__run_batch_done(const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {

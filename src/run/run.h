@@ -176,6 +176,11 @@ HAFT_MUST_USE haft_status haft__run_leave(haft_str task, haft_str answer, haft__
  * an error the run must not be used any more. */
 HAFT_MUST_USE haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err);
 
+#define HAFT__CALL_ID_SIZE 32
+
+/* The id of the n-th call of a turn, both from 1: c3.1. Returns it in `to`. */
+haft_str haft__run_call_id(char to[HAFT__CALL_ID_SIZE], uint32_t turn, uint64_t number);
+
 /* Whether every call of the last reply has its result. */
 bool haft__run_batch_done(const haft__run *run);
 

@@ -178,3 +178,14 @@ haft_status haft__failures_report(const haft__failures *list, haft__arena *arena
     *ret_report = (haft__schema_report){.more = list->more, .errors = errors, .count = count};
     return HAFT_OK;
 }
+
+void haft__schema_report_write(haft__buf *buf, const haft__schema_report *report)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const haft__schema_error *error = &report->errors[i];
+        haft__buf_add_str(buf, i > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
+        haft__buf_add_str(buf, error->where);
+        haft__buf_add_str(buf, error->where.len > 0 ? HAFT__LIT(": ") : HAFT__LIT(""));
+        haft__buf_add_str(buf, error->message);
+    }
+}

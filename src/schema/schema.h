@@ -9,6 +9,7 @@
 #ifndef HAFT_SCHEMA_SCHEMA_H
 #define HAFT_SCHEMA_SCHEMA_H
 
+#include "base/buf.h"
 #include "json/value.h"
 
 typedef enum haft__schema_draft {
@@ -64,6 +65,9 @@ typedef struct haft__schema_report {
 HAFT_MUST_USE haft_status haft__schema_check(const haft__schema *schema, haft__checker *checker,
                                              haft__json instance, haft__arena *arena,
                                              haft__schema_report *ret_report, haft_error *err);
+
+/* Appends the errors, one a line: "/limit: Expected integer, found string". */
+void haft__schema_report_write(haft__buf *buf, const haft__schema_report *report);
 
 /* The instance with every value converted that the schema wants otherwise and that can be without
  * loss: "10" to 10 for integer and number (as it is spelled; "010" is no number), "true" to true,

@@ -181,6 +181,70 @@ static void check_url(haft__loader *l, const haft__tool *tool, haft_str pointer)
     }
 }
 
+/* What a program makes of its words. */
+typedef enum reads {
+    READS_TEXT,
+    READS_CODE,   /* a word may be code */
+    READS_REMOTE, /* they go through a shell at the other end */
+} reads;
+
+static reads what_it_reads(haft_str program)
+{
+    static const char *const names[] = {"sh",  "bash", "dash", "ash",   "zsh",  "ksh",  "fish",
+                                        "awk", "gawk", "mawk", "sed",   "perl", "ruby", "node",
+                                        "php", "lua",  "env",  "xargs", "sudo"};
+    for (haft_str rest = program; rest.len > 0;) {
+        program = haft__str_split(&rest, '/');
+    }
+    bool code = haft__str_starts(program, HAFT__LIT("python"));
+    for (size_t i = 0; i < COUNT(names) && !code; i++) {
+        code = haft__str_equal(program, haft__str(names[i]));
+    }
+    return haft__str_equal(program, HAFT__LIT("ssh")) ? READS_REMOTE
+           : code                                     ? READS_CODE
+                                                      : READS_TEXT;
+}
+
+static void refuse_word(haft__loader *l, haft_str at, haft_str name, const char *what)
+{
+    haft__spec_problem *problem = haft__loader_error(
+        l, at, HAFT__ABOUT_VALUE, "the argument \"%.*s\" would %s", HAFT__ARG(name), what);
+    haft__loader_hint(l, problem, "give it a word of its own, or use stdin");
+}
+
+/* Arguments in one of a command's words. */
+static void check_word(haft__loader *l, const haft__tool *tool, haft_str at, haft_str word,
+                       bool program, reads what)
+{
+    haft__template_piece piece;
+    haft_str rest = word;
+    while (haft__template_next(&rest, &piece)) {
+        if (piece.name.ptr == NULL) {
+            continue;
+        }
+        bool known = haft__template_knows(tool->input_schema, piece.name);
+        bool inside = piece.text.len < word.len;
+        if (known && program) {
+            refuse_word(l, at, piece.name, "choose the program");
+        } else if (known && (what == READS_REMOTE || (what == READS_CODE && inside))) {
+            refuse_word(l, at, piece.name, "be a part of code");
+        } else if (!known && what == READS_TEXT) {
+            (void)haft__loader_warning(l, at, HAFT__ABOUT_VALUE,
+                                       "the tool has no argument \"%.*s\"", HAFT__ARG(piece.name));
+        }
+    }
+}
+
+static void check_words(haft__loader *l, const haft__tool *tool, haft_str pointer)
+{
+    haft__json words = haft__edit_array(tool->definition, "command");
+    reads what = words.count > 0 ? what_it_reads(haft__json_text(words.items[0])) : READS_TEXT;
+    for (uint32_t i = 0; i < words.count; i++) {
+        check_word(l, tool, haft__loader_at(l, "%.*s/command/%u", HAFT__ARG(pointer), i),
+                   haft__json_text(words.items[i]), i == 0, what);
+    }
+}
+
 static void check_tools(haft__loader *l)
 {
     haft__json entries = haft__edit_array(l->source, "tools");
@@ -190,6 +254,7 @@ static void check_tools(haft__loader *l)
         if (tool != NULL && tool->source != HAFT__TOOL_BUILTIN) {
             check_tool(l, tool, haft__loader_at(l, "/tools/%u", i));
             check_url(l, tool, haft__loader_at(l, "/tools/%u", i));
+            check_words(l, tool, haft__loader_at(l, "/tools/%u", i));
         }
     }
 }

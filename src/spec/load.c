@@ -171,9 +171,19 @@ static void apply_sets(haft__loader *l)
             haft__spec_problem_add(&l->problems, false, "%s", err.message);
         haft__spec_problem_hint(&l->problems, problem, "%s",
                                 err.hint[0] != '\0' ? err.hint : "write --set path=value");
-        if (problem != NULL) {
-            problem->from = haft__loader_at(l, "--set %s", l->options->sets[i]);
-        }
+        haft__origin_place_set(l, problem, l->options->sets[i], path, err.where);
+    }
+}
+
+/* --model, in the place of what the spec names. */
+static void apply_model(haft__loader *l)
+{
+    const haft__spec_options *options = l->options;
+    bool object = l->raw.kind == HAFT__JSON_OBJECT;
+    if (options->model != NULL && options->model_always && object
+        && !haft__edit_put(l->arena, &l->raw, HAFT__LIT("model"),
+                           haft__json_string(haft__str(options->model)))) {
+        l->status = haft__arena_fail(l->arena, NULL);
     }
 }
 
@@ -194,6 +204,7 @@ static void run_stages(haft__loader *l, haft_str text)
 {
     static void (*const stages[])(haft__loader *) = {
         apply_sets,
+        apply_model,
         haft__loader_check_schema,
         haft__loader_translate,
         haft__loader_build,
@@ -209,7 +220,7 @@ static void run_stages(haft__loader *l, haft_str text)
     bool nothing = l->document.value.kind == HAFT__JSON_NULL && l->problems.errors > 0;
     for (size_t i = 0; i < COUNT(stages) && l->status == HAFT_OK && !nothing; i++) {
         stages[i](l);
-        nothing = i == 1 && l->raw.kind != HAFT__JSON_OBJECT;
+        nothing = i == 2 && l->raw.kind != HAFT__JSON_OBJECT;
     }
     if (l->status == HAFT_OK) {
         l->status = l->problems.status;

@@ -26,6 +26,9 @@ typedef struct haft__spec_options {
     haft__spec_env env;
     const char *const *sets; /* "limits.turns=5": overrides, in order; may be NULL */
     size_t set_count;
+    const char *model;                  /* for a spec that names none; may be NULL */
+    bool model_always;                  /* ... in the place of what it names */
+    const char *model_from;             /* where it comes from: "--model", "haft.config.yaml" */
     const haft__tool *const *functions; /* tools that the program brings along; may be NULL */
     size_t function_count;
     /* What a model costs that has no price in the spec; false when nobody knows. May be NULL. */
@@ -49,8 +52,9 @@ HAFT_MUST_USE haft_status haft__spec_load(haft__arena *arena, haft_str text,
 
 /* Puts `value` at `path` of *io_value: "limits.turns", "tools.0.name", or a JSON Pointer
  * ("/tools/0/name"). The value is JSON, or else a text. Objects on the way are made; items of a
- * list must be there. BAD_INPUT when the path leads nowhere; err->where is the path. What is new
- * lives in `arena`. */
+ * list must be there, and a model that is a text becomes an object on the way. BAD_INPUT when the
+ * path leads nowhere; err->where is the path up to the part that does not. What is new lives in
+ * `arena`. */
 HAFT_MUST_USE haft_status haft__spec_set(haft__arena *arena, haft__json *io_value, haft_str path,
                                          haft_str value, haft_error *err);
 
@@ -59,6 +63,14 @@ HAFT_MUST_USE haft_status haft__spec_set(haft__arena *arena, haft__json *io_valu
 HAFT_MUST_USE haft_status haft__spec_expand(haft__arena *arena, haft_str text,
                                             const haft__spec_env *env, haft_str *ret_text,
                                             haft_error *err);
+
+/* Checks a document that is no spec with a JSON Schema of ours; what is wrong with it is worded and
+ * placed as it is for specs. Fails for want of memory only. */
+struct haft__spec_document;
+HAFT_MUST_USE haft_status haft__spec_check_with(haft__arena *arena, haft_str schema,
+                                                const struct haft__spec_document *document,
+                                                haft__hash_key hash_key,
+                                                haft__spec_problems *problems, haft_error *err);
 
 /* The text of haft.schema.json. */
 haft_str haft__spec_schema_text(void);

@@ -27,6 +27,7 @@ typedef struct haft__loader {
     bool all_tainted;    /* ... or a key nobody knows, which may have been meant for any */
     size_t schema_count; /* of problems: those that the schema has told */
     bool broken; /* tools or names of tools have errors: what they do together is not looked at */
+    haft_str schema; /* to check with; .ptr NULL: haft.schema.json */
     haft__spec *spec;
     haft_status status; /* NO_MEMORY or TOO_BIG (of the arena) */
 } haft__loader;
@@ -77,6 +78,11 @@ void haft__origin_place(haft__loader *l, haft__spec_problem *problem, haft_str p
 /* ... or into the document as read, overrides included. */
 void haft__origin_place_raw(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
                             haft__about about);
+
+/* ... at an override whose path leads nowhere: `where` is the path up to the part that does not,
+ * "" for the whole. `problem` may be NULL. */
+void haft__origin_place_set(haft__loader *l, haft__spec_problem *problem, const char *set,
+                            haft_str path, const char *where);
 
 /* ---- edit.c: values are never changed; these make new ones ---- */
 

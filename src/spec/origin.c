@@ -4,7 +4,9 @@
  * tests/spec/planner_test.c, tests/spec/load_test.c.
  */
 #include "base/str.h"
+#include "base/utf8.h"
 #include "spec/load_int.h"
+#include "json/pointer.h"
 
 static void add(haft__loader *l, haft__origin origin)
 {
@@ -54,24 +56,97 @@ static const haft__origin *find(const haft__loader *l, haft_str pointer)
     return best;
 }
 
-/* The override that a pointer into the document comes from: "--set limits.turns=5", or "". */
-static haft_str find_set(haft__loader *l, haft_str pointer)
+/* ---- overrides ---- */
+
+/* The path of an override as a JSON Pointer. */
+static haft_str pointer_of(haft__loader *l, haft_str path)
 {
-    for (size_t i = l->options->set_count; i > 0; i--) {
-        haft_str whole = haft__str(l->options->sets[i - 1]), rest = whole;
-        haft_str path = haft__str_split(&rest, '=');
-        haft_str outer = path;
-        if (!haft__str_starts(path, HAFT__LIT("/"))) {
-            outer = haft__loader_at(l, "%s", "");
-            while (path.len > 0 && l->status == HAFT_OK) {
-                outer = haft__loader_at_key(l, outer, haft__str_split(&path, '.'));
-            }
-        }
-        if (is_inside(pointer, outer)) {
-            return haft__loader_at(l, "--set %.*s", HAFT__ARG(whole));
+    if (haft__str_starts(path, HAFT__LIT("/"))) {
+        return path;
+    }
+    haft_str pointer = haft__loader_at(l, "%s", "");
+    while (path.len > 0 && l->status == HAFT_OK) {
+        pointer = haft__loader_at_key(l, pointer, haft__str_split(&path, '.'));
+    }
+    return pointer;
+}
+
+/* Where the part of `path` starts and ends that `pointer`, which leads as far or less far, ends
+ * with. */
+static haft_str last_part(haft_str path, haft_str pointer)
+{
+    char separator = haft__str_starts(path, HAFT__LIT("/")) ? '/' : '.';
+    haft_str rest = separator == '/' ? haft__str_skip(path, 1) : path;
+    haft_str part = rest;
+    for (size_t i = 0; i < pointer.len; i++) {
+        if (pointer.ptr[i] == '/') {
+            part = haft__str_split(&rest, separator);
         }
     }
-    return HAFT__LIT("");
+    return part;
+}
+
+/* Puts it at a part of the text of an option. */
+static void place_option(haft__loader *l, haft__spec_problem *problem, const char *option,
+                         haft_str whole, haft_str part)
+{
+    problem->from = haft__loader_at(l, "%s %.*s", option, HAFT__ARG(whole));
+    problem->from_column =
+        (uint32_t)haft__utf8_length((haft_str){whole.ptr, (size_t)(part.ptr - whole.ptr)}) + 1;
+    problem->extent = (uint32_t)haft__utf8_length(part);
+}
+
+void haft__origin_place_set(haft__loader *l, haft__spec_problem *problem, const char *set,
+                            haft_str path, const char *where)
+{
+    size_t end = strlen(where) < path.len ? strlen(where) : path.len, start = end;
+    char separator = haft__str_starts(path, HAFT__LIT("/")) ? '/' : '.';
+    while (start > 0 && path.ptr[start - 1] != separator) {
+        start--;
+    }
+    if (problem != NULL) {
+        place_option(l, problem, "--set", haft__str(set),
+                     end > 0 ? (haft_str){path.ptr + start, end - start} : path);
+    }
+}
+
+/* The override that a value comes from, or that names a key which the document has not. */
+static bool place_in_set(haft__loader *l, haft__spec_problem *problem, haft_str pointer)
+{
+    bool missing = haft__pointer_get(&l->document.value, pointer) == NULL;
+    const haft__spec_options *options = l->options;
+    if (options->model_always && options->model != NULL
+        && is_inside(pointer, HAFT__LIT("/model"))) {
+        haft_str model = haft__str(options->model);
+        place_option(l, problem, options->model_from, model, model);
+        return true;
+    }
+    for (size_t i = options->set_count; i > 0; i--) {
+        haft_str whole = haft__str(options->sets[i - 1]), value = whole;
+        haft_str path = haft__str_split(&value, '=');
+        haft_str outer = pointer_of(l, path);
+        bool inside = is_inside(pointer, outer);
+        if (inside || (missing && is_inside(outer, pointer))) {
+            bool key = !inside || value.len == 0;
+            place_option(l, problem, "--set", whole, key ? last_part(path, pointer) : value);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How much of the text is meant: a key, or a value that is neither a list nor an object. */
+static void measure(haft__loader *l, haft__spec_problem *problem, haft_str pointer, size_t at,
+                    haft__about about)
+{
+    const haft__json *value = haft__pointer_get(&l->document.value, pointer);
+    bool scalar = value != NULL && value->kind != HAFT__JSON_ARRAY
+                  && value->kind != HAFT__JSON_OBJECT && value->kind != HAFT__JSON_NULL;
+    if (value != NULL && (scalar || about == HAFT__ABOUT_KEY)) {
+        haft_str word = haft__str_skip(l->document.text, at);
+        word.len = haft__spec_word(l->document.text, at);
+        problem->extent = (uint32_t)haft__utf8_length(word);
+    }
 }
 
 void haft__origin_place_raw(haft__loader *l, haft__spec_problem *problem, haft_str pointer,
@@ -81,10 +156,11 @@ void haft__origin_place_raw(haft__loader *l, haft__spec_problem *problem, haft_s
         return;
     }
     problem->pointer = pointer;
-    problem->from = find_set(l, pointer);
-    if (problem->from.len == 0) {
+    problem->from = HAFT__LIT("");
+    if (!place_in_set(l, problem, pointer)) {
         size_t at = haft__spec_offset(&l->document, pointer, about == HAFT__ABOUT_KEY);
         haft__spec_problem_place(problem, l->document.text, at);
+        measure(l, problem, pointer, at, about);
     }
 }
 

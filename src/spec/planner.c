@@ -271,6 +271,16 @@ static void take_default_choice(haft__loader *l)
     }
 }
 
+/* The model for specs that name none. */
+static void take_default_model(haft__loader *l)
+{
+    const char *model = l->options->model;
+    if (model != NULL && haft__edit_get(l->source, "model").kind == HAFT__JSON_NULL) {
+        put(l, &l->source, "model", haft__json_string(haft__str(model)));
+        haft__origin_add_outside(l, HAFT__LIT("/model"), l->options->model_from);
+    }
+}
+
 void haft__loader_translate(haft__loader *l)
 {
     l->source = l->raw;
@@ -279,5 +289,6 @@ void haft__loader_translate(haft__loader *l)
     if (has(l->source, "spec")) {
         translate_planner(l);
     }
+    take_default_model(l);
     take_default_choice(l);
 }

@@ -133,6 +133,57 @@ void haft__spec_locate(haft_str text, size_t offset, uint32_t *ret_line, uint32_
     *ret_column = (uint32_t)haft__utf8_length(before) + 1;
 }
 
+/* Whether a bracket of the line is open at `offset`: then commas and brackets end a word. */
+static bool is_in_flow(haft_str text, size_t offset)
+{
+    int open = 0;
+    for (size_t at = offset; at > 0 && text.ptr[at - 1] != '\n'; at--) {
+        char c = text.ptr[at - 1];
+        open += (c == '{' || c == '[') - (c == '}' || c == ']');
+    }
+    return open > 0;
+}
+
+static size_t quoted_length(haft_str rest)
+{
+    size_t at = 1;
+    char quote = rest.ptr[0];
+    while (at < rest.len && rest.ptr[at] != quote && rest.ptr[at] != '\n') {
+        at += quote == '"' && rest.ptr[at] == '\\' && at + 1 < rest.len ? 2 : 1;
+    }
+    return at < rest.len && rest.ptr[at] == quote ? at + 1 : at;
+}
+
+static bool ends_word(haft_str rest, size_t at, bool flow)
+{
+    char c = rest.ptr[at];
+    bool last = at + 1 >= rest.len || strchr(" \t\r\n", rest.ptr[at + 1]) != NULL;
+    bool comment = c == '#' && at > 0 && (rest.ptr[at - 1] == ' ' || rest.ptr[at - 1] == '\t');
+    bool comma = c == ',' || c == ']' || c == '}';
+    return c == '\n' || comment || (c == ':' && last) || (flow && comma);
+}
+
+size_t haft__spec_word(haft_str text, size_t offset)
+{
+    haft_str rest = haft__str_skip(text, offset);
+    bool item = haft__str_starts(rest, HAFT__LIT("- "));
+    if (rest.len == 0 || item || strchr("{[|>&*!\n", rest.ptr[0]) != NULL) {
+        return 1;
+    }
+    if (rest.ptr[0] == '"' || rest.ptr[0] == '\'') {
+        return quoted_length(rest);
+    }
+    bool flow = is_in_flow(text, offset);
+    size_t length = 1;
+    while (length < rest.len && !ends_word(rest, length, flow)) {
+        length++;
+    }
+    while (length > 1 && strchr(" \t\r,", rest.ptr[length - 1]) != NULL) {
+        length--;
+    }
+    return length;
+}
+
 haft_str haft__spec_line(haft_str text, uint32_t line)
 {
     haft_str found = {NULL, 0};

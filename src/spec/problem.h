@@ -15,8 +15,10 @@
 
 typedef struct haft__spec_problem {
     uint32_t line, column; /* from 1, the column in characters; 0 when it is not in the file */
+    uint32_t extent;       /* characters from there on that are meant; 0 when that is not known */
     haft_str pointer;      /* JSON Pointer to the value; "" for the whole */
-    haft_str from;         /* "" for the file; else "--set limits.turns" or the like */
+    haft_str from;         /* "" for the file; else "--set limits.turns=x" or the like */
+    uint32_t from_column;  /* in what stands behind the first word of `from`; 0: none of it */
     haft_str message;      /* what was found and what was wanted */
     haft_str hint;         /* what to do about it; may be empty */
     bool warning;          /* the spec can be used all the same */
@@ -52,6 +54,10 @@ void haft__spec_problems_sort(haft__spec_problems *problems);
 
 /* Where a byte is: line and column from 1, the column in characters. */
 void haft__spec_locate(haft_str text, size_t offset, uint32_t *ret_line, uint32_t *ret_column);
+
+/* How many bytes from `offset` on are one word of YAML or JSON: a text in quotes, or whatever ends
+ * at a comma, a bracket, a colon, a comment or the end of the line. At least 1. */
+size_t haft__spec_word(haft_str text, size_t offset);
 
 /* The line of the text with that number, without its end; empty when there is none. */
 haft_str haft__spec_line(haft_str text, uint32_t line);

@@ -159,8 +159,8 @@ static haft_status check(haft__loader *l, haft__checker *checker, haft__schema_r
     haft__json_options reading = HAFT__JSON_OPTIONS_INIT;
     const haft__schema *schema = NULL;
     haft__json value;
-    haft_status status =
-        haft__json_read(l->arena, haft__spec_schema_text(), &reading, &value, NULL, NULL);
+    haft_str text = l->schema.ptr != NULL ? l->schema : haft__spec_schema_text();
+    haft_status status = haft__json_read(l->arena, text, &reading, &value, NULL, NULL);
     if (status == HAFT_OK) {
         status = haft__schema_compile(l->arena, value, &options, &schema, NULL);
     }
@@ -190,8 +190,27 @@ void haft__loader_check_schema(haft__loader *l)
     if (!report.valid) {
         taint(l, &report);
     }
-    if (l->raw.kind != HAFT__JSON_OBJECT && l->problems.count > 0) {
+    if (l->raw.kind != HAFT__JSON_OBJECT && l->problems.count > 0 && l->schema.ptr == NULL) {
         haft__loader_hint(l, &l->problems.items[l->problems.count - 1],
                           "a spec is keys and values; the smallest is: model: offline");
     }
+}
+
+haft_status haft__spec_check_with(haft__arena *arena, haft_str schema,
+                                  const haft__spec_document *document, haft__hash_key hash_key,
+                                  haft__spec_problems *problems, haft_error *err)
+{
+    haft__spec_options options = {.hash_key = hash_key};
+    haft__loader l = {.arena = arena,
+                      .options = &options,
+                      .problems = *problems,
+                      .document = *document,
+                      .raw = document->value,
+                      .schema = schema,
+                      .status = HAFT_OK};
+    haft__loader_check_schema(&l);
+    *problems = l.problems;
+    haft_status status = l.status != HAFT_OK ? l.status : problems->status;
+    return status == HAFT_OK ? HAFT_OK
+                             : haft__fail(err, status, "", "%s", haft_status_text(status));
 }

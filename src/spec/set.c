@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* set.c - `--set path=value`: one part of a spec replaced. Tests: tests/spec/set_test.c. */
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -16,6 +18,7 @@ typedef struct step {
 typedef struct walk {
     haft__arena *arena;
     haft_str path;
+    size_t reached; /* of the path: the end of the part that is entered */
     step steps[HAFT__LIMIT_JSON_DEPTH_STRICT];
     size_t count;
     haft_error *err;
@@ -23,7 +26,9 @@ typedef struct walk {
 
 static haft_status fail(const walk *w, const char *before, haft_str token, const char *behind)
 {
-    return haft__fail(w->err, HAFT_BAD_INPUT, w->path.ptr, "%s'%.*s'%s", before, HAFT__ARG(token),
+    char where[sizeof(w->err->where)];
+    (void)snprintf(where, sizeof(where), "%.*s", (int)w->reached, w->path.ptr);
+    return haft__fail(w->err, HAFT_BAD_INPUT, where, "%s'%.*s'%s", before, HAFT__ARG(token),
                       behind);
 }
 
@@ -41,6 +46,28 @@ static haft_status find_index(walk *w, haft__json array, haft_str token)
     return HAFT_OK;
 }
 
+/* "provider:model" as an object, so that there is something to set. */
+static haft_status open_model(const walk *w, haft__json *io_model)
+{
+    haft_str model = haft__json_text(*io_model);
+    haft_str provider = haft__str_split(&model, ':');
+    haft__json object = haft__json_object(NULL, 0);
+    bool done =
+        haft__edit_put(w->arena, &object, HAFT__LIT("provider"), haft__json_string(provider));
+    if (done && model.len > 0) {
+        done = haft__edit_put(w->arena, &object, HAFT__LIT("model"), haft__json_string(model));
+    }
+    *io_model = object;
+    return done ? HAFT_OK : haft__arena_fail(w->arena, w->err);
+}
+
+/* Whether what we are about to go into is the spec's model, written as a text. */
+static bool is_model_text(const walk *w, haft__json value)
+{
+    return w->count == 1 && value.kind == HAFT__JSON_STRING
+           && haft__str_equal(w->steps[0].key, HAFT__LIT("model"));
+}
+
 /* Goes into `*io_value` by one token. */
 static haft_status enter(walk *w, haft__json *io_value, haft_str token)
 {
@@ -52,6 +79,12 @@ static haft_status enter(walk *w, haft__json *io_value, haft_str token)
         return haft__hint(w->err, status, "a path is keys and dots: limits.turns");
     }
     step *s = &w->steps[w->count];
+    if (is_model_text(w, *io_value)) {
+        haft_status status = open_model(w, io_value);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
     if (io_value->kind == HAFT__JSON_NULL) {
         *io_value = haft__json_object(NULL, 0);
     }
@@ -102,6 +135,7 @@ static haft_status walk_path(walk *w, haft__json value)
     while (status == HAFT_OK && more) {
         size_t before = rest.len;
         haft_str token = haft__str_split(&rest, pointer ? '/' : '.');
+        w->reached = (size_t)(token.ptr + token.len - w->path.ptr);
         more = before > token.len;
         if (pointer) {
             status = unescape(w, &token);

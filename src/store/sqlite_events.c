@@ -2,13 +2,15 @@
 /*
  * sqlite_events.c - what runs have, read from SQLite: events, messages, artifacts, results.
  *
- * Events are only given when they are those that were written: their numbers are dense, each fits
- * the sum of the one before, and the last has the sum that the run's row remembers.
+ * Events are only given when they are those that were written: their numbers are dense, each row
+ * fits the sum of the one before, and the last has the sum that the run's row remembers.
  * Tests: tests/store/store_find_test.c, tests/store/sqlite_damage_test.c.
  */
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/utf8.h"
+#include "store/pack.h"
 #include "store/sqlite_int.h"
 
 /* ---- events ---- */
@@ -24,59 +26,104 @@ static haft_status fail_event(const haft__worker *worker, const haft__store_requ
 /* What of a run is read: `count` events behind the first `after`. */
 typedef struct part {
     uint64_t after, count;
-    haft__chain chain; /* the sum of the event it follows; later of the last one that was read */
+    haft__chain chain; /* the sum of the last row that was read */
+    haft__packer from; /* and its last event */
+    haft__buf *text;
 } part;
 
-static part find_part(const haft__store_request *request, const haft__sqlite_head *head)
+static part find_part(const haft__store_request *request, const haft__sqlite_head *head,
+                      haft__buf *text)
 {
-    part p = {.after = request->after < head->run.seq ? request->after : head->run.seq};
+    part p = {.after = request->after < head->run.seq ? request->after : head->run.seq,
+              .text = text};
     p.count = head->run.seq - p.after;
     p.count = request->limit > 0 && request->limit < p.count ? request->limit : p.count;
+    haft__packer_init(&p.from, request->run.id, 0);
     return p;
 }
 
+/* The row behind which the part begins: the one that ends with the event it follows, or, when that
+ * stands in the middle of a row, the one before. */
 static haft_status read_start(haft__worker *worker, const haft__store_request *request,
                               uint64_t number, part *p, haft_error *err)
 {
+    haft__chain_start(&p->chain, request->run.id);
     if (p->after == 0) {
-        haft__chain_start(&p->chain, request->run.id);
         return HAFT_OK;
     }
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_EVENT_SUM);
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_EVENTS_SUM);
     haft__query_bind_int(&query, number);
     haft__query_bind_int(&query, p->after);
-    haft_str sum = HAFT__LIT("");
+    bool right = true;
     if (haft__query_row(&query)) {
-        sum = haft__query_blob(&query, HAFT__CHAIN_BYTES);
+        p->from.seq = haft__query_int(&query);
+        right = haft__chain_set(&p->chain, haft__query_blob(&query, HAFT__CHAIN_OLD_BYTES));
     }
-    bool right = sum.len == HAFT__CHAIN_BYTES;
-    if (right) {
-        memcpy(p->chain.sum, sum.ptr, sum.len);
-    }
+    query.wrong = false; /* told with its number */
     haft_status status = haft__query_end(&query, err);
-    return status == HAFT_OK && !right ? fail_event(worker, request, p->after, err) : status;
+    return status == HAFT_OK && !right ? fail_event(worker, request, p->from.seq, err) : status;
 }
 
-/* Whether the row holds event `seq`; its text goes behind the others. */
-static bool take_event(haft__query *query, uint64_t seq, haft__chain *chain, haft__buf *text)
+/* One event of a row; those that are not wanted are undone again. */
+static bool take_event(part *p, haft_str line)
 {
-    bool right = haft__query_int(query) == seq;
-    haft_str sum = haft__query_blob(query, HAFT__CHAIN_BYTES);
-    haft_str body = haft__query_text(query, HAFT__LIMIT_STORE_TEXT_BYTES);
-    haft__chain_add(chain, body);
-    haft__buf_add_str(text, body);
-    haft__buf_add_char(text, '\n');
-    return right && !query->wrong && haft__str_equal(sum, haft__chain_str(chain));
+    size_t before = p->text->len;
+    bool right = haft__unpack(&p->from, line, p->text);
+    if (p->from.seq <= p->after || p->from.seq > p->after + p->count) {
+        p->text->len = before;
+    }
+    return right;
 }
 
-/* The events of the part, until one is missing or wrong: that one's number, or 0. */
-static uint64_t take_events(haft__query *query, const haft__sqlite_head *head, part *p,
-                            haft__buf *text)
+/* The events of a row, the last of which must be the `seq`-th. */
+static bool take_row(part *p, haft_str body, uint64_t seq)
+{
+    bool right = haft__utf8_valid(body) && haft__str_ends(body, HAFT__LIT("\n"));
+    haft__packer_turn(&p->from);
+    while (right && body.len > 0 && p->from.seq < seq) {
+        right = take_event(p, haft__str_split(&body, '\n'));
+    }
+    return right && body.len == 0 && p->from.seq == seq;
+}
+
+/* Of the first version of the file: text, a row for each event. */
+static bool take_old_row(part *p, haft_str event, uint64_t seq)
+{
+    p->from.seq++;
+    if (p->from.seq > p->after) {
+        haft__buf_add_str(p->text, event);
+        haft__buf_add_char(p->text, '\n');
+    }
+    return p->from.seq == seq;
+}
+
+static bool take_rows(haft__query *query, part *p)
+{
+    uint64_t seq = haft__query_int(query);
+    haft_str sum = haft__query_blob(query, HAFT__CHAIN_OLD_BYTES);
+    bool old = haft__query_is_text(query);
+    haft_str body = old ? haft__query_text(query, HAFT__LIMIT_STORE_TEXT_BYTES)
+                        : haft__query_blob(query, HAFT__SQLITE_ROW_BYTES);
+    if (old) {
+        haft__chain_add_old(&p->chain, body);
+    } else {
+        haft__chain_add(&p->chain, body);
+    }
+    if (query->wrong || query->code != SQLITE_OK
+        || !haft__str_equal(sum, haft__chain_str(&p->chain))) {
+        return false;
+    }
+    return old ? take_old_row(p, body, seq) : take_row(p, body, seq);
+}
+
+/* The events of the part, until one is missing or wrong: the first of its row, or 0. */
+static uint64_t take_events(haft__query *query, const haft__sqlite_head *head, part *p)
 {
     uint64_t end = p->after + p->count;
-    for (uint64_t seq = p->after + 1; seq <= end; seq++) {
-        if (!haft__query_row(query) || !take_event(query, seq, &p->chain, text)) {
-            return seq;
+    while (p->from.seq < end) {
+        uint64_t first = p->from.seq + 1;
+        if (!haft__query_row(query) || !take_rows(query, p)) {
+            return first;
         }
     }
     if (end < head->run.seq) {
@@ -89,8 +136,7 @@ static uint64_t take_events(haft__query *query, const haft__sqlite_head *head, p
 }
 
 static haft_status read_part(haft__worker *worker, const haft__store_request *request,
-                             const haft__sqlite_head *head, part *p, haft__buf *text,
-                             haft_error *err)
+                             const haft__sqlite_head *head, part *p, haft_error *err)
 {
     haft_status status = read_start(worker, request, head->number, p, err);
     if (status != HAFT_OK) {
@@ -98,9 +144,8 @@ static haft_status read_part(haft__worker *worker, const haft__store_request *re
     }
     haft__query query = haft__query_begin(&worker->link, HAFT__SQL_EVENTS);
     haft__query_bind_int(&query, head->number);
-    haft__query_bind_int(&query, p->after);
-    haft__query_bind_int(&query, p->count + 1); /* one more than there should be */
-    uint64_t wrong = take_events(&query, head, p, text);
+    haft__query_bind_int(&query, p->from.seq);
+    uint64_t wrong = take_events(&query, head, p);
     query.wrong = false; /* told with its number */
     status = haft__query_end(&query, err);
     return status == HAFT_OK && wrong > 0 ? fail_event(worker, request, wrong, err) : status;
@@ -113,10 +158,10 @@ haft_status haft__sqlite_events(haft__worker *worker, haft__store_request *reque
     if (status != HAFT_OK) {
         return status;
     }
-    part p = find_part(request, &head);
     haft__buf text;
     haft__buf_init(&text, worker->store->run_bytes);
-    status = read_part(worker, request, &head, &p, &text, err);
+    part p = find_part(request, &head, &text);
+    status = read_part(worker, request, &head, &p, err);
     if (status == HAFT_OK) {
         status = haft__buf_check(&text, err);
     }
@@ -125,6 +170,7 @@ haft_status haft__sqlite_events(haft__worker *worker, haft__store_request *reque
         request->text = haft__arena_copy(request->arena, haft__buf_str(&text));
         status = request->text.ptr != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
     }
+    haft__packer_finish(&p.from);
     haft__buf_finish(&text);
     return status;
 }

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
+#include "base/buf.h"
 #include "base/limits.h"
 #include "store/chain.h"
 #include "store/sqlite_sql.h"
@@ -28,6 +29,7 @@ typedef struct haft__link {
     uint64_t wait_until_ms;                    /* for the one that is waited for now */
     uint64_t random;                           /* so that two do not wait in step */
     bool busy;                                 /* it was given up: somebody else has the lock */
+    bool touched; /* something may have been changed since it was set */
 } haft__link;
 
 /* Opens a connection and sets what must be set. A writer makes the tables if there are none. Tries
@@ -84,6 +86,7 @@ bool haft__query_row(haft__query *query);
 uint64_t haft__query_int(haft__query *query);
 haft_str haft__query_text(haft__query *query, size_t most); /* valid until the next row */
 haft_str haft__query_blob(haft__query *query, size_t most);
+bool haft__query_is_text(const haft__query *query); /* the next column, which is not read yet */
 
 /* The same in the arena. */
 haft_str haft__query_copy(haft__query *query, size_t most, haft__arena *arena);
@@ -101,6 +104,9 @@ HAFT_MUST_USE haft_status haft__query_plain(haft__link *link, haft__sql which, h
 
 /* ---- a thread that performs requests (sqlite_thread.c) ---- */
 
+/* A row of events is closed when it is long enough, which an event of any length may make it. */
+#define HAFT__SQLITE_ROW_BYTES (HAFT__LIMIT_STORE_TEXT_BYTES + 2 * HAFT__LIMIT_STORE_ROW_BYTES)
+
 typedef struct haft__worker {
     haft__store *store;
     haft__link link;
@@ -108,6 +114,9 @@ typedef struct haft__worker {
     void (*perform)(struct haft__worker *worker, haft__requests *batch);
     void (*idle)(struct haft__worker *worker); /* after they were reported */
     haft__requests again;
+    haft__buf packed;         /* scratch: a row of events */
+    haft__requests submitted; /* in this round of the loop, whose thread alone uses it */
+    haft__task handing;       /* hands them over at its end */
     pthread_t thread;
     bool started;
     _Atomic uint64_t commits;

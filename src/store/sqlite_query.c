@@ -76,9 +76,11 @@ bool haft__query_row(haft__query *query)
     if (query->code != SQLITE_OK || query->wrong || query->full != NULL) {
         return false;
     }
+    haft__link *link = query->link;
+    link->touched = link->touched || sqlite3_stmt_readonly(query->stmt) == 0;
     errno = 0;
     int code = sqlite3_step(query->stmt);
-    query->link->system = errno; /* SQLite itself does not always remember it */
+    link->system = errno; /* SQLite itself does not always remember it */
     query->at = 0;
     query->code = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
     return code == SQLITE_ROW;
@@ -113,6 +115,11 @@ static haft_str take(haft__query *query, int kind, size_t most)
         return HAFT__LIT("");
     }
     return (haft_str){length > 0 ? bytes : "", length};
+}
+
+bool haft__query_is_text(const haft__query *query)
+{
+    return sqlite3_column_type(query->stmt, query->at) == SQLITE_TEXT;
 }
 
 haft_str haft__query_blob(haft__query *query, size_t most)

@@ -6,20 +6,12 @@
  * read here is still so when it is changed. Tests: tests/store/store_test.c.
  */
 #include "base/error.h"
+#include "base/macros.h"
 #include "base/str.h"
+#include "store/pack.h"
 #include "store/sqlite_int.h"
 
 /* ---- what must be known of a run ---- */
-
-static void take_chain(haft__query *query, haft__chain *ret_chain)
-{
-    haft_str sum = haft__query_blob(query, HAFT__CHAIN_BYTES);
-    if (sum.len == HAFT__CHAIN_BYTES) {
-        memcpy(ret_chain->sum, sum.ptr, HAFT__CHAIN_BYTES);
-    } else {
-        query->wrong = true;
-    }
-}
 
 static void take_head(haft__query *query, haft__sqlite_head *ret_head)
 {
@@ -33,7 +25,8 @@ static void take_head(haft__query *query, haft__sqlite_head *ret_head)
     memcpy(ret_head->owner, owner.ptr, owner.len);
     run->owner = (haft_str){ret_head->owner, owner.len};
     run->lease_ms = haft__query_int(query);
-    take_chain(query, &ret_head->chain);
+    haft_str sum = haft__query_blob(query, HAFT__CHAIN_OLD_BYTES);
+    query->wrong = !haft__chain_set(&ret_head->chain, sum) || query->wrong;
     query->wrong = query->wrong || state > HAFT__STATE_ENDED || run->seq > HAFT__LIMIT_RUN_EVENTS;
     run->state = (haft__run_state)state;
 }
@@ -54,20 +47,44 @@ haft_status haft__sqlite_head_of(haft__worker *worker, haft_str id, haft__sqlite
 
 /* ---- growing ---- */
 
-/* Writes the lines behind the last event; the chain grows with them. */
+/* One row: what has been packed, whose last event is the `seq`-th. The chain grows with it. */
+static haft_status add_row_of_events(haft__worker *worker, haft__sqlite_head *head, uint64_t seq,
+                                     haft_error *err)
+{
+    haft_status status = haft__buf_check(&worker->packed, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft_str body = haft__buf_str(&worker->packed);
+    haft__chain_add(&head->chain, body);
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_EVENTS_ADD);
+    haft__query_bind_int(&query, head->number);
+    haft__query_bind_int(&query, seq);
+    haft__query_bind_blob(&query, haft__chain_str(&head->chain));
+    haft__query_bind_blob(&query, body);
+    return haft__query_run(&query, err);
+}
+
+/* Writes the lines behind the last event: into one row, or several when that gets too long. */
 static haft_status add_events(haft__worker *worker, const haft__store_request *request,
                               haft__sqlite_head *head, haft_error *err)
 {
     haft_status status = HAFT_OK;
+    haft__packer packer;
+    haft__packer_init(&packer, request->run.id, head->run.seq);
+    haft__buf_clear(&worker->packed);
     for (size_t i = 0; status == HAFT_OK && i < request->line_count; i++) {
-        haft__chain_add(&head->chain, request->lines[i]);
-        haft__query query = haft__query_begin(&worker->link, HAFT__SQL_EVENT_ADD);
-        haft__query_bind_int(&query, head->number);
-        haft__query_bind_int(&query, head->run.seq + i + 1);
-        haft__query_bind_blob(&query, haft__chain_str(&head->chain));
-        haft__query_bind(&query, request->lines[i]);
-        status = haft__query_run(&query, err);
+        haft__pack(&packer, request->lines[i], &worker->packed);
+        if (i + 1 == request->line_count || worker->packed.len >= HAFT__LIMIT_STORE_ROW_BYTES) {
+            status = add_row_of_events(worker, head, packer.seq, err);
+            haft__packer_turn(&packer);
+            haft__buf_clear(&worker->packed);
+        }
     }
+    if (worker->packed.cap > 2 * HAFT__LIMIT_STORE_ROW_BYTES) {
+        haft__buf_finish(&worker->packed); /* one that was that long is seldom followed by others */
+    }
+    haft__packer_finish(&packer);
     return status;
 }
 
@@ -213,6 +230,34 @@ static haft_status add_row(haft__worker *worker, const haft__store_request *requ
     return status;
 }
 
+/* What is known of it now, without reading it again; texts are the request's own. */
+static haft_status show_new(const haft__worker *worker, haft__store_request *request,
+                            const haft__sqlite_head *head, haft_error *err)
+{
+    if (request->arena == NULL) {
+        return HAFT_OK;
+    }
+    haft__store_run *run = haft__arena_alloc(request->arena, sizeof(*run));
+    if (run == NULL) {
+        return haft__arena_fail(request->arena, err);
+    }
+    *run = request->run;
+    run->seq = request->line_count;
+    run->epoch = head->run.epoch;
+    run->lease_ms = head->run.lease_ms;
+    run->updated_ms = haft__store_now(worker->store);
+    run->created_ms = run->created_ms > 0 ? run->created_ms : run->updated_ms;
+    haft_str *texts[] = {&run->thread, &run->parent, &run->user,      &run->name,
+                         &run->task,   &run->spec,   &run->spec_hash, &run->spec_path,
+                         &run->end,    &run->answer, &run->owner};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        *texts[i] = texts[i]->ptr != NULL ? *texts[i] : HAFT__LIT("");
+    }
+    request->found = run;
+    request->found_count = 1;
+    return HAFT_OK;
+}
+
 haft_status haft__sqlite_create(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
     uint64_t task = 0, spec = 0;
@@ -230,7 +275,7 @@ haft_status haft__sqlite_create(haft__worker *worker, haft__store_request *reque
     if (status == HAFT_OK) {
         status = extend(worker, request, &head, err);
     }
-    return status == HAFT_OK ? haft__sqlite_show(worker, request, err) : status;
+    return status == HAFT_OK ? show_new(worker, request, &head, err) : status;
 }
 
 /* ---- going on ---- */

@@ -5,7 +5,7 @@
  * A file that is not ours is left as it was: nothing is set or moved before it has told its name.
  * The tables are made with an ordinary journal, so that the name stands in the file itself, and
  * only then is the log switched on. Two processes may do all this at once: what decides is read
- * and written in one transaction. Tests: tests/store/sqlite_test.c.
+ * and written in one transaction. Tests: tests/store/sqlite_test.c, sqlite_old_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -28,16 +28,23 @@ typedef struct identity {
     bool utf8;
 } identity;
 
-static size_t find_in_schema(haft_str kind, haft_str name, haft_str sql)
+/* How the table or index at `at` is made in a database of this version. */
+static haft_str sql_of(size_t at, uint64_t version)
+{
+    bool old = version == 1 && strcmp(schema[at].name, "events") == 0;
+    return haft__str(old ? HAFT__SQLITE_OLD_EVENTS : schema[at].sql);
+}
+
+static bool is_in_schema(haft_str kind, haft_str name, haft_str sql, uint64_t version)
 {
     size_t at = 0;
     while (at < COUNT(schema)
            && !(haft__str_equal(kind, haft__str(schema[at].kind))
                 && haft__str_equal(name, haft__str(schema[at].name))
-                && haft__str_equal(sql, haft__str(schema[at].sql)))) {
+                && haft__str_equal(sql, sql_of(at, version)))) {
         at++;
     }
-    return at;
+    return at < COUNT(schema);
 }
 
 static haft_status read_schema(haft__link *link, identity *ret_identity, haft_error *err)
@@ -47,7 +54,7 @@ static haft_status read_schema(haft__link *link, identity *ret_identity, haft_er
         haft_str kind = haft__query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
         haft_str name = haft__query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
         haft_str sql = haft__query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
-        bool known = find_in_schema(kind, name, sql) < COUNT(schema);
+        bool known = is_in_schema(kind, name, sql, ret_identity->version);
         ret_identity->known += known;
         ret_identity->others += !known;
     }
@@ -134,7 +141,41 @@ static haft_status make_tables(haft__link *link, haft_error *err)
     return code == SQLITE_OK ? HAFT_OK : haft__link_fail(link, code, err);
 }
 
-/* Looks, in one transaction; makes the tables when there are none. */
+/* Makes the tables those of our version. */
+static haft_status renew_tables(haft__link *link, haft_error *err)
+{
+    char version[48];
+    (void)snprintf(version, sizeof(version), "PRAGMA user_version = %d", HAFT__SQLITE_VERSION);
+    int code = sqlite3_exec(link->db, HAFT__SQLITE_RENAME, NULL, NULL, NULL);
+    for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
+        if (strcmp(schema[i].name, "events") == 0) {
+            code = sqlite3_exec(link->db, schema[i].sql, NULL, NULL, NULL);
+        }
+    }
+    if (code == SQLITE_OK) {
+        code = sqlite3_exec(link->db, HAFT__SQLITE_MOVE, NULL, NULL, NULL);
+    }
+    if (code == SQLITE_OK) {
+        code = sqlite3_exec(link->db, version, NULL, NULL, NULL);
+    }
+    return code == SQLITE_OK ? HAFT_OK : haft__link_fail(link, code, err);
+}
+
+static bool is_old(const haft__link *link, const identity *found)
+{
+    return found->version < HAFT__SQLITE_VERSION && check_identity(link, found, NULL) == HAFT_OK;
+}
+
+/* Makes what is missing, or is of an older version. */
+static haft_status make_or_renew(haft__link *link, const identity *found, haft_error *err)
+{
+    if (is_empty(found)) {
+        return make_tables(link, err);
+    }
+    return is_old(link, found) ? renew_tables(link, err) : HAFT_OK;
+}
+
+/* Looks, in one transaction; makes the tables when there are none, or old ones. */
 static haft_status identify(haft__link *link, bool writing, identity *ret_found, haft_error *err)
 {
     haft_status status =
@@ -143,8 +184,8 @@ static haft_status identify(haft__link *link, bool writing, identity *ret_found,
         return status;
     }
     status = read_identity(link, ret_found, err);
-    if (status == HAFT_OK && writing && is_empty(ret_found)) {
-        status = make_tables(link, err);
+    if (status == HAFT_OK && writing) {
+        status = make_or_renew(link, ret_found, err);
     }
     if (status == HAFT_OK && writing) {
         status = read_identity(link, ret_found, err);
@@ -174,7 +215,7 @@ haft_status haft__link_prepare(haft__link *link, haft_error *err)
 {
     identity found;
     haft_status status = identify(link, false, &found, err);
-    if (status == HAFT_OK && is_empty(&found)) {
+    if (status == HAFT_OK && (is_empty(&found) || is_old(link, &found))) {
         status = identify(link, true, &found, err);
     }
     if (status == HAFT_OK) {

@@ -10,7 +10,7 @@
 #define HAFT__SQLITE_APPLICATION 0x68616674
 
 /* Of the tables; a database of a newer version is refused. */
-#define HAFT__SQLITE_VERSION 1
+#define HAFT__SQLITE_VERSION 2
 
 /* Everything in a database: kind, name, how it is made. SQLite keeps the text as it is here, and
  * a database that has another one is no longer ours. */
@@ -41,7 +41,7 @@
     X(table, events,                                                                               \
       "CREATE TABLE events ("                                                                      \
       "run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, seq INTEGER NOT NULL, "             \
-      "checksum BLOB NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, seq)) STRICT")                \
+      "checksum BLOB NOT NULL, body ANY NOT NULL, PRIMARY KEY (run, seq)) STRICT")                 \
     X(table, artifacts,                                                                            \
       "CREATE TABLE artifacts ("                                                                   \
       "run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, seq INTEGER NOT NULL, "             \
@@ -57,6 +57,16 @@
       "CREATE TABLE cache ("                                                                       \
       "number INTEGER PRIMARY KEY AUTOINCREMENT, until INTEGER NOT NULL, scope TEXT NOT NULL, "    \
       "name TEXT NOT NULL, result TEXT NOT NULL, UNIQUE (scope, name)) STRICT")
+
+/* What a database of version 1 has instead, and how it becomes one of version 2. Its rows stay as
+ * they are: text, and not bytes, is one event. */
+#define HAFT__SQLITE_OLD_EVENTS                                                                    \
+    "CREATE TABLE events ("                                                                        \
+    "run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, seq INTEGER NOT NULL, "               \
+    "checksum BLOB NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, seq)) STRICT"
+#define HAFT__SQLITE_RENAME "ALTER TABLE events RENAME TO old"
+#define HAFT__SQLITE_MOVE                                                                          \
+    "INSERT INTO events SELECT run, seq, checksum, body FROM old; DROP TABLE old"
 
 /* What is known of a run, in the order that haft__sqlite_show_run reads it. */
 #define HAFT__SQLITE_ROW                                                                           \
@@ -96,7 +106,7 @@
     X(RUN_STATE, "UPDATE runs SET state = ? WHERE number = ?")                                     \
     X(RUN_END, "UPDATE runs SET state = 2, owner = '', lease = 0, ending = ?, answer = ?, "        \
                "ended = (SELECT max(number) FROM runs) WHERE number = ?")                          \
-    X(EVENT_ADD, "INSERT INTO events (run, seq, checksum, body) VALUES (?, ?, ?, ?)")              \
+    X(EVENTS_ADD, "INSERT INTO events (run, seq, checksum, body) VALUES (?, ?, ?, ?)")             \
     X(CLAIM, "UPDATE runs SET epoch = epoch + 1, owner = ?, lease = ? WHERE number = ?")           \
     X(RENEW, "UPDATE runs SET lease = ? WHERE owner = ? AND owner <> ''")                          \
     X(RELEASE, "UPDATE runs SET owner = '', lease = 0 WHERE id = ? AND epoch = ? AND owner <> ''") \
@@ -124,9 +134,9 @@
     X(RESULTS_TRIM, "DELETE FROM cache WHERE number <= ?")                                         \
     X(RESULTS_OLD, "DELETE FROM cache WHERE until > 0 AND until <= ?")                             \
     /* ---- reading ---- */                                                                        \
-    X(EVENTS, "SELECT seq, checksum, body FROM events WHERE run = ? AND seq > ? ORDER BY seq "     \
-              "LIMIT ?")                                                                           \
-    X(EVENT_SUM, "SELECT checksum FROM events WHERE run = ? AND seq = ?")                          \
+    X(EVENTS, "SELECT seq, checksum, body FROM events WHERE run = ? AND seq > ? ORDER BY seq")     \
+    X(EVENTS_SUM, /* of the last row that has nothing behind event ?2 */                           \
+      "SELECT seq, checksum FROM events WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT 1")     \
     X(FIND_ID, HAFT__SQLITE_WHOLE "WHERE r.id = ?")                                                \
     X(FIND_START, HAFT__SQLITE_WHOLE "WHERE r.id >= ?1 AND r.id < ?1 || '~' LIMIT 2")              \
     X(FIND_LAST, HAFT__SQLITE_WHOLE "ORDER BY r.created DESC, r.id DESC LIMIT 1")                  \

@@ -2,12 +2,14 @@
 /*
  * sqlite_thread.c - a thread that owns a connection and performs the requests of a queue.
  *
- * It takes all that wait, up to HAFT__LIMIT_STORE_BATCH, performs them and reports them together:
- * the longer a batch takes, the more the next one has in it. Tests: tests/store/sqlite_test.c.
+ * The loop hands over what was submitted in a round at its end, and wakes the thread once. That one
+ * takes all that wait, up to HAFT__LIMIT_STORE_BATCH, performs them and reports them together: the
+ * longer a batch takes, the more the next one has in it. Tests: tests/store/sqlite_test.c.
  */
 #include <signal.h>
 
 #include "base/error.h"
+#include "base/macros.h"
 #include "store/sqlite_int.h"
 
 /* What waits, or nothing when the end has come. */
@@ -48,8 +50,21 @@ static int start_thread(haft__worker *worker)
     return code;
 }
 
+/* From the loop's thread, at the end of a round. */
+static void hand_over(haft__task *task)
+{
+    haft__worker *worker = HAFT__CONTAINER(task, haft__worker, handing);
+    (void)pthread_mutex_lock(&worker->lock);
+    haft__requests_move(&worker->submitted, &worker->queue);
+    (void)pthread_cond_signal(&worker->wake);
+    (void)pthread_mutex_unlock(&worker->lock);
+}
+
 haft_status haft__worker_start(haft__worker *worker, haft_error *err)
 {
+    worker->handing.run = hand_over;
+    haft__buf_init(&worker->packed, HAFT__SQLITE_ROW_BYTES);
+    haft__requests_init(&worker->submitted);
     haft__requests_init(&worker->queue);
     haft__requests_init(&worker->again);
     (void)pthread_mutex_init(&worker->lock, NULL);
@@ -65,16 +80,19 @@ haft_status haft__worker_start(haft__worker *worker, haft_error *err)
 
 void haft__worker_submit(haft__worker *worker, haft__store_request *request)
 {
-    (void)pthread_mutex_lock(&worker->lock);
-    haft__requests_add(&worker->queue, request);
-    (void)pthread_cond_signal(&worker->wake);
-    (void)pthread_mutex_unlock(&worker->lock);
+    bool first = worker->submitted.first == NULL;
+    haft__requests_add(&worker->submitted, request);
+    if (first) {
+        haft__loop_post(worker->store->loop, &worker->handing);
+    }
 }
 
 void haft__worker_stop(haft__worker *worker)
 {
     if (worker->started) {
+        haft__loop_withdraw(worker->store->loop, &worker->handing);
         (void)pthread_mutex_lock(&worker->lock);
+        haft__requests_move(&worker->submitted, &worker->queue);
         worker->closing = true;
         (void)pthread_cond_signal(&worker->wake);
         (void)pthread_mutex_unlock(&worker->lock);
@@ -82,5 +100,6 @@ void haft__worker_stop(haft__worker *worker)
         (void)pthread_cond_destroy(&worker->wake);
         (void)pthread_mutex_destroy(&worker->lock);
     }
+    haft__buf_finish(&worker->packed);
     haft__link_close(&worker->link);
 }

@@ -2,8 +2,8 @@
 /*
  * sqlite_write.c - many requests in one transaction, and so with one sync of the disk.
  *
- * Each stands behind a savepoint: one that is refused is undone alone. When the transaction itself
- * fails, all of them have failed; none is reported before it has been committed.
+ * One that is refused is undone alone. When the transaction itself fails, all of them have failed;
+ * none is reported before it has been committed.
  * Tests: tests/store/sqlite_test.c.
  */
 #include "base/error.h"
@@ -40,9 +40,10 @@ static bool in_transaction(const haft__worker *worker)
     return sqlite3_get_autocommit(worker->link.db) == 0;
 }
 
-/* Performs one and notes in it what came of it. The result is that of the transaction. */
-static haft_status perform_one(haft__worker *worker, haft__store_request *request, bool *ret_more,
-                               haft_error *err)
+/* Performs one behind a savepoint, to which it is undone when it fails. The result is that of the
+ * transaction. */
+static haft_status perform_apart(haft__worker *worker, haft__store_request *request, bool *ret_more,
+                                 haft_error *err)
 {
     haft__link *link = &worker->link;
     haft_status status = haft__query_plain(link, HAFT__SQL_SAVE, err);
@@ -70,12 +71,30 @@ static haft_status perform_all(haft__worker *worker, haft__requests *batch, haft
     for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
         bool more = false;
         if (status == HAFT_OK) {
-            status = perform_one(worker, request, &more, err);
+            status = perform_apart(worker, request, &more, err);
         }
         haft__requests_add(more ? &worker->again : &performed, request);
     }
     haft__requests_move(&performed, batch);
     return status;
+}
+
+/* Performs all of them without savepoints, which cost as much as an append. False when one that
+ * failed may have left something behind, or counts what it does and must not do it twice. */
+static bool perform_together(haft__worker *worker, haft__requests *batch)
+{
+    for (haft__store_request *one = batch->first; one != NULL; one = one->next) {
+        bool more = false;
+        if (one->verb == HAFT__STORE_GC) {
+            return false;
+        }
+        worker->link.touched = false;
+        one->status = perform_verb(worker, one, &more, &one->error);
+        if (one->status != HAFT_OK && worker->link.touched) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Before the transaction, which others wait for: takes out what cannot be performed at all. */
@@ -101,17 +120,39 @@ static void fail_all(haft__requests *batch, haft_status status, const haft_error
     }
 }
 
+static haft_status begin(haft__worker *worker, haft_error *err)
+{
+    haft_status status = haft__query_plain(&worker->link, HAFT__SQL_BEGIN_WRITE, err);
+    return status == HAFT_OK ? haft__link_check(&worker->link, err) : status;
+}
+
+/* Nearly always all of them go well, or fail before they have changed anything. Otherwise the
+ * transaction begins again, and they are performed with more care. */
+static haft_status perform(haft__worker *worker, haft__requests *batch, haft_error *err)
+{
+    haft_status status = begin(worker, err);
+    if (status != HAFT_OK || perform_together(worker, batch)) {
+        return status;
+    }
+    if (batch->first->next == NULL && batch->first->status != HAFT_OK) {
+        *err = batch->first->error; /* there is nobody to take care of */
+        return batch->first->status;
+    }
+    haft__link_roll_back(&worker->link);
+    for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
+        request->status = HAFT_OK;
+        request->found = NULL;
+        request->found_count = 0;
+    }
+    status = begin(worker, err);
+    return status == HAFT_OK ? perform_all(worker, batch, err) : status;
+}
+
 static void write_batch(haft__worker *worker, haft__requests *batch)
 {
     haft__link *link = &worker->link;
     haft_error err = {0};
-    haft_status status = haft__query_plain(link, HAFT__SQL_BEGIN_WRITE, &err);
-    if (status == HAFT_OK) {
-        status = haft__link_check(link, &err);
-    }
-    if (status == HAFT_OK) {
-        status = perform_all(worker, batch, &err);
-    }
+    haft_status status = perform(worker, batch, &err);
     if (status == HAFT_OK) {
         status = haft__query_plain(link, HAFT__SQL_COMMIT, &err);
         worker->commits++;

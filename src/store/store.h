@@ -76,8 +76,9 @@ typedef struct haft__store_message {
 } haft__store_message;
 
 typedef enum haft__store_verb {
-    /* run (with owner, or "" for anybody; created_ms 0: now), lines, lease_ms -> found[0]: epoch 1.
-     * BAD_STATE when there is one of that id. */
+    /* run (with owner, or "" for anybody; created_ms 0: now), lines, lease_ms -> found[0]: the same
+     * with epoch 1; its texts may be those of the request. BAD_STATE when there is one of that id.
+     */
     HAFT__STORE_CREATE,
 
     /* run.id, .seq (last before), .epoch; lines; artifacts; messages (by id, consumed); and the new

@@ -97,30 +97,87 @@ haft_reply haft_reply_error(haft_call *call, const char *format, ...)
     return made;
 }
 
-/* Whether `json` is JSON; what reading it took is given back. */
-static haft_status check_json(haft_call *call, haft_str json, haft_error *err)
+/* ---- replies that are JSON ---- */
+
+typedef haft_status check_value(haft__json value, haft_error *err);
+
+/* Whether `json` is JSON, and `check` likes it; what reading it took is given back. */
+static haft_status check_json(haft_call *call, haft_str json, check_value *check, haft_error *err)
 {
     haft__arena_mark mark = haft__arena_save(&call->arena);
     haft__json value;
     haft_status status = haft__json_read(&call->arena, json, NULL, &value, NULL, err);
+    if (status == HAFT_OK && check != NULL) {
+        status = check(value, err);
+    }
     haft__arena_restore(&call->arena, mark);
     return status;
 }
 
-haft_reply haft_reply_json(haft_call *call, const char *json)
+static haft_reply reply_checked(haft_call *call, haft_reply_kind kind, const char *json,
+                                check_value *check)
 {
-    haft_error err;
-    haft_status status = check_json(call, haft__str(json), &err);
+    haft_error err = {0};
+    const char *what = kind == HAFT_REPLY_JSON ? "JSON" : "command";
+    haft_status status = json != NULL ? check_json(call, haft__str(json), check, &err)
+                                      : haft__fail(&err, HAFT_BAD_INPUT, "NULL", "found nothing");
     if (status == HAFT_NO_MEMORY) {
         return no_memory();
     }
     if (status != HAFT_OK) {
-        return haft_reply_error(call, "The tool's reply is no JSON at %s: %s", err.where,
-                                err.message);
+        return haft_reply_error(call, "The tool's reply is no %s%s%s: %s", what,
+                                err.where[0] != '\0' ? " at " : "", err.where, err.message);
     }
     haft_reply made = haft_replyf(call, "%s", json);
-    made.kind = made.kind == HAFT_REPLY_TEXT ? HAFT_REPLY_JSON : made.kind;
+    made.kind = made.kind == HAFT_REPLY_TEXT ? kind : made.kind;
     return made;
+}
+
+haft_reply haft_reply_json(haft_call *call, const char *json)
+{
+    return reply_checked(call, HAFT_REPLY_JSON, json, NULL);
+}
+
+static haft_status check_goto(haft__json to, haft_error *err)
+{
+    if (to.kind == HAFT__JSON_STRING && haft__json_text(to).len > 0) {
+        return HAFT_OK;
+    }
+    bool names = to.kind == HAFT__JSON_ARRAY && to.count > 0;
+    for (uint32_t i = 0; names && i < to.count; i++) {
+        names = to.items[i].kind == HAFT__JSON_STRING && haft__json_text(to.items[i]).len > 0;
+    }
+    return names ? HAFT_OK
+                 : haft__fail(err, HAFT_BAD_INPUT, "/goto",
+                              "expected the name of a node, or an array of names");
+}
+
+static haft_status check_command(haft__json value, haft_error *err)
+{
+    if (value.kind != HAFT__JSON_OBJECT || value.count == 0) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "expected an object with \"update\", \"goto\" or both");
+    }
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; i < value.count && status == HAFT_OK; i++) {
+        haft_str key = haft__json_text(value.members[i].key);
+        haft__json part = value.members[i].value;
+        if (haft__str_equal(key, HAFT__LIT("goto"))) {
+            status = check_goto(part, err);
+        } else if (!haft__str_equal(key, HAFT__LIT("update"))) {
+            status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                "expected \"update\" and \"goto\", found \"%.*s\"", HAFT__ARG(key));
+        } else if (part.kind != HAFT__JSON_OBJECT) {
+            status = haft__fail(err, HAFT_BAD_INPUT, "/update", "expected an object, found %s",
+                                haft__json_kind_name(part));
+        }
+    }
+    return status;
+}
+
+haft_reply haft_reply_command(haft_call *call, const char *json)
+{
+    return reply_checked(call, HAFT_REPLY_COMMAND, json, check_command);
 }
 
 /* ---- the host ---- */
@@ -130,6 +187,11 @@ const haft_call_facts *haft_call_info(const haft_call *call)
     return &call->facts;
 }
 
+const haft_server_facts *haft_call_server(const haft_call *call)
+{
+    return call->server;
+}
+
 bool haft_cancelled(const haft_call *call)
 {
     return call->cancelled != NULL && call->cancelled(call->host);
@@ -137,11 +199,11 @@ bool haft_cancelled(const haft_call *call)
 
 void haft_emit(haft_call *call, const char *json)
 {
-    if (call->emit == NULL) {
+    if (call->emit == NULL || json == NULL) {
         return;
     }
     haft_str text = haft__str(json);
-    haft_status status = check_json(call, text, NULL);
+    haft_status status = check_json(call, text, NULL, NULL);
     if (status == HAFT_OK) {
         call->emit(call->host, text);
     } else if (status == HAFT_BAD_INPUT) {

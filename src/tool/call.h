@@ -14,6 +14,7 @@ struct haft_call {
     haft__arena arena; /* the arguments and every reply */
     size_t max_reply;  /* bytes; HAFT__LIMIT_TOOL_RESULT_BYTES */
     haft_call_facts facts;
+    const haft_server_facts *server; /* borrowed; NULL outside a server */
     /* Set by the host after init, or left NULL; called on the thread of the function. */
     bool (*cancelled)(void *host);
     void (*emit)(void *host, haft_str json); /* `json` is borrowed for the call */

@@ -3,6 +3,7 @@
  */
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/options.h"
 #include "base/str.h"
 #include "tool/args.h"
 #include "tool/declare.h"
@@ -25,30 +26,17 @@ static haft_status copy(haft__arena *arena, const char **text, haft_error *err)
     return HAFT_OK;
 }
 
-static haft_status check_size(const haft_tool *tool, haft_error *err)
-{
-    if (tool->struct_size >= offsetof(haft_tool, traits)) {
-        return HAFT_OK;
-    }
-    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/struct_size",
-                                    "a tool's struct_size is %zu", tool->struct_size);
-    return haft__hint(err, status, "declare it with HAFT_TOOL, or start from HAFT_TOOL_INIT");
-}
-
 /* Fills `own`, which is zeroed, with everything this version knows, its texts in `arena`. */
 static haft_status take(haft__arena *arena, const haft_tool *tool, haft_tool *own, haft_error *err)
 {
-    bool whole = tool->struct_size >= sizeof(*own);
-    memcpy(own, tool, whole ? sizeof(*own) : tool->struct_size);
+    haft_status status = haft__options_take(own, sizeof(*own), offsetof(haft_tool, traits), tool,
+                                            "HAFT_TOOL_INIT, or declare it with HAFT_TOOL", err);
     const char **texts[] = {&own->name, &own->description, &own->input_schema, &own->output_schema,
                             &own->lane};
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        haft_status status = copy(arena, texts[i], err);
-        if (status != HAFT_OK) {
-            return status;
-        }
+    for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
+        status = copy(arena, texts[i], err);
     }
-    return HAFT_OK;
+    return status;
 }
 
 /* ---- schemas ---- */
@@ -131,16 +119,12 @@ static haft_status read_traits(const haft_tool *tool, haft__traits *traits, haft
 haft_status haft__declare_tool(haft__arena *arena, const haft_tool *tool, haft__tool *ret_tool,
                                haft_error *err)
 {
-    haft_status status = check_size(tool, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
     haft_tool *own = haft__arena_array(arena, 1, sizeof(*own));
     if (own == NULL) {
         return haft__arena_fail(arena, err);
     }
     haft__tool made = {.typed = true, .output_schema = haft__json_null()};
-    status = take(arena, tool, own, err);
+    haft_status status = take(arena, tool, own, err);
     if (status == HAFT_OK) {
         status = input_schema(arena, own, &made.input_schema, err);
     }

@@ -53,24 +53,24 @@ limits: {turns: 0}
 BAD_OUT = """\
 spec.yaml:1:1: error: there is no key "modl" here
     modl: offline
-    ^
+    ^~~~
     hint: did you mean model?
 spec.yaml:4:18: warning: the description says little beyond filler words: name what the tool\
  works on
         description: Searches stuff.
-                     ^
+                     ^~~~~~~~~~~~~~~
 spec.yaml:6:5: error: the tool has both "command" and "http"
         http: {url: "https://é", hedaers: {}}
-        ^
+        ^~~~
     hint: a tool runs in one place; make two of it
 spec.yaml:6:30: error: there is no key "hedaers" here
         http: {url: "https://é", hedaers: {}}
-                                 ^
+                                 ^~~~~~~
     hint: did you mean headers?
 spec.yaml:7:17: error: expected a number of at least 1, found 0
     limits: {turns: 0}
                     ^
-spec.yaml: 4 errors, 1 warning
+4 errors, 1 warning in spec.yaml
 """
 
 
@@ -84,23 +84,51 @@ def test_words():
           (0, 'spec.yaml:1:9: warning: nothing says how "x" runs: its calls wait for an answer\n'
            "    tools: [{name: x, description: Count the words.}]\n            ^\n"
            "    hint: give it a command or http, or write headless: true\n"
-           "spec.yaml: 0 errors, 1 warning\n", ""))
+           "1 warning in spec.yaml\n", ""))
     check("a_file_that_is_not_there", haft("check", "none.yaml"),
           (2, "", "haft: none.yaml: cannot be opened: No such file or directory\n"))
     check("a_spec_is_wanted", haft("check")[0], 2)
     check("overrides", haft("check", put("spec.yaml", GOOD), "--set", "limits.turns=x", "--set",
                             "nix"),
-          (2, "--set nix: error: found no '='\n    hint: write --set path=value\n"
-           '--set limits.turns=x: error: expected integer, found string "x"\n'
-           "spec.yaml: 2 errors, 0 warnings\n", ""))
+          (2, "--set: error: found no '='\n    nix\n    ^~~\n    hint: write --set path=value\n"
+           '--set: error: expected integer, found string "x"\n    limits.turns=x\n'
+           "                 ^\n2 errors in spec.yaml\n", ""))
+    check("a_key_of_an_override_that_nobody_knows",
+          haft("check", "spec.yaml", "--set", "limts.turns=5")[1],
+          '--set: error: there is no key "limts" here\n    limts.turns=5\n    ^~~~~\n'
+          "    hint: did you mean limits?\n1 error in spec.yaml\n")
+    check("a_path_that_leads_nowhere",
+          haft("check", "spec.yaml", "--set", "tools.9.name=5")[1],
+          "--set: error: there is no item '9' in this list\n    tools.9.name=5\n          ^\n"
+          "    hint: it has 1; the first is 0\n1 error in spec.yaml\n")
+    check("a_model_that_is_a_text_has_parts_all_the_same",
+          haft("check", put("text.yaml", "model: openai:x\n"), "--set",
+               "model.base_url=http://127.0.0.1:1/v1"), (0, "text.yaml: good\n", ""))
+    check("a_model_of_the_command_line",
+          haft("explain", "spec.yaml", "--model", "nix:x")[2].split("\n")[:3],
+          ['--model: error: there is no provider "nix"', "    nix:x", "    ^~~~~"])
+    check("a_wide_character_takes_two_columns",
+          haft("check", put("spec.yaml",
+                            'limits: {中文: 1, "é\u0301": 2}\n'))[1].split("\n")[0:7],
+          ['spec.yaml:1:10: error: there is no key "中文" here',
+           "    limits: {中文: 1, \"é\u0301\": 2}",
+           "             ^~~~", 'spec.yaml:1:17: error: there is no key "é\u0301" here',
+           "    limits: {中文: 1, \"é\u0301\": 2}", "                      ^~~",
+           "2 errors in spec.yaml"])
+    check("what_a_terminal_obeys_is_written_out",
+          haft("check", put("spec.yaml", 'limits: {"\u202ex": 1}\n'))[1].split("\n")[1:3],
+          ['    limits: {"\\u202ex": 1}', "             ^~~~~~~~~"])
     check("a_tab_in_the_line_keeps_the_caret_in_place",
           haft("check", put("spec.yaml", "model:\t\tx:y\n"))[1].split("\n")[1:3],
-          ["    model:\t\tx:y", "          \t\t^"])
+          ["    model:\t\tx:y", "          \t\t^~~"])
     long = "name: " + "x" * 300 + "\nlimits: {" + " " * 300 + "trns: 5}\n"
     check("of_a_long_line_a_part_is_shown",
           haft("check", put("spec.yaml", long))[1].split("\n")[4:7],
-          ["    " + " " * 79 + "trns: 5}", "    " + " " * 79 + "^",
+          ["    ..." + " " * 60 + "trns: 5}", "       " + " " * 60 + "^~~~",
            "    hint: did you mean turns?"])
+    check("... or_its_beginning",
+          haft("check", "spec.yaml")[1].split("\n")[1],
+          "    name: " + "x" * 94 + "...")
 
 
 def test_environment():
@@ -113,7 +141,7 @@ def test_environment():
           haft("check", put("spec.yaml", GOOD), env={"OPENAI_TOOL_CHOICE": "grep"}),
           (2, 'OPENAI_TOOL_CHOICE: error: there is no tool "grep"\n'
            "    hint: it is a built-in: add it to builtins.enabled\n"
-           "spec.yaml: 1 error, 0 warnings\n", ""))
+           "1 error in spec.yaml\n", ""))
 
 
 FULL = """\
@@ -225,12 +253,17 @@ def test_json():
     check("problems_as_json", (status, err, problems["valid"], problems["hash"],
                                problems["errors"], problems["warnings"], problems["problems"][0]),
           (2, "", False, None, 4, 1,
-           {"line": 1, "column": 1, "from": "", "where": "/modl", "severity": "error",
+           {"line": 1, "column": 1, "length": 4, "from": "", "where": "/modl", "severity": "error",
             "message": 'there is no key "modl" here', "hint": "did you mean model?"}))
+    status, out, err = haft("check", "none.yaml", "--json")
+    absent = json.loads(out)
+    check("a_file_that_is_not_there_as_json",
+          (status, err, absent["valid"], [p["message"] for p in absent["problems"]]),
+          (2, "", False, ["cannot be opened: No such file or directory"]))
     put("lines", "".join(json.dumps({"schema": json.loads(SHAPE.read_text()), "instance": value})
-                         + "\n" for value in (found, problems)))
+                         + "\n" for value in (found, problems, absent)))
     verdicts = [json.loads(line) for line in haft("validate", "--jsonl", "lines")[1].splitlines()]
-    check("both_have_the_documented_shape", [v["errors"] for v in verdicts], [[], []])
+    check("all_have_the_documented_shape", [v["errors"] for v in verdicts], [[], [], []])
 
 
 def hundred():

@@ -130,12 +130,17 @@ TEST(help_of_a_command_is_laid_out_in_columns)
         {"a-very-long-option-name", 0, HAFT__OPTION_CHOICE, "one|two", "which"},
         {0},
     };
+    static const haft__subcommand subcommands[] = {{"one", "FILE", "the first"}, {0}};
+    static const haft__example examples[] = {{"haft name x", "do it to x"}, {0}};
     const haft__command command = {
         .name = "name",
         .usage = "FILE",
         .summary = "do it",
         .help = "A paragraph.\n",
         .options = options,
+        .subcommands = subcommands,
+        .examples = examples,
+        .exits = "0 2",
     };
     char *out = NULL;
     size_t length = 0;
@@ -144,11 +149,13 @@ TEST(help_of_a_command_is_laid_out_in_columns)
     (void)fclose(file);
     CHECK_STR(keep(out, length),
               HAFT__LIT("haft name - do it\n\nUsage: haft name [OPTION]... FILE\n\nA paragraph.\n\n"
-                        "Options:\n"
+                        "Commands:\n  one FILE          the first\n\nOptions:\n"
                         "  -i, --input FILE          what to read\n"
                         "      --a-very-long-option-name one|two\n"
                         "                            which\n"
-                        "  -h, --help                say this\n"),
+                        "  -h, --help                say this\n\n"
+                        "Examples:\n  haft name x\n      do it to x\n\n"
+                        "Exit status:\n    0  done\n    2  bad usage or bad spec\n"),
               "help");
 }
 

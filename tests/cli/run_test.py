@@ -122,6 +122,38 @@ def test_ends():
     check("refused", end([{"text": "no", "stop": "refusal"}]), (6, "refused"))
 
 
+def test_failures_as_json():
+    """Whoever asked for JSON gets one object of the documented shape, also without a run."""
+    shape = ROOT / "docs/schemas/result.schema.json"
+    good = put("good.yaml", "haft: 1\nname: g\nmodel: script:gone.yaml\n")
+    cases = [
+        ("a_bad_spec", ["run", put("bad.yaml", "modl: x\n")], 2, f"{scratch}/bad.yaml:1:1",
+         'there is no key "modl" here'),
+        ("a_bad_override", ["run", good, "--set", "limits.turns=x"], 2,
+         f"{scratch}/good.yaml:--set limits.turns=x", 'expected integer, found string "x"'),
+        ("no_spec", ["run", "none.yaml"], 2, "none.yaml",
+         "cannot be opened: No such file or directory"),
+        ("no_script", ["run", good], 1, f"{scratch}/gone.yaml",
+         "cannot be opened: No such file or directory"),
+        ("no_store", ["run", EXAMPLES / "workflow.yaml", "x", "--store", "sqlite:/proc/no/h.db"], 1,
+         None, None),
+        ("no_store_for_an_answer", ["answer", "last", "x", "--store", "sqlite:/proc/no/h.db"], 1,
+         None, None),
+        ("no_run", ["resume", "0" * 26, "--store", "sqlite:empty.db"], 2, None, None)]
+    for name, words, wanted, where, message in cases:
+        status, out, err = haft(*words, "--json")
+        found = json.loads(out) if out.count("\n") == 1 else {"error": {}}
+        put("found.json", out)
+        valid = haft("validate", shape, "found.json")[0]
+        error = found["error"]
+        check(f"json_for_{name}", (status, valid, found.get("run"), found.get("end"),
+                                   err != "", error.get("message") != ""),
+              (wanted, 0, None, "failed", True, True))
+        if where:
+            check(f"json_for_{name}_says_where", (error["where"], error["message"]),
+                  (where, message))
+
+
 def test_thread():
     words = ["run", EXAMPLES / "pipeline.yaml", "x", "--events", "--thread"]
     good = "01k9v3m7q2r8s4t5w6x7y8z9ab"
@@ -198,7 +230,7 @@ def test_runs():
     cut = put("cut.jsonl", "\n".join(lines[:9]) + "\n" + lines[9][:20])
     note = f"haft: {cut}:10: the last line was cut and is left out\n"
     status, text, err = haft("runs", "show", cut, *spec)
-    check("a_log_that_was_cut", (status, err, json.loads(text)["end"]), (0, note, "waiting"))
+    check("a_log_that_was_cut", (status, err, json.loads(text)["end"]), (0, note, "running"))
     status, text, err = haft("runs", "replay", cut, *spec)
     check("replay_of_a_log_that_was_cut", (status, err, text.startswith("identical: 9 events")),
           (0, note, True))
@@ -244,6 +276,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_other_examples()
     test_output()
     test_ends()
+    test_failures_as_json()
     test_thread()
     test_input()
     test_bad_input()

@@ -1,17 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Questions and approvals at a terminal, a real one: the run asks there and goes on."""
+"""haft at a terminal, a real one: the timeline, questions and approvals, and Ctrl-C."""
+import fcntl
+import http.server
 import json
 import os
 import pty
+import re
 import select
+import signal
+import struct
 import subprocess
 import tempfile
+import termios
+import threading
 import time
+import unicodedata
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
-LONG = 30
+LONG = 60
+SECRET = "sk-streamed-0123456789abcdef"
+STYLE = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 
 def check(name, found, wanted):
@@ -26,62 +36,399 @@ def put(name, value):
     return path
 
 
-def at_terminal(words, typed):
-    """Types each line after its prompt has come. Returns (exit status, what was shown)."""
-    child, master = pty.fork()
-    if child == 0:
-        os.chdir(scratch)
-        os.execve(HAFT, [HAFT, *map(str, words)], environment)
-    shown, end = "", time.monotonic() + LONG
-    while time.monotonic() < end:
-        if not select.select([master], [], [], 1)[0]:
-            continue
+class Terminal:
+    """A program at a terminal of its own; what it shows, and keys for it."""
+
+    def __init__(self, words, columns=80, stdout=None, **variables):
+        self.shown = ""
+        self.child, self.master = pty.fork()
+        if self.child == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            os.chdir(scratch)
+            if stdout is not None:
+                os.dup2(os.open(stdout, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 1)
+            os.execve(HAFT, [HAFT, *map(str, words)], dict(environment, **variables))
+
+    def read(self):
+        """Whether there may be more."""
+        if not select.select([self.master], [], [], 1)[0]:
+            return True
         try:
-            piece = os.read(master, 4096).decode("utf-8", "replace")
+            piece = os.read(self.master, 65536).decode("utf-8", "replace")
         except OSError:
             piece = ""
-        if not piece:
-            break
-        shown += piece
-        if shown.endswith("> ") and typed:
-            os.write(master, (typed.pop(0) + "\n").encode())
-    status = os.waitpid(child, 0)[1]
-    os.close(master)
-    return os.waitstatus_to_exitcode(status), shown
+        self.shown += piece
+        return bool(piece)
+
+    def until(self, text):
+        """Reads until the text has come; whether it has."""
+        end = time.monotonic() + LONG
+        while text not in self.shown and time.monotonic() < end and self.read():
+            pass
+        return text in self.shown
+
+    def type(self, keys):
+        os.write(self.master, keys.encode())
+
+    def end(self):
+        """Returns (exit status, what was shown)."""
+        end = time.monotonic() + LONG
+        while time.monotonic() < end and self.read():
+            pass
+        status = os.waitpid(self.child, 0)[1]
+        os.close(self.master)
+        return os.waitstatus_to_exitcode(status), self.shown
 
 
-def approval(line):
-    log = Path(scratch) / "sent.txt"
-    log.unlink(missing_ok=True)
-    put("send.script.json", {"replies": [{"calls": [{"name": "send", "arguments": {"q": "hi"}}]},
-                                         {"text": "over"}]})
-    path = put("send.json", {"haft": 1, "model": "script:send.script.json", "tools": [
-        {"name": "send", "description": "Send something to the test.", "args": ["q"],
-         "command": ["sh", "-c", f"cat > {log}"], "traits": {"needs_approval": True}}]})
-    status, shown = at_terminal(["run", path, "go"], [line])
-    return status, shown, log.exists()
+def at_terminal(words, typed=(), **more):
+    """Types each line after its prompt has come."""
+    terminal = Terminal(words, **more)
+    for count, line in enumerate(typed):
+        end = time.monotonic() + LONG
+        while terminal.shown.count("> ") <= count and time.monotonic() < end and terminal.read():
+            pass
+        terminal.type(line)
+    return terminal.end()
+
+
+def spec(name, replies, tools=(), **more):
+    put(f"{name}.script.json", {"replies": replies, "results": more.pop("results", {})})
+    return put(f"{name}.json", dict({"haft": 1, "name": name, "model": f"script:{name}.script.json",
+                                     "tools": list(tools)}, **more))
+
+
+def tool(name, command, **traits):
+    return {"name": name, "description": "Does something for the test.", "args": ["q"],
+            "command": command, "traits": traits}
+
+
+def call(name, **arguments):
+    return {"name": name, "arguments": dict({"q": "x"}, **arguments)}
+
+
+def newest():
+    done = subprocess.run([HAFT, "runs", "list", "--json", "--limit", "1"], env=environment,
+                          text=True, capture_output=True)
+    return (json.loads(done.stdout)["runs"] or [{}])[0]
+
+
+def haft(*words, **more):
+    done = subprocess.run([HAFT, *map(str, words)], cwd=scratch, env=environment, text=True,
+                          capture_output=True, stdin=subprocess.DEVNULL, **more)
+    return done.returncode, done.stdout, done.stderr
+
+
+# ---- questions and approvals ----
+
+def test_question():
+    asked = {"question": "Which?\n\x1b[2Jone", "choices": ["red", "blue"], "default": "red"}
+    path = spec("ask", [{"calls": [{"name": "request_user_input", "arguments": asked}]},
+                        {"expect": {"contains": "blue"}, "text": "blue it is"}],
+                [{"builtin": ["request_user_input"]}],
+                choice={"min_tools_for_auto": 0})
+    status, shown = at_terminal(["run", path, "go"], ["2\n"])
+    check("a_question_is_asked_and_answered", (
+        status, "    Which?\r\n    \\u001b[2Jone" in shown, "2) blue" in shown, "[red]> " in shown,
+        "blue it is" in shown), (0, True, True, True, True))
+    status, shown = at_terminal(["run", path, "go"], ["\x04"])
+    check("the_end_of_input_leaves_a_question_open", (
+        status, f"haft answer {newest()['run']} c1.1 'TEXT'" in shown), (4, True))
+    status, out, err = haft("run", path, "go")
+    check("without_a_terminal_it_waits", (
+        status, out, f"  haft answer {newest()['run']} c1.1 'TEXT'\n" in err), (4, "", True))
+    put("ask.script.json", {"replies": [
+        {"calls": [{"name": "request_user_input", "arguments": {"question": "Name?"}}]},
+        {"expect": {"contains": "Ada"}, "text": "hello"}]})
+    status, shown = at_terminal(["run", path, "go"], ["\n", "Ada\n"])
+    check("an_answer_is_wanted_where_there_is_no_default",
+          (status, shown.count("answer> ")), (0, 2))
+
+
+def approval(name, keys, **traits):
+    sent = Path(scratch) / "sent.txt"
+    sent.unlink(missing_ok=True)
+    path = spec(name, [{"calls": [call("send", q="it's \x1b[31mred")]}, {"text": "over"}],
+                [tool("send", ["sh", "-c", f"cat > '{sent}'"], needs_approval=True, **traits)])
+    status, shown = at_terminal(["run", path, "go"], keys)
+    return status, shown, sent.exists()
+
+
+def test_approval():
+    status, shown, sent = approval("send", ["y\n"])
+    check("yes_lets_it_run", (status, sent), (0, True))
+    check("what_would_run_is_shown_exactly", (
+        f"sh -c 'cat > '\\''{scratch}" in shown.replace("\r\n    ", " "),
+        '    {"q":"it\'s \\u001b[31mred"}' in shown, "destructive" in shown), (True, True, False))
+    for name, keys in (("empty", "\n"), ("no", "n\n"), ("other", "sure\n"), ("end", "\x04")):
+        status, shown, sent = approval("send", [keys])
+        said = "reject by terminal" in STYLE.sub("", shown)
+        check(f"anything_else_is_a_no_{name}", (status, sent, said), (0, False, True))
+    _, shown, _ = approval("send", ["n\n"], destructive=True)
+    check("what_cannot_be_undone_is_named", "destructive: what it does cannot be undone" in shown,
+          True)
+    terminal = Terminal(["run", Path(scratch) / "send.json", "go"])
+    terminal.until("[y/N]> ")
+    os.close(terminal.master)
+    status = os.waitstatus_to_exitcode(os.waitpid(terminal.child, 0)[1])
+    check("who_hangs_up_says_nothing", (status in (4, 130), newest()["end"]), (True, ""))
+
+
+def test_long():
+    """HAFT__LIMIT_SHOWN_BYTES: so much of the arguments is shown, 16 KiB."""
+    for more in (0, 1):
+        path = spec("long", [{"calls": [call("send", q="x" * (16384 - len('{"q":""}') + more))]},
+                             {"text": "over"}], [tool("send", ["true"], needs_approval=True)])
+        _, shown = at_terminal(["run", path, "go"], ["n\n"])
+        check(f"what_is_long_is_cut_{more}", "... and 1 bytes more" in shown, more == 1)
+
+
+def test_several():
+    tools = [tool("one", ["true"], needs_approval=True), {
+        "name": "two", "description": "Sends something for the test.", "args": ["q"],
+        "http": {"method": "POST", "url": "https://api.example.org/v1/{q}?key=${STREAMED_API_KEY}",
+                 "body": {"to": "{q}"}}, "traits": {"needs_approval": True}}]
+    path = spec("several", [{"calls": [call("one"), call("two", q="a b")]}, {"text": "over"}],
+                tools)
+    status, shown = at_terminal(["run", path, "go"], ["n\n", "n\n"], STREAMED_API_KEY=SECRET)
+    check("one_after_the_other", (status, "by command (1/2)" in shown, "by http (2/2)" in shown),
+          (0, True, True))
+    text = shown.replace("\r\n    ", "")
+    check("a_request_as_it_would_be_sent", (
+        "POST https://api.example.org/v1/a%20b?key=[redacted]" in text, '{"to":"a b"}' in text,
+        SECRET in shown), (True, True, False))
+
+
+# ---- the timeline ----
+
+def columns(line):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 0 if unicodedata.combining(c)
+               else 1 for c in STYLE.sub("", line.split("\r")[-1]))
+
+
+def timeline(*words, **more):
+    path = spec("line", [
+        {"reasoning": "First, let me look.", "text": "I look.",
+         "calls": [call("look", q="漢字" * 60)],
+         "usage": {"input_tokens": 1500, "output_tokens": 20}},
+        {"text": "Found: 漢字\x1b]0;title\x07 and\nmore."}],
+        [tool("look", ["printf", "\\033[2Jx"], read_only=True)])
+    return at_terminal(["run", path, "go", *words], **more)
+
+
+def test_timeline():
+    status, shown = timeline()
+    plain = STYLE.sub("", shown)
+    check("what_happens_is_shown", [word for word in (
+        "line  go", "turn 1/12", "First, let me look.", "I look.", "1.5k tokens in",
+        "✓ c1.1 look", "turn 2/12", "✓ done: the model answered", "2 turns · 1 call") if word not in
+        plain], [])
+    check("the_answer_is_shown_once", (status, plain.count("Found: 漢字")), (0, 1))
+    check("nothing_steers_the_terminal", ("\\u001b]0;title\\u0007" in plain,
+                                          "\x1b" in plain or "\x07" in plain), (True, False))
+    check("there_are_colours", "\x1b[32m" in shown, True)
+    check("the_open_line_is_the_only_one_written_again", "\x1b[A" in shown or "\x1b[H" in shown,
+          False)
+    for width in (40, 41, 80, 200):
+        _, shown = timeline(columns=width)
+        wide = [line for line in shown.split("\r\n") if columns(line) >= width]
+        check(f"every_line_fits_{width}", wide, [])
+    for name, variables in (("NO_COLOR", {"NO_COLOR": "1"}), ("ascii", {"LANG": "C"})):
+        _, shown = timeline(**variables)
+        check(f"without_{name}", ("\x1b[3" in shown, "✓" in shown),
+              (False, True) if name == "NO_COLOR" else (True, False))
+    _, shown = timeline(NO_COLOR="")
+    check("an_empty_no_color_is_none", "\x1b[32m" in shown, True)
+
+
+def test_plain():
+    status, shown = timeline("--plain")
+    ours = [line for line in shown.split("\r\n") if "漢" not in line]
+    check("plain_is_plain", (status, "\x1b" in shown, all(line.isascii() for line in ours)),
+          (0, False, True))
+    check("plain_has_a_line_an_event", [line for line in ours if line.startswith(("[", "  "))], [
+        "[line] turn 1/12  auto  default auto",
+        "  model: 1500 tokens in, 0 cached, 20 out, 0 ms; text: I look.",
+        next((line for line in ours if "look: ok" in line), "a result"),
+        "[line] turn 2/12  auto  default auto",
+        "[line] done: the model answered; 2 turns, 1 calls, 1500 tokens in, 20 out"])
+    check("a_terminal_that_can_only_print_is_plain",
+          re.sub(r"\d+ ms", "", timeline(TERM="dumb")[1]), re.sub(r"\d+ ms", "", shown))
+    err = haft("run", Path(scratch) / "line.json", "go")[2]
+    told = [line for line in shown.split("\r\n") if line.startswith(("[", "  "))]
+    check("and_so_is_what_is_no_terminal", re.sub(r"\d+ ms", "", err).splitlines(),
+          [re.sub(r"\d+ ms", "", line) for line in told])
+    status, shown = timeline("--quiet")
+    check("quiet_is_quiet", (status, shown.replace("\r\n", "\n")),
+          (0, "Found: 漢字\\u001b]0;title\\u0007 and\nmore.\n"))
+    out = Path(scratch) / "out.txt"
+    status, shown = timeline(stdout=out)
+    check("a_redirected_answer_is_exact", (status, out.read_text(), "Found" in shown),
+          (0, "Found: 漢字\x1b]0;title\x07 and\nmore.\n", True))
+    status, shown = timeline("--events", stdout=out)
+    kinds = {json.loads(line)["kind"] for line in out.read_text().splitlines()}
+    check("events_are_durable_ones_only", (status, shown, "model_progress" in kinds,
+                                           "run_finished" in kinds), (0, "", False, True))
+
+
+# ---- streaming ----
+
+class Model(http.server.BaseHTTPRequestHandler):
+    """Sends a reply a few characters at a time; the last waits until the test has seen the rest."""
+    text, go_on = "", threading.Event()
+    protocol_version = "HTTP/1.0"
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        try:
+            self.speak()
+        except OSError:
+            pass  # who was interrupted does not listen
+
+    def speak(self):
+        pieces = [Model.text[at:at + 5] for at in range(0, len(Model.text), 5)]
+        for place, piece in enumerate(pieces):
+            if place == len(pieces) - 1:
+                Model.go_on.wait(LONG)
+            self.send({"content": piece})
+        self.send({}, "stop")
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def send(self, delta, stop=None):
+        event = {"choices": [{"index": 0, "delta": delta, "finish_reason": stop}]}
+        self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+        self.wfile.flush()
+
+
+def test_streaming():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    path = put("stream.json", {"haft": 1, "name": "stream", "model": {
+        "provider": "openai", "model": "m", "base_url": f"http://127.0.0.1:{server.server_port}/v1",
+        "api_key": "${STREAMED_API_KEY}"}})
+    Model.text = f"The key is {SECRET}, which nobody may see, and this is the end of it."
+    terminal = Terminal(["run", path, "go"], STREAMED_API_KEY=SECRET)
+    seen = terminal.until("this is the end")
+    Model.go_on.set()
+    status, shown = terminal.end()
+    check("text_is_there_before_the_reply_is_over", (status, seen), (0, True))
+    text = " ".join(STYLE.sub("", shown).split())
+    check("secrets_are_not_streamed", (
+        SECRET in shown, "0123" in shown,
+        text.count("The key is [redacted], which nobody may see, and this is the end of it.")),
+        (False, False, 1))
+    Model.go_on.clear()
+    terminal = Terminal(["run", path, "go"], STREAMED_API_KEY=SECRET)
+    terminal.until("this is the end")
+    terminal.type("\x03")
+    status, shown = terminal.end()
+    Model.go_on.set()
+    run = newest()
+    check("ctrl_c_while_it_speaks", (status, f"paused; haft resume {run['run']} goes on" in shown,
+                                     run["state"]), (130, True, "running"))
+    status, shown = at_terminal(["resume", "last"], STREAMED_API_KEY=SECRET)
+    check("and_it_is_gone_on_with", (status, "✓ done" in STYLE.sub("", shown)), (0, True))
+    server.shutdown()
+
+
+# ---- Ctrl-C ----
+
+def slow(name, *extra, **traits):
+    path = spec(name, [{"calls": [call("slow")]}, {"text": "over"}],
+                [tool("slow", ["sh", "-c", "touch begun; until test -e free; do sleep 0.05; done"],
+                      **traits)])
+    for file in ("begun", "free"):
+        (Path(scratch) / file).unlink(missing_ok=True)
+    terminal = Terminal(["run", path, "go", *extra])
+    end = time.monotonic() + LONG
+    while not (Path(scratch) / "begun").exists() and time.monotonic() < end:
+        terminal.read()
+    return terminal
+
+
+def test_interrupts():
+    terminal = slow("reads", read_only=True)
+    terminal.type("\x03")
+    status, shown = terminal.end()
+    run = newest()
+    check("ctrl_c_pauses", (status, run["state"], f"haft resume {run['run']} goes on" in shown),
+          (130, "running", True))
+    (Path(scratch) / "free").touch()
+    check("what_only_reads_is_run_again", haft("resume", run["run"], "-q"), (0, "over\n", ""))
+
+    terminal = slow("writes")
+    terminal.type("\x03")
+    waits = terminal.until("pausing behind slow (c1.1); Ctrl-C again cancels the run")
+    (Path(scratch) / "free").touch()
+    status, shown = terminal.end()
+    check("what_has_effects_comes_to_its_end", (waits, status, newest()["state"],
+                                                "paused; " in shown), (True, 130, "running", True))
+    status, out, _ = haft("resume", "last", "--events")
+    kinds = [json.loads(line)["kind"] for line in out.splitlines()]
+    check("and_is_not_run_twice", (status, "call_started" in kinds), (0, False))
+
+    terminal = slow("cancelled")
+    terminal.type("\x03")
+    terminal.until("Ctrl-C again")
+    terminal.type("\x03")
+    status, shown = terminal.end()
+    said = "cancel asked by terminal" in STYLE.sub("", shown)
+    check("the_second_cancels", (status, newest()["end"], said), (130, "cancelled", True))
+
+    for name in ("SIGTERM", "SIGHUP"):
+        terminal = slow("signal", "--plain", read_only=True)
+        os.kill(terminal.child, getattr(signal, name))
+        status, shown = terminal.end()
+        check(f"{name}_pauses", (status, newest()["state"], "paused; " in shown),
+              (130, "running", True))
+    terminal = slow("twice")
+    os.kill(terminal.child, signal.SIGTERM)
+    terminal.until("pausing behind")
+    os.kill(terminal.child, signal.SIGTERM)
+    check("who_asks_twice_does_not_wait", (terminal.end()[0], newest()["state"]), (130, "running"))
+    haft("cancel", "last")
+
+    path = Path(scratch) / "ask.json"
+    terminal = Terminal(["run", path, "go"])
+    terminal.until("> ")
+    terminal.type("\x03")
+    check("ctrl_c_at_a_question_leaves_it_open", (terminal.end()[0], newest()["state"]),
+          (130, "waiting"))
+    terminal = slow("memory", "--store", "memory:", read_only=True)
+    terminal.type("\x03")
+    status, shown = terminal.end()
+    check("a_run_in_memory_is_gone", (status, "in memory only" in shown), (130, True))
+
+
+def test_show():
+    terminal = slow("shown", read_only=True)
+    status, out, _ = haft("runs", "show", "last")
+    check("a_run_that_runs_says_so", (status, json.loads(out)["end"]), (0, "running"))
+    (Path(scratch) / "free").touch()
+    terminal.end()
+    check("and_then_how_it_ended", json.loads(haft("runs", "show", "last")[1])["end"], "done")
+    status, shown = at_terminal(["runs", "show", "last"])
+    check("at_a_terminal_it_is_a_timeline", (status, "✓ c1.1 slow" in STYLE.sub("", shown)),
+          (0, True))
+    status, shown = at_terminal(["runs", "show", "last", "--json"])
+    check("unless_json_is_wanted", (status, json.loads(shown)["end"]), (0, "done"))
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    environment = dict(os.environ, XDG_STATE_HOME=scratch)
-    put("ask.script.json", {"replies": [
-        {"calls": [{"name": "look"}]}, {"calls": [{"name": "peek"}]},
-        {"calls": [{"name": "request_user_input", "arguments": {
-            "question": "Which?", "choices": ["red", "blue"], "default": "red"}}]},
-        {"expect": {"contains": "blue"}, "text": "blue it is"}],
-        "results": {"look": "x", "peek": "y"}})
-    ask = put("ask.json", {"haft": 1, "model": "script:ask.script.json", "tools": [
-        {"builtin": ["request_user_input"]},
-        {"name": "look", "description": "Look something up.", "args": []},
-        {"name": "peek", "description": "Look something else up.", "args": []}]})
-    status, shown = at_terminal(["run", ask, "go"], ["2"])
-    check("a_question_is_asked_and_answered", (status, "? Which?" in shown, "2) blue" in shown,
-                                               "blue it is" in shown), (0, True, True, True))
-    status, shown, sent = approval("y")
-    check("yes_lets_it_run", (status, '{"q":"hi"}' in shown, sent), (0, True, True))
-    for word in ("", "n", "sure"):
-        status, shown, sent = approval(word)
-        check(f"anything_else_does_not_{word or 'empty'}", (status, sent), (0, False))
-    done = subprocess.run([HAFT, "run", ask, "go"], cwd=scratch, env=environment, text=True,
-                          capture_output=True, stdin=subprocess.DEVNULL)
-    check("without_one_it_waits", (done.returncode, "haft answer" in done.stderr), (4, True))
+    environment = dict(os.environ, XDG_STATE_HOME=scratch, TERM="xterm", LANG="C.UTF-8")
+    for variable in ("NO_COLOR", "LC_ALL", "LC_CTYPE", "HAFT_STORE"):
+        environment.pop(variable, None)
+    test_question()
+    test_approval()
+    test_long()
+    test_several()
+    test_timeline()
+    test_plain()
+    test_streaming()
+    test_interrupts()
+    test_show()

@@ -74,8 +74,8 @@ def test_words():
           ["glob(pattern, path?)", "complete_workflow(summary?)", "docs:v1.find(query)",
            "drop(page, why?)"])
     check("a_spec_that_cannot_be_used", haft("tools", put("bad.yaml", "tols: []\n")),
-          (2, "", 'bad.yaml:1:1: error: there is no key "tols" here\n    tols: []\n    ^\n'
-           "    hint: did you mean tools?\nbad.yaml: 1 error, 0 warnings\n"))
+          (2, "", 'bad.yaml:1:1: error: there is no key "tols" here\n    tols: []\n    ^~~~\n'
+           "    hint: did you mean tools?\n1 error in bad.yaml\n"))
     check("no_tools", haft("tools", put("none.yaml", "model: offline\n")), (0, "", ""))
     check("an_override", haft("tools", "spec.yaml", "--set", "tools.0.builtin=[]")[1], WORDS)
     check("a_provider_we_do_not_know", haft("tools", "spec.yaml", "--wire", "x")[0::2],

@@ -66,13 +66,20 @@ def test_files():
 def test_what_cannot_be_used():
     good = put("good.json", "1")
     check("an_instance_that_is_no_json", haft(put("any.json", "true"), put("cut.json", "[1,\n")), (
-        2, "", "haft: cut.json:2:1 (byte 4): expected a value, found the end of the text\n"))
+        2, "", "cut.json:2:1: error: expected a value, found the end of the text\n"))
+    check("a_place_in_it_is_shown", haft("any.json", put("odd.json", '{"中": [1,\t}]}'))[2],
+          "odd.json:1:11: error: expected a value, found '}'\n"
+          '    {"中": [1,\t}]}\n              \t^\n')
+    check("standard_input_too", haft("any.json", "-", text="[1 2]")[2],
+          "standard input:1:4: error: expected ',' or ']' after the item, found '2'\n"
+          "    [1 2]\n       ^\n")
     check("a_schema_that_is_none", haft(put("odd.json", {"type": "strin"}), good)[0::2], (
         2, "haft: odd.json:/type: found the string \"strin\", wanted null, boolean, number, "
         "integer, string, array or object (in quotes)\n"))
     check("a_schema_with_a_key_twice", haft(put("twice.json", '{"type":"null","type":"null"}'),
-          good)[0::2], (2, "haft: twice.json:1:2 (byte 1): expected each key once in an object, "
-                        "found \"type\" more than once\n"))
+          good)[0::2], (
+              2, "twice.json:1:2: error: expected each key once in an object, "
+              'found "type" more than once\n    {"type":"null","type":"null"}\n     ^\n'))
     check("an_instance_with_a_key_twice", haft("any.json", put("two.json", '{"a":1,"a":2}'))[0], 0)
     check("a_file_that_is_not_there", haft("none.json", good),
           (2, "", "haft: none.json: cannot be opened: No such file or directory\n"))

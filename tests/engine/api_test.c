@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <poll.h>
+#include <unistd.h>
 
 #include "engine_help.h"
 
@@ -31,6 +32,9 @@ TEST(tools_that_are_functions_run)
     CHECK_INT(haft_tool_add(h.runtime, &add_numbers_tool, &h.err), HAFT_OK, "%s", h.err.message);
     CHECK_INT(haft_tool_add(h.runtime, &give_up_tool, &h.err), HAFT_OK, "%s", h.err.message);
     CHECK_INT(haft_tool_add(h.runtime, &give_up_tool, &h.err), HAFT_BAD_INPUT, "twice");
+    CHECK(strstr(h.err.message, "added twice") != NULL, "%s", h.err.message);
+    haft_tool unnamed = HAFT_TOOL_INIT;
+    CHECK_INT(haft_tool_add(h.runtime, &unnamed, &h.err), HAFT_BAD_INPUT, "without a name");
     haft_run *run = help_host_start(&h, spec, script, "go");
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
@@ -63,6 +67,179 @@ TEST(a_runtime_can_be_stepped_by_another_loop)
     }
     CHECK_INT(haft_run_state(run), HAFT_ENDED, "state");
     haft_run_release(run);
+    help_host_finish(&h);
+}
+
+HAFT_TOOL(jump, "Tell a graph where to go.")
+{
+    return haft_reply_command(call, "{\"goto\":\"report\"}");
+}
+
+TEST(a_command_outside_a_graph_is_an_error_for_the_model)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    CHECK_INT(haft_tool_add(h.runtime, &jump_tool, &h.err), HAFT_OK, "%s", h.err.message);
+    haft_run *run = help_host_start(
+        &h, "\"tools\":[{\"name\":\"jump\",\"description\":\"Tell a graph where to go.\"}]",
+        "{\"replies\":[{\"calls\":[{\"name\":\"jump\"}]},{\"expect\":{\"contains\":\"only a graph "
+        "can follow\"},\"text\":\"good\"}]}",
+        "go");
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
+    CHECK(!run->state.calls[0].ok, "it counts as done");
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+/* ---- misuse ---- */
+
+TEST(null_is_refused_or_answered)
+{
+    help_host h;
+    haft_agent *agent = NULL;
+    haft_run *run = NULL;
+    haft_event event;
+    help_host_init(&h, "memory:");
+    const haft_status found[] = {
+        haft_runtime_create(NULL, NULL, &h.err),
+        haft_runtime_step(NULL, 0, &h.err),
+        haft_tool_add(NULL, &jump_tool, &h.err),
+        haft_tool_add(h.runtime, NULL, &h.err),
+        haft_agent_load(NULL, "a.yaml", &agent, &h.err),
+        haft_agent_load(h.runtime, NULL, &agent, &h.err),
+        haft_agent_load(h.runtime, "a.yaml", NULL, &h.err),
+        haft_run_start(NULL, "go", NULL, &run, &h.err),
+        haft_run_open(NULL, "last", &run, &h.err),
+        haft_run_open(h.runtime, NULL, &run, &h.err),
+        haft_run_open(h.runtime, "last", NULL, &h.err),
+        haft_run_answer(NULL, NULL, "1", &h.err),
+        haft_run_approve(NULL, NULL, NULL, &h.err),
+        haft_run_reject(NULL, NULL, NULL, &h.err),
+        haft_run_cancel(NULL, &h.err),
+        haft_run_cancel(NULL, NULL),
+    };
+    for (size_t i = 0; i < COUNT(found); i++) {
+        CHECK_INT(found[i], HAFT_BAD_INPUT, "%zu", i);
+    }
+    CHECK_INT(haft_runtime_fd(NULL), -1, "fd");
+    CHECK_INT(haft_runtime_timeout(NULL), -1, "timeout");
+    CHECK(!haft_run_next_event(NULL, &event), "event");
+    CHECK_INT(haft_run_state(NULL), HAFT_STOPPED, "state");
+    CHECK_STR(haft__str(haft_run_id(NULL)), HAFT__LIT(""), "id");
+    CHECK_STR(haft__str(haft_run_end(NULL)), HAFT__LIT("waiting"), "end");
+    CHECK_INT(haft_run_answer_text(NULL).len, 0, "answer");
+    CHECK_INT(haft_run_error(NULL)->status, HAFT_BAD_INPUT, "error");
+    help_host_finish(&h);
+}
+
+TEST(null_in_what_is_there_is_refused)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_agent *agent = help_host_agent(&h, "", "{\"replies\":[{\"text\":\"hello\"}]}");
+    haft_run *run = NULL;
+    CHECK_INT(haft_run_start(agent, NULL, NULL, &run, &h.err), HAFT_BAD_INPUT, "no task");
+    CHECK_INT(haft_run_start(agent, "go", NULL, NULL, &h.err), HAFT_BAD_INPUT, "no place");
+    CHECK_INT(haft_run_start(agent, "go", NULL, &run, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK_INT(haft_run_answer(run, NULL, NULL, &h.err), HAFT_BAD_INPUT, "no answer");
+    CHECK(!haft_run_next_event(run, NULL), "no place");
+    haft_run_release(run);
+    haft_agent_release(agent);
+    help_host_finish(&h);
+}
+
+TEST(a_run_that_has_ended_takes_no_commands)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(&h, "", "{\"replies\":[{\"text\":\"hello\"}]}", "go"), *same;
+    help_host_settle(&h, run);
+    CHECK_INT(haft_run_answer(run, NULL, "1", &h.err), HAFT_BAD_STATE, "answer");
+    CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run waits for nobody"), "answer");
+    CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "approve");
+    CHECK_INT(haft_run_reject(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "reject");
+    CHECK_INT(haft_run_cancel(run, &h.err), HAFT_BAD_STATE, "cancel");
+    CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run has ended: done"), "cancel");
+    CHECK_INT(haft_run_open(h.runtime, haft_run_id(run), &same, &h.err), HAFT_OK, "%s",
+              h.err.message);
+    CHECK_INT(haft_run_cancel(same, &h.err), HAFT_BAD_STATE, "of one that was only read");
+    CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run has ended, or is another's"), "cancel");
+    haft_run_release(same);
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+static void destroy_with_runs(const char *store)
+{
+    help_host h;
+    help_host_init(&h, store);
+    haft_agent *agent = help_host_agent(
+        &h, "\"tools\":[{\"name\":\"ask\",\"description\":\"Ask.\",\"headless\":true}]",
+        "{\"replies\":[{\"calls\":[{\"name\":\"ask\"}]}]}");
+    haft_run *waiting = NULL, *fresh = NULL, *gone = NULL;
+    CHECK_INT(haft_run_start(agent, "go", NULL, &waiting, &h.err), HAFT_OK, "start");
+    help_host_settle(&h, waiting);
+    CHECK_INT(haft_run_state(waiting), HAFT_WAITING, "state");
+    CHECK_INT(haft_run_start(agent, "go", NULL, &fresh, &h.err), HAFT_OK, "start");
+    CHECK_INT(haft_run_start(agent, "go", NULL, &gone, &h.err), HAFT_OK, "start");
+    haft_run_release(gone);
+    help_host_finish(&h);
+    haft_agent_release(agent); /* which may outlive the runtime */
+}
+
+TEST(a_runtime_is_destroyed_with_runs_alive)
+{
+    char directory[] = "/tmp/haft-api-XXXXXX", path[64], store[96];
+    CHECK(mkdtemp(directory) != NULL, "no directory");
+    (void)snprintf(path, sizeof(path), "%s/haft.db", directory);
+    (void)snprintf(store, sizeof(store), "sqlite:%s", path);
+    destroy_with_runs("memory:");
+    destroy_with_runs(store);
+    CHECK(unlink(path) == 0 && rmdir(directory) == 0, "something was left in %s", directory);
+}
+
+/* ---- other versions ---- */
+
+TEST(options_of_another_version_are_taken)
+{
+    struct {
+        haft_runtime_options options;
+        void *later;
+    } longer = {HAFT_RUNTIME_OPTIONS_INIT, NULL};
+    struct {
+        haft_run_options options;
+        void *later;
+    } longer_run = {HAFT_RUN_OPTIONS_INIT, NULL};
+    haft_runtime_options shorter = HAFT_RUNTIME_OPTIONS_INIT;
+    haft_runtime *runtime = NULL;
+    haft_error err = {0};
+    longer.options.struct_size = sizeof(longer);
+    CHECK_INT(haft_runtime_create(&longer.options, &runtime, &err), HAFT_OK, "%s", err.message);
+    haft_runtime_destroy(runtime);
+    shorter.struct_size = offsetof(haft_runtime_options, guard);
+    shorter.guard = "/nowhere"; /* not looked at */
+    CHECK_INT(haft_runtime_create(&shorter, &runtime, &err), HAFT_OK, "%s", err.message);
+    haft_runtime_destroy(runtime);
+    shorter.struct_size = 0;
+    CHECK_INT(haft_runtime_create(&shorter, &runtime, &err), HAFT_BAD_INPUT, "without a size");
+    CHECK_STR(haft__str(err.hint), HAFT__LIT("start from HAFT_RUNTIME_OPTIONS_INIT"), "hint");
+
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_agent *agent = help_host_agent(&h, "", "{\"replies\":[{\"text\":\"hello\"}]}");
+    haft_run *run = NULL;
+    longer_run.options.struct_size = sizeof(longer_run);
+    CHECK_INT(haft_run_start(agent, "go", &longer_run.options, &run, &h.err), HAFT_OK, "longer");
+    haft_run_release(run);
+    longer_run.options.struct_size = offsetof(haft_run_options, thread);
+    longer_run.options.thread = "not an id"; /* not looked at */
+    CHECK_INT(haft_run_start(agent, "go", &longer_run.options, &run, &h.err), HAFT_OK, "shorter");
+    haft_run_release(run);
+    longer_run.options.struct_size = 0;
+    CHECK_INT(haft_run_start(agent, "go", &longer_run.options, &run, &h.err), HAFT_BAD_INPUT,
+              "without a size");
+    haft_agent_release(agent);
     help_host_finish(&h);
 }
 

@@ -174,3 +174,68 @@ TEST(a_pause_ends_at_its_deadline)
     haft_run_release(run);
     help_host_finish(&h);
 }
+
+/* Pauses a run whose call has begun, and steps until it rests. */
+static haft_run *pause_call(help_host *h, const char *members)
+{
+    haft_run *run = help_host_start(h, members, CALL_ONCE, "go");
+    while (run->slots == NULL) {
+        CHECK_INT(haft_runtime_step(h->runtime, -1, NULL), HAFT_OK, "step");
+    }
+    CHECK(!haft__live_paused(run), "it runs");
+    haft__live_pause(run);
+    while (!haft__live_paused(run)) {
+        CHECK_INT(haft_runtime_step(h->runtime, -1, NULL), HAFT_OK, "step");
+    }
+    return run;
+}
+
+TEST(a_pause_ends_what_may_be_repeated)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = pause_call(&h, "\"tools\":[" LOOK "\"command\":[\"sleep\",\"300\"],"
+                                   "\"traits\":{\"read_only\":true}}]");
+    CHECK_STR(help_host_kinds(&h, run),
+              HAFT__LIT("run_started turn_started model_replied call_started"), "events");
+    CHECK_INT(haft_run_state(run), HAFT_RUNNING, "it is no end");
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+TEST(a_pause_waits_for_effects)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = pause_call(&h, COMMAND("[\"sh\",\"-c\",\"sleep 0.1; echo seen\"]"));
+    CHECK_STR(help_host_kinds(&h, run),
+              HAFT__LIT("run_started turn_started model_replied call_started call_finished"),
+              "events");
+    CHECK_STR(run->state.calls[0].result, HAFT__LIT("seen"), "result");
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+TEST(a_pause_of_a_run_that_asks_or_has_just_begun)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run =
+        help_host_start(&h, "", "{\"replies\":[{\"text\":\"late\",\"delay\":300}]}", "go");
+    haft_run *early = help_host_start(&h, "", "{\"replies\":[{\"text\":\"x\"}]}", "go");
+    haft__live_pause(early);
+    CHECK(!haft__live_paused(early), "nothing of it is durable");
+    while (run->ask == NULL || !haft__live_paused(early)) {
+        CHECK_INT(haft_runtime_step(h.runtime, -1, NULL), HAFT_OK, "step");
+    }
+    CHECK_STR(help_host_kinds(&h, early), HAFT__LIT("run_started"), "it is there, and waits");
+    haft__live_pause(run);
+    CHECK(run->ask == NULL, "it is not asked any more");
+    while (!haft__live_paused(run)) {
+        CHECK_INT(haft_runtime_step(h.runtime, -1, NULL), HAFT_OK, "step");
+    }
+    CHECK_STR(help_host_kinds(&h, run), HAFT__LIT("run_started turn_started"), "events");
+    haft_run_release(run);
+    haft_run_release(early);
+    help_host_finish(&h);
+}

@@ -70,3 +70,22 @@ TEST(a_secret_that_a_tool_prints_is_not_written_down)
     help_host_finish(&h);
     (void)unsetenv("HAFT_TEST_COLOUR");
 }
+
+TEST(variables_of_a_file_are_secrets_by_the_same_rule)
+{
+    static const haft__variable variables[] = {
+        {{"MY_TOKEN", 8}, {"of-the-file-0123456789", 22}},
+        {{"MY_WORD", 7}, {"harmless-0123456789", 19}},
+        {{"SSH_AUTH_SOCK", 13}, {"/run/agent/0123456789", 21}},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__redactor redactor;
+    haft__redactor_init(&redactor, &arena);
+    CHECK_INT(haft__secrets_add(&redactor, variables, COUNT(variables), NULL), HAFT_OK, "it");
+    CHECK_INT(haft__redactor_seal(&redactor, NULL), HAFT_OK, "sealed");
+    CHECK(is_hidden(&redactor, "of-the-file-0123456789"), "the token is shown");
+    CHECK(!is_hidden(&redactor, "harmless-0123456789"), "a word is hidden");
+    CHECK(!is_hidden(&redactor, "/run/agent/0123456789"), "a path is hidden");
+    haft__arena_finish(&arena);
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/exec/function.c. Says most under `make tsan`. */
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 
@@ -12,6 +13,7 @@
 static sem_t entered, released; /* a call of `block` waits in between */
 static atomic_int cancels;      /* calls that saw haft_cancelled */
 static atomic_int begun;
+static pthread_t home; /* the thread of the loop */
 
 HAFT_TOOL(greet, "Greet somebody.", HAFT_STRING(name, "Whom."),
           HAFT_INTEGER_OR(times, 1, "How often."))
@@ -90,6 +92,24 @@ HAFT_TOOL(chatter, "Emit.", HAFT_INTEGER(bytes, "Of each."), HAFT_INTEGER(times,
     (void)sem_post(&entered);
     (void)sem_wait(&released);
     return haft_replyf(call, "told");
+}
+
+/* Returns at once, and so may run where everything else does. */
+HAFT_TOOL_WITH(HAFT_COST_FREE, quick, "Say on which thread it runs.",
+               HAFT_STRING(name, "What to say."))
+{
+    const haft_call_facts *facts = haft_call_info(call);
+    begun++;
+    haft_emit(call, "1");
+    haft_emit(call, "{\"half\":true}");
+    return haft_replyf(call, "%.*s %s %s %d", HAFT_STR(args->name), facts->run,
+                       pthread_equal(pthread_self(), home) != 0 ? "here" : "elsewhere",
+                       haft_cancelled(call));
+}
+
+HAFT_TOOL_WITH(HAFT_COST_FREE, quick_refusal, "Say no at once.")
+{
+    return haft_reply_error(call, "no");
 }
 
 static haft_reply show_text(haft_call *call, const void *args)
@@ -184,6 +204,50 @@ TEST(replies_of_functions)
     run(&f, &c, &greet_tool, "{\"name\":\"x\",\"times\":99999999999999999999}");
     CHECK(!c.result.ok && !c.result.started, "arguments that cannot be passed on");
     CHECK_STR(c.result.where, HAFT__LIT("/times"), "where");
+    end(&f);
+}
+
+TEST(a_function_that_is_free_runs_on_the_loops_thread)
+{
+    help_exec f;
+    help_call c;
+    begin(&f, 1);
+    home = pthread_self();
+    make(&f, &c, &quick_tool, "{\"name\":\"Ada\"}");
+    c.call.timeout_ms = 1000000;
+    help_start(&f, &c);
+    CHECK_INT(begun, 1, "it has run");
+    CHECK_INT(c.times + c.steps, 0, "and nobody has been told before the loop was stepped");
+    help_wait(&f, &c);
+    CHECK(c.result.ok && c.result.started, "it failed");
+    CHECK_STR(c.result.text, HAFT__LIT("Ada run here 0"), "reply");
+    CHECK_INT(c.steps, 2, "progress");
+    CHECK_STR(c.last, HAFT__LIT("{\"half\":true}"), "progress");
+    run(&f, &c, &quick_refusal_tool, "");
+    CHECK(!c.result.ok && c.result.started, "an error");
+    CHECK_STR(c.result.text, HAFT__LIT("no"), "an error");
+    run(&f, &c, &quick_tool, "{\"name\":7}");
+    CHECK(!c.result.ok && !c.result.started, "arguments that cannot be passed on");
+    haft_tool slow = quick_tool; /* the same function, of which nobody says so */
+    slow.traits = 0;
+    make(&f, &c, &slow, "{\"name\":\"Bo\"}");
+    c.tool.traits.cost = HAFT__COST_FREE; /* only the spec does */
+    help_start(&f, &c);
+    help_wait(&f, &c);
+    CHECK_STR(c.result.text, HAFT__LIT("Bo run elsewhere 0"), "a spec that says it is free");
+    end(&f);
+}
+
+TEST(a_free_function_that_nobody_waits_for_is_not_reported)
+{
+    help_exec f;
+    help_call c;
+    begin(&f, 1);
+    make(&f, &c, &quick_tool, "{\"name\":\"Ada\"}");
+    help_start(&f, &c);
+    haft__exec_cancel(c.job);
+    help_step(&f, 0);
+    CHECK_INT(c.times + c.steps, 0, "reports");
     end(&f);
 }
 

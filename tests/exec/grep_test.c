@@ -244,6 +244,30 @@ FILES_TEST(blocks_end_anywhere)
     files_remove(&f);
 }
 
+/* Lines that have a needle and do not match, so many that needles are given up on; lines with one
+ * that match, before and behind that; and the last line, which has no line feed. */
+FILES_TEST(needles_may_be_common)
+{
+    files f = files_make();
+    for (size_t before = 60; before < 70; before++) {
+        haft__buf text;
+        char wanted[96];
+        haft__buf_init(&text, 10000);
+        haft__buf_addf(&text, "xy\n");
+        for (size_t i = 0; i < before; i++) {
+            haft__buf_addf(&text, "x %zu\n", i);
+        }
+        haft__buf_addf(&text, "x y\nx\nn\nx  y");
+        files_add_bytes(&f, "a", haft__buf_str(&text));
+        (void)snprintf(wanted, sizeof(wanted), "a:1:xy\na:%zu:x y\na:%zu:x  y", before + 2,
+                       before + 5);
+        check(&f, "x *y", "", "", wanted);
+        check(&f, "x *y$|n m", "", "", wanted);
+        haft__buf_finish(&text);
+    }
+    files_remove(&f);
+}
+
 FILES_TEST(a_line_is_matched_as_one_up_to_its_limit)
 {
     files f = files_make();

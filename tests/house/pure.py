@@ -10,6 +10,9 @@ import house
 # Constant tables that hold pointers are writable only while the program is loaded.
 WRITABLE = re.compile(r"\.data(?!\.rel\.ro)|\.bss|\.tdata|\.tbss|\*COM\*")
 
+# Those that are compiled as plain C17: src/meson.build.
+LIBRARIES = ["libhaft-pure", "libhaft-helped", "libhaft-core"]
+
 
 def allowed_patterns():
     lines = (house.ROOT / "tests/house/pure-symbols.txt").read_text().splitlines()
@@ -17,7 +20,8 @@ def allowed_patterns():
 
 
 def objects_of(layer):
-    return sorted((house.BUILD / "src/libhaft-pure.a.p").glob(f"{layer}_*.o"))
+    return sorted(path for library in LIBRARIES
+                  for path in (house.BUILD / f"src/{library}.a.p").glob(f"{layer}_*.o"))
 
 
 def undefined(path):

@@ -1,28 +1,50 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The shared library exports exactly what symbols.txt lists: the ABI changes on purpose only."""
+"""The shared libraries export exactly what symbols.txt and symbols-core.txt list: the ABI changes
+on purpose only. libhaft-core exports a part of it, and needs nothing but libc."""
 import re
 
+import header
 import house
 
-wanted = (house.ROOT / "tests/house/symbols.txt").read_text().split()
-library = house.BUILD / "src/libhaft.so"
-status, output = house.run(["nm", "-D", "--defined-only", library])
-found = [line.split()[-1] for line in output.splitlines()] if status == 0 else []
-problems = [] if status == 0 else [output]
-problems += [f"{name} is exported but not in tests/house/symbols.txt"
-             for name in sorted(set(found) - set(wanted))]
-problems += [f"{name} is in tests/house/symbols.txt but not exported"
-             for name in sorted(set(wanted) - set(found))]
-house.check("exported_symbols_are_those_of_the_list", problems)
+declared = {item.name for item in header.items() if item.kind == "function"}
+LISTS = {"libhaft": "symbols.txt", "libhaft-core": "symbols-core.txt"}
 
-header = (house.ROOT / "include/haft.h").read_text()
-declared = set(re.findall(r"^HAFT_API\b[^;(]*?\b(haft_\w+)\(", header, re.MULTILINE))
+
+def listed(name):
+    return (house.ROOT / "tests/house" / LISTS[name]).read_text().split()
+
+
+for library, page in LISTS.items():
+    wanted = listed(library)
+    path = house.BUILD / f"src/{library}.so"
+    status, output = house.run(["nm", "-D", "--defined-only", path])
+    found = [line.split()[-1] for line in output.splitlines()] if status == 0 else []
+    problems = [] if status == 0 else [output]
+    problems += [f"{name} is exported but not in tests/house/{page}"
+                 for name in sorted(set(found) - set(wanted))]
+    problems += [f"{name} is in tests/house/{page} but not exported"
+                 for name in sorted(set(wanted) - set(found))]
+    house.check(f"exported_symbols_are_those_of_the_list_of_{library}", problems)
+    house.check(f"the_list_of_{library}_is_sorted",
+                [] if wanted == sorted(wanted) else [f"sort {page}"])
+    output = house.run(["readelf", "-d", path])[1]
+    house.check(f"{library}_has_its_soname",
+                [] if f"[{library}.so.0]" in output
+                else [f"wanted {library}.so.0, found\n{output}"])
+
 house.check("exported_symbols_are_those_of_the_header",
-            [f"{name}: the header and the list disagree" for name in declared ^ set(wanted)])
+            [f"{name}: the header and the list disagree"
+             for name in declared ^ set(listed("libhaft"))])
 
-house.check("the_list_is_sorted", [] if wanted == sorted(wanted) else ["sort symbols.txt"])
+# What the header has before its section of runs is what needs no host.
+hostless = {item.name for item in header.items()
+            if item.kind == "function" and item.section != "runs"}
+house.check("libhaft-core_has_what_needs_no_runtime",
+            [f"{name}: the header and the list disagree"
+             for name in hostless ^ set(listed("libhaft-core"))])
 
-output = house.run(["readelf", "-d", library])[1]
-house.check("the_library_has_its_soname",
-            [] if "[libhaft.so.0]" in output else [f"wanted libhaft.so.0, found\n{output}"])
+output = house.run(["readelf", "-d", house.BUILD / "src/libhaft-core.so"])[1]
+needed = re.findall(r"\(NEEDED\).*\[([^\]]+)\]", output)
+house.check("libhaft-core_needs_libc_only",
+            [] if needed == ["libc.so.6"] else [f"it needs {', '.join(needed)}"])

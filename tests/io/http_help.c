@@ -629,7 +629,8 @@ void web_tear_down(web_bench *b)
     haft__http_destroy(b->http);
     haft__loop_destroy(b->loop);
     web_stop(b->web);
-    CHECK_INT(web_count_fds(), b->fds, "descriptors");
+    CHECK(web_count_fds() <= b->fds, "%zu descriptors, %zu before", (size_t)web_count_fds(),
+          (size_t)b->fds); /* fewer: a resolver of an earlier test was still at work then */
 }
 
 haft__http_request web_get(const char *url)

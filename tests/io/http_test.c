@@ -111,11 +111,60 @@ TEST(what_is_sent_is_what_was_asked_for)
     char wanted[512];
     (void)snprintf(wanted, sizeof(wanted),
                    "POST /a%%20b?c=d&e=%%7B HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"
-                   "User-Agent: haft/%s\r\nAccept: */*\r\nAccept-Encoding: deflate, gzip, br, "
-                   "zstd\r\nX-One: 1\r\nX-Empty:\r\nContent-Type: application/json\r\n"
+                   "Accept: */*\r\nX-One: 1\r\nX-Empty:\r\nContent-Type: application/json\r\n"
+                   "User-Agent: haft/%s\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n"
                    "Content-Length: 7\r\n\r\n{\"a\":1}",
                    web_port(b.web), HAFT_VERSION);
     CHECK_STR(web_request(b.web, 0), haft__str(wanted), "the request");
+    web_tear_down(&b);
+}
+
+/* A transfer is used again with all that was made ready for its last request, if the next one is
+ * the same: what differs must be seen. */
+TEST(a_request_after_another_is_its_own)
+{
+    static const struct {
+        const char *path, *method, *header, *body, *start, *has, *end;
+    } rows[] = {
+        {"/a", "POST", "X-One: 1", "one", "POST /a ", "\r\nX-One: 1\r\n", "\r\n\r\none"},
+        {"/a", "POST", "X-One: 1", "second", "POST /a ", "\r\nContent-Length: 6\r\n", "\r\nsecond"},
+        {"/a", "POST", "X-One: 2", "", "POST /a ", "\r\nX-One: 2\r\n", "\r\n\r\n"},
+        {"/a", "PUT", "X-One: 2", "x", "PUT /a ", "\r\nX-One: 2\r\n", "\r\n\r\nx"},
+        {"/a", "PUT", "X-One: 2", NULL, "PUT /a ", "\r\nX-One: 2\r\n", "\r\n\r\n"},
+        {"/a", "POST", NULL, "y", "POST /a ", "\r\nAccept: */*\r\n", "\r\n\r\ny"},
+        {"/from", "GET", "X-One: 3", NULL, "GET /from ", "\r\nX-One: 3\r\n", "\r\n\r\n"},
+        {"/from", "GET", "X-One: 3", NULL, "GET /from ", "\r\nX-One: 3\r\n", "\r\n\r\n"},
+        {"/b", "GET", "X-One: 3", NULL, "GET /b ", "\r\nX-One: 3\r\n", "\r\n\r\n"},
+        {"/b", "GET", "X-One:\n3", NULL, NULL, NULL, NULL},
+        {"/b", "GET", "X-One: 3", NULL, "GET /b ", "\r\nX-One: 3\r\n", "\r\n\r\n"},
+    };
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/a", WEB_OK(2) "ok");
+    web_route(b.web, "/b", WEB_OK(2) "ok");
+    web_route(b.web, "/from", "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n");
+    for (size_t i = 0, at = 0; i < COUNT(rows); i++) {
+        haft_str header = haft__str(rows[i].header != NULL ? rows[i].header : "");
+        haft__http_request request = web_get(web_url(b.web, rows[i].path));
+        request.method = haft__str(rows[i].method);
+        request.headers = &header;
+        request.header_count = rows[i].header != NULL;
+        request.body = rows[i].body != NULL ? haft__str(rows[i].body) : request.body;
+        request.max_redirects = 1;
+        web_told told;
+        (void)web_fetch(b.loop, b.http, &request, &told);
+        check_end(&told, rows[i].start != NULL ? HAFT__HTTP_OK : HAFT__HTTP_BAD_HEADER, "row");
+        if (rows[i].start == NULL) {
+            continue;
+        }
+        haft_str sent = web_request(b.web, (unsigned)at);
+        CHECK(haft__str_starts(sent, haft__str(rows[i].start)), "%zu: %.*s", i, HAFT__ARG(sent));
+        CHECK(memmem(sent.ptr, sent.len, rows[i].has, strlen(rows[i].has)) != NULL, "%zu: %.*s", i,
+              HAFT__ARG(sent));
+        haft_str end = haft__str(rows[i].end);
+        CHECK(sent.len > end.len && memcmp(sent.ptr + sent.len - end.len, end.ptr, end.len) == 0,
+              "%zu: %.*s", i, HAFT__ARG(sent));
+        at += haft__str_starts(sent, HAFT__LIT("GET /from")) ? 2 : 1;
+    }
     web_tear_down(&b);
 }
 
@@ -292,7 +341,8 @@ TEST(many_transfers_run_at_once)
     web_tear_down(&b);
 }
 
-/* What is kept for the next: at the limit, and one more. */
+/* What is kept for the next: at the limit, and one more; then the first request that ends closes
+ * the one that is too many. */
 TEST(no_more_is_kept_than_the_limit)
 {
     for (unsigned count = HAFT__LIMIT_HTTP_IDLE; count <= HAFT__LIMIT_HTTP_IDLE + 1; count++) {
@@ -311,6 +361,9 @@ TEST(no_more_is_kept_than_the_limit)
         for (unsigned i = 0; i < count; i++) {
             CHECK(web_step_until(b.loop, &told[i].dones, 1), "%u did not end", i);
         }
+        web_release(b.web, 1);
+        web_told one;
+        CHECK(web_fetch(b.loop, b.http, &request, &one), "one more");
         unsigned open = 0;
         for (int i = 0; i < 2000 && open != HAFT__LIMIT_HTTP_IDLE; i++) {
             open = web_open(b.web); /* the server hears of it when it has time */

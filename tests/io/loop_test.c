@@ -58,16 +58,43 @@ TEST(tasks_run_in_the_order_of_arrival)
     haft__loop_destroy(loop);
 }
 
-TEST(a_task_that_posts_itself_waits_for_the_next_round)
+TEST(what_a_task_leads_to_is_done_in_the_same_step)
 {
     haft__loop *loop = make();
     int order = 0;
     counted task = {.task = {.run = run_counted}, .loop = loop, .order = &order, .again = true};
+    counted other = {.task = {.run = run_counted}, .loop = loop, .order = &order};
+    haft__loop_post(loop, &task.task);
+    haft__loop_post(loop, &other.task);
+    step(loop, -1);
+    CHECK_INT(order, 3, "rounds");
+    CHECK_INT(other.number, 2, "the other comes before the first one's second time");
+    CHECK_INT(haft__loop_timeout(loop), -1, "there is nothing to do");
+    haft__loop_destroy(loop);
+}
+
+typedef struct endless {
+    haft__task task;
+    haft__loop *loop;
+    int rounds;
+} endless;
+
+static void run_endless(haft__task *task)
+{
+    endless *e = (endless *)task;
+    e->rounds++;
+    haft__loop_post(e->loop, task);
+}
+
+TEST(a_step_ends_though_there_is_always_more_to_do)
+{
+    haft__loop *loop = make();
+    endless task = {.task = {.run = run_endless}, .loop = loop};
     haft__loop_post(loop, &task.task);
     step(loop, -1);
-    CHECK_INT(order, 1, "rounds");
-    step(loop, -1);
-    CHECK_INT(order, 2, "rounds");
+    CHECK(task.rounds > 1 && task.rounds < 100, "%d rounds in a step", task.rounds);
+    CHECK_INT(haft__loop_timeout(loop), 0, "the next step does not wait");
+    haft__loop_withdraw(loop, &task.task);
     haft__loop_destroy(loop);
 }
 

@@ -6,7 +6,7 @@
 #include "test.h"
 
 typedef struct caught {
-    int interrupts, terminations;
+    int interrupts, terminations, hangups;
 } caught;
 
 static void count(void *context, int signal)
@@ -14,6 +14,7 @@ static void count(void *context, int signal)
     caught *c = context;
     c->interrupts += signal == SIGINT;
     c->terminations += signal == SIGTERM;
+    c->hangups += signal == SIGHUP;
 }
 
 static void send_it(haft__loop *loop, int signal, const int *number, int wanted)
@@ -35,6 +36,7 @@ TEST(signals_come_as_callbacks)
     send_it(loop, SIGTERM, &c.terminations, 1);
     send_it(loop, SIGINT, &c.interrupts, 1);
     send_it(loop, SIGTERM, &c.terminations, 2);
+    send_it(loop, SIGHUP, &c.hangups, 1);
     haft__signals_destroy(signals);
     haft__loop_destroy(loop);
     struct sigaction now;

@@ -503,17 +503,15 @@ void offline_check_report(const offline_world *w, haft_str report)
     CHECK(quoted > 0, "the report quotes nothing:\n%.*s", HAFT__ARG(report));
 }
 
-/* Lines of an answer: "- a.c:3: text". */
+/* Lines of an answer: "- `a.c:3`: `text`". */
 void offline_check_answer(const offline_world *w, haft_str answer)
 {
     size_t quoted = 0;
     while (answer.len > 0) {
         haft_str line = haft__str_split(&answer, '\n');
         if (haft__str_starts(line, HAFT__LIT("- "))) {
-            haft_str text = haft__str_skip(line, 2), place = text;
-            place.len = haft__str_split(&text, ':').len + 1;
-            place.len += haft__str_split(&text, ':').len;
-            check_quoted(w, place, text);
+            haft_str place = code_of(&line);
+            check_quoted(w, place, code_of(&line));
             quoted++;
         }
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/offline_report.c and offline_answer.c: what it writes, and how much. */
 #include "offline_help.h"
+#include "tool/builtin.h"
+#include "json/read.h"
 
 /* A planner that is asked for a text, with no tools. */
 typedef struct fixture {
@@ -22,6 +24,28 @@ static haft_str answer(fixture *f)
     CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK, "a reply");
     CHECK_INT(f->reply.call_count, 0, "a text");
     return f->reply.content;
+}
+
+/* The report that it would store. */
+static haft_str report(fixture *f)
+{
+    haft__tool *tool = haft__arena_alloc(&f->arena, sizeof(*tool));
+    const haft__tool *const tools[] = {tool};
+    const bool allowed[] = {true};
+    CHECK_INT(haft__builtin_tool(&f->arena, HAFT__LIT("store_artifact"), tool, NULL), HAFT_OK,
+              "a built-in");
+    f->r.request.tools = tools;
+    f->r.request.allowed = allowed;
+    f->r.request.tool_count = 1;
+    f->r.request.mode = HAFT__MODE_TOOL;
+    f->r.request.tool = HAFT__LIT("store_artifact");
+    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK, "a reply");
+    CHECK_INT(f->reply.call_count, 1, "a call");
+    haft__json arguments = haft__json_null();
+    CHECK_INT(haft__json_read(&f->arena, f->reply.calls[0].arguments, NULL, &arguments, NULL, NULL),
+              HAFT_OK, "arguments");
+    const haft__json *content = haft__json_get(arguments, HAFT__LIT("content"));
+    return content != NULL ? haft__json_text(*content) : HAFT__LIT("");
 }
 
 /* How many lines begin so. */
@@ -57,7 +81,8 @@ TEST(a_report_as_it_looks)
     fixture f;
     begin(&f, "When does the gate open?");
     offline_request_add(&f.r, "glob", "{\"pattern\":\"**/*\"}", "a.c\nb.md\nMakefile\n", false);
-    offline_request_add(&f.r, "grep", "{\"pattern\":\"[Gg]ate|[Oo]pen\",\"limit\":100}",
+    offline_request_add(&f.r, "grep",
+                        "{\"pattern\":\"(?:[Gg]ate|GATE)|(?:[Oo]pen|OPEN)\",\"limit\":400}",
                         "a.c:7:gate\nb.md:3:the gate opens\n", false);
     offline_request_add(
         &f.r, "read", "{\"path\":\"b.md\",\"offset\":1,\"limit\":48}",
@@ -65,7 +90,7 @@ TEST(a_report_as_it_looks)
     offline_request_add(&f.r, "read", "{\"path\":\"z.c\"}",
                         "Error: there is no file 'z.c'\nHint: x", true);
     CHECK_STR(
-        answer(&f),
+        report(&f),
         HAFT__LIT(
             "# When does the gate open?\n\n"
             "*Written by rules, not by a language model: haft's `offline` planner searched for "
@@ -82,7 +107,8 @@ TEST(a_report_as_it_looks)
             "## Files by kind\n\n3 files were listed.\n\n"
             "| kind | files | for example |\n|---|---:|---|\n"
             "| no ending | 1 | `Makefile` |\n| `.c` | 1 | `a.c` |\n| `.md` | 1 | `b.md` |\n\n"
-            "## How this was made\n\nWords looked for: `gate`, `open`.\n\n"
+            "## How this was made\n\nTaken for a question about where something is.\nWords looked "
+            "for: `gate`, `open`.\n\n"
             "- `glob` for `**/*`: 3 files\n"
             "- `grep` for any word of the task: 2 lines\n"
             "- `read` of `b.md`: 5 lines\n"
@@ -122,7 +148,7 @@ TEST(so_many_files_are_quoted)
         fixture f;
         begin(&f, "gate");
         offline_request_add(&f.r, "grep", "{}", lines(&f.arena, "f#.c:1:gate\n", count).ptr, false);
-        haft_str text = answer(&f);
+        haft_str text = report(&f);
         int most = HAFT__LIMIT_OFFLINE_QUOTED_FILES;
         CHECK_INT(count_lines(text, "### "), count < most ? count : most, "%d files", count);
         CHECK_INT(offline_has(text, "\n1 more file has such lines."), count == most + 1,
@@ -146,7 +172,7 @@ TEST(so_many_lines_of_a_file_are_quoted)
         haft__buf_add_char(&buf, '\0');
         offline_request_add(&f.r, "read", "{\"path\":\"a.c\"}", buf.ptr, false);
         int most = HAFT__LIMIT_OFFLINE_QUOTED_LINES;
-        CHECK_INT(count_lines(answer(&f), "    "), count < most ? count : most, "%d lines", count);
+        CHECK_INT(count_lines(report(&f), "    "), count < most ? count : most, "%d lines", count);
         haft__buf_finish(&buf);
         haft__arena_finish(&f.arena);
     }
@@ -217,7 +243,7 @@ TEST(so_many_references)
         offline_request_add(&f.r, "store_artifact", "{\"name\":\"r\\n.md\"}", "Stored.", false);
         int most = HAFT__LIMIT_OFFLINE_REFERENCES;
         haft_str text = answer(&f);
-        CHECK_INT(count_lines(text, "- f"), count < most ? count : most, "%d", count);
+        CHECK_INT(count_lines(text, "- `f"), count < most ? count : most, "%d", count);
         CHECK(offline_has(text, "The report is stored as r .md. "), "%.*s", HAFT__ARG(text));
         haft__arena_finish(&f.arena);
     }
@@ -231,7 +257,7 @@ TEST(so_many_kinds)
         begin(&f, "gate");
         offline_request_add(&f.r, "glob", "{}", lines(&f.arena, "f.x#\n", count).ptr, false);
         int most = HAFT__LIMIT_OFFLINE_KINDS;
-        haft_str text = answer(&f);
+        haft_str text = report(&f);
         CHECK_INT(count_lines(text, "| `.x"), count < most ? count : most, "%d", count);
         CHECK_INT(count_lines(text, "| others | 1 | |"), count > most ? 1 : 0, "%d", count);
         haft__arena_finish(&f.arena);
@@ -260,7 +286,7 @@ TEST(what_was_too_much_is_said)
     begin(&f, "gate");
     offline_request_add(&f.r, "grep", "{}",
                         lines(&f.arena, "a.c:#:x\n", HAFT__LIMIT_OFFLINE_LINES + 1).ptr, false);
-    CHECK(offline_has(answer(&f), "more than could be kept in mind"), "it says so");
+    CHECK(offline_has(report(&f), "more than could be kept in mind"), "it says so");
     haft__arena_finish(&f.arena);
 }
 

@@ -83,15 +83,16 @@ static const run_case runs[] = {
      "{kind: workflow, model: offline, tools: [" FILES "," ENDING
      "], choice: {min_tools_for_auto: 3}}",
      NULL, NULL, HAFT__END_DONE,
-     "any: glob\nany: grep grep\nany: read read read\nauto: grep grep\nauto: grep\n"
-     "auto: store_artifact complete_workflow\nauto: text\n"},
+     "any: glob\nany: grep\nany: read read read\nauto: grep grep\nauto: grep\nauto: grep\n"
+     "auto: read\nauto: store_artifact complete_workflow\nauto: text\n"},
     {"a gate of 5 wants other tools, too",
      "{kind: workflow, model: offline, tools: [" FILES "," LOOKUP "," OWNERS "," ENDING "]}", NULL,
      answers, HAFT__END_DONE,
-     "any: glob\nany: grep grep\nany: read read read\nany: lookup\nany: list_owners\n"
-     "auto: grep grep\nauto: grep\nauto: store_artifact complete_workflow\nauto: text\n"},
+     "any: glob\nany: grep\nany: read read read\nany: lookup\nany: list_owners\n"
+     "auto: grep grep\nauto: grep\nauto: grep\nauto: read\nauto: store_artifact "
+     "complete_workflow\nauto: text\n"},
     {"an agent", "{model: offline, tools: [" FILES "]}", NULL, NULL, HAFT__END_DONE,
-     "auto: glob\nauto: grep grep\nauto: grep grep\nauto: grep\nauto: read read read\n"
+     "auto: glob\nauto: grep\nauto: grep grep\nauto: grep\nauto: grep\nauto: read read read\n"
      "auto: text\n"},
     {"an agent that stores", "{model: offline, tools: [" FILES "," ENDING "]}", NULL, NULL,
      HAFT__END_DONE, NULL},
@@ -121,7 +122,7 @@ static const run_case runs[] = {
      NULL, NULL, HAFT__END_DONE, NULL},
     {"a forced default", "{model: offline, tools: [" FILES "], choice: {default: required}}", NULL,
      NULL, HAFT__END_DONE,
-     "any: glob\nauto: grep grep\nauto: grep grep\nauto: grep\nauto: read read read\n"
+     "any: glob\nauto: grep\nauto: grep grep\nauto: grep\nauto: grep\nauto: read read read\n"
      "auto: text\n"},
     {"a default of one tool", "{model: offline, tools: [" FILES "], choice: {default: grep}}", NULL,
      NULL, HAFT__END_DONE, NULL},
@@ -167,8 +168,9 @@ static const run_case runs[] = {
      "], phases: [{name: a, "
      "tools: [lookup]}], choice: {min_tools_for_auto: 3}}",
      NULL, answers, HAFT__END_DONE,
-     "any: glob\nany: grep grep\nany: read read read\nauto: grep grep\nauto: grep\n"
-     "auto: store_artifact complete_workflow\nauto: lookup\nauto: complete_workflow\nauto: text\n"},
+     "any: glob\nany: grep\nany: read read read\nauto: grep grep\nauto: grep\nauto: grep\n"
+     "auto: read\nauto: store_artifact complete_workflow\nauto: lookup\nauto: "
+     "complete_workflow\nauto: text\n"},
     {"errors everywhere", "{model: offline, tools: [" FILES "," LOOKUP "]}", NULL, fails,
      HAFT__END_DONE, NULL},
     {"errors everywhere, in a workflow",
@@ -194,7 +196,7 @@ static const run_case runs[] = {
     {"a workflow that is cut short",
      "{kind: workflow, model: offline, tools: [" FILES "," ENDING "], limits: {turns: 5}}", NULL,
      NULL, HAFT__END_INCOMPLETE,
-     "any: glob\nany: grep grep\nany: read read read\nauto: grep grep\nnone: text\n"},
+     "any: glob\nany: grep\nany: read read read\nauto: grep grep\nnone: text\n"},
     {"few calls", "{model: offline, tools: [" FILES "], limits: {calls: 2}}", NULL, NULL,
      HAFT__END_DONE, NULL},
     {"few characters", "{model: offline, tools: [" FILES "], limits: {observation_chars: 30}}",
@@ -291,20 +293,22 @@ TEST(the_answer_has_the_best_lines)
     offline_world_init(&w, WORKFLOW, offline_tree, offline_tree_count);
     offline_world_run(&w, TASK);
     CHECK(offline_has(w.run.answer,
-                      "- docs/gate.md:3: The gate decides whether a model must call a tool.\n"),
+                      "- `docs/gate.md:3`: `The gate decides whether a model must call a tool.`\n"),
           "%.*s", HAFT__ARG(w.run.answer));
-    CHECK(offline_has(w.run.answer, "- src/gate.c:"), "%.*s", HAFT__ARG(w.run.answer));
+    CHECK(offline_has(w.run.answer, "- `src/gate.c:"), "%.*s", HAFT__ARG(w.run.answer));
     offline_world_finish(&w);
 }
 
-TEST(without_a_place_to_store_the_answer_has_it_all)
+TEST(without_a_place_to_store_the_answer_has_the_places)
 {
     offline_world w;
     offline_world_init(&w, "{model: offline, tools: [" FILES "]}", offline_tree,
                        offline_tree_count);
     offline_world_run(&w, TASK);
-    offline_check_report(&w, w.run.answer);
-    CHECK(offline_has(w.run.answer, "## How this was made"), "%.*s", HAFT__ARG(w.run.answer));
+    offline_check_answer(&w, w.run.answer);
+    CHECK(haft__str_starts(w.run.answer, HAFT__LIT("- `docs/gate.md:3`: `The gate")), "%.*s",
+          HAFT__ARG(w.run.answer));
+    CHECK(offline_has(w.run.answer, "How and why they cannot say"), "what rules cannot do");
     offline_world_finish(&w);
 }
 

@@ -234,3 +234,48 @@ TEST(the_page_has_an_example_of_every_kind)
     CHECK_INT(examples, COUNT(kinds), "examples");
     contract_finish(&c);
 }
+
+/* What is told keeps to $defs/told, and is no event. */
+TEST(what_is_told_has_its_schema)
+{
+#define TOLD                                                                                       \
+    "{\"after\":2,\"at\":\"1970-01-01T00:16:40.040Z\",\"run\":\"00000000000000000000000001\","
+    static const struct {
+        const char *line;
+        bool valid;
+    } lines[] = {
+        {TOLD "\"kind\":\"model_progress\",\"turn\":1,\"text\":\"x\"}", true},
+        {TOLD "\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"x\"}", true},
+        {TOLD "\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"n\":1}}", true},
+        {TOLD "\"kind\":\"model_progress\",\"turn\":1}", false},
+        {TOLD "\"kind\":\"model_progress\",\"turn\":1,\"text\":\"x\",\"reasoning\":\"x\"}", false},
+        {TOLD "\"kind\":\"call_progress\",\"turn\":1,\"text\":\"x\"}", false},
+        {TOLD "\"kind\":\"model_replied\",\"turn\":1,\"text\":\"x\"}", false},
+    };
+    contract c;
+    haft__buf text;
+    contract_init(&c);
+    haft__buf_init(&text, 1 << 20);
+    haft__buf_add_str(&text, HAFT__LIT("{\"$ref\":\"#/$defs/told\",\"$defs\":"));
+    haft__json_write(&text, c.defs);
+    haft__buf_add_char(&text, '}');
+    haft__json told;
+    const haft__schema *events = c.schema;
+    CHECK_INT(haft__json_read(&c.arena, haft__buf_str(&text), NULL, &told, NULL, NULL), HAFT_OK,
+              "the schema");
+    CHECK_INT(haft__schema_compile(&c.arena, told, NULL, &c.schema, NULL), HAFT_OK, "compiled");
+    const haft__schema *of_told = c.schema;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        haft__json line;
+        haft_str why;
+        CHECK_INT(haft__json_read(&c.arena, haft__str(lines[i].line), NULL, &line, NULL, NULL),
+                  HAFT_OK, "line %zu", i);
+        c.schema = of_told;
+        CHECK(is_valid(&c, line, &why) == lines[i].valid, "line %zu: %.*s", i, HAFT__ARG(why));
+        c.schema = events;
+        CHECK(!is_valid(&c, line, &why), "line %zu is an event", i);
+    }
+    haft__buf_finish(&text);
+    contract_finish(&c);
+#undef TOLD
+}

@@ -396,3 +396,80 @@ TEST(redacting_survives_every_failed_allocation)
         }
     }
 }
+
+/* What may be the beginning of a secret waits for what follows it. */
+TEST(what_is_settled)
+{
+    static const struct {
+        const char *text;
+        size_t settled;
+    } begun[] = {
+        {"", 0},
+        {"plain words", 11},
+        {"the key: ab", 9},
+        {"the key: abcdefg", 9},
+        {"the key: abcdefgh", 9}, /* a longer one may begin like it */
+        {"the key: abcdefgh.", 18},
+        {"the key: abcdefghij", 9},
+        {"abcdefghijklmnop", 14}, /* it ends, and its end begins the third */
+        {"abcdefghijklmn+", 15},
+        {"xx mnopqrst yy", 14},
+        {"abcdefghijklmnopq", 14},
+        {"say B", 4},
+        {"say bear", 4},
+        {"say beard", 9},
+        {"say Bearer", 4},
+        {"say BEARER ", 4},
+        {"say Bearer abc123", 4},
+        {"say Bearer abcdefghijklmnopq123", 4},
+        {"say Bearer xbcdefghijklmnopq123 b", 32},
+        {"say Bearer of", 4},
+        {"say Bearer of news", 18},
+        {"caf\xC3\xA9", 5},
+    };
+    haft__arena arena;
+    haft__redactor r;
+    bool added;
+    haft__arena_init(&arena, 0);
+    haft__redactor_init(&r, &arena);
+    CHECK_INT(haft__redact_settled(&r, HAFT__LIT("no secrets")), 10, "none at all");
+    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefgh"), &added, NULL), HAFT_OK, "add");
+    CHECK_INT(haft__redact_settled(&r, HAFT__LIT("not sealed")), 0, "not sealed");
+    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefghijklmn"), &added, NULL), HAFT_OK, "add");
+    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("opqrstuvwx"), &added, NULL), HAFT_OK, "add");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
+    for (size_t i = 0; i < COUNT(begun); i++) {
+        CHECK_INT(haft__redact_settled(&r, haft__str(begun[i].text)), (long long)begun[i].settled,
+                  "%s", begun[i].text);
+    }
+    haft__arena_finish(&arena);
+}
+
+/* Whatever is cut off there: redacting the parts is redacting the whole. */
+TEST(settled_parts_are_redacted_like_the_whole)
+{
+    static const char text[] = "xabcdefghijklmnopqrstuvwxyzabcdefgh Bearer 0123456789abcdefX, end";
+    haft__arena arena;
+    haft__redactor r;
+    haft__buf whole, parts;
+    bool added;
+    haft__arena_init(&arena, 0);
+    haft__buf_init(&whole, 1 << 20);
+    haft__buf_init(&parts, 1 << 20);
+    haft__redactor_init(&r, &arena);
+    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefghijkl"), &added, NULL), HAFT_OK, "add");
+    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("ijklmnopqrst"), &added, NULL), HAFT_OK, "add");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
+    haft_str all = haft__str(text);
+    (void)haft__redact(&r, all, &whole);
+    for (size_t cut = 0; cut <= all.len; cut++) {
+        size_t settled = haft__redact_settled(&r, (haft_str){all.ptr, cut});
+        haft__buf_clear(&parts);
+        (void)haft__redact(&r, (haft_str){all.ptr, settled}, &parts);
+        (void)haft__redact(&r, haft__str_skip(all, settled), &parts);
+        CHECK_STR(haft__buf_str(&parts), haft__buf_str(&whole), "cut at %zu, %zu", cut, settled);
+    }
+    haft__buf_finish(&whole);
+    haft__buf_finish(&parts);
+    haft__arena_finish(&arena);
+}

@@ -17,6 +17,23 @@ TEST(ends_and_pauses_have_names)
     }
 }
 
+TEST(calls_have_ids_by_turn_and_number)
+{
+    static const struct {
+        uint32_t turn;
+        uint64_t number;
+        const char *id;
+    } rows[] = {{0, 0, "c0.0"},
+                {1, 1, "c1.1"},
+                {10, 109, "c10.109"},
+                {UINT32_MAX, UINT64_MAX, "c4294967295.18446744073709551615"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[HAFT__CALL_ID_SIZE];
+        CHECK_STR(haft__run_call_id(text, rows[i].turn, rows[i].number), haft__str(rows[i].id),
+                  "%zu", i);
+    }
+}
+
 /* Micro-dollars for a million tokens, times tokens: millionths of millionths. */
 static const struct {
     uint64_t parts;

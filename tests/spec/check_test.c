@@ -12,7 +12,21 @@
     "1:84: the argument \"" name "\" would choose the host (arguments can stand in the path and "  \
     "behind it)"
 
+#define COMMAND(words)                                                                             \
+    "tools: [{name: a, args: [a, b], description: Look up the words of it., command: [" words      \
+    "]}]\n"
+#define OWN " (give it a word of its own, or use stdin)"
+
 static const problem_case cases[] = {
+    {COMMAND("df, -h, '{a}', '--x={b}'"), ""},
+    {COMMAND("sh, do.sh, '{a}'"), ""},
+    {COMMAND("awk, '{a}{print}'"), "1:87: the argument \"a\" would be a part of code" OWN},
+    {COMMAND("'{a}', x"), "1:82: the argument \"a\" would choose the program" OWN},
+    {COMMAND("/bin/sh, -c, 'echo {b}'"), "1:95: the argument \"b\" would be a part of code" OWN},
+    {COMMAND("python3, -c, 'print({a})'"), "1:95: the argument \"a\" would be a part of code" OWN},
+    {COMMAND("ssh, host, '{a}'"), "1:93: the argument \"a\" would be a part of code" OWN},
+    {COMMAND("df, '{c}'"), "1:86: warning: the tool has no argument \"c\""},
+    {COMMAND("awk, '{print}'"), ""},
     {"kind: graph\n",
      "1:7: the kind is graph, but there is no graph (describe it under the key graph)"},
     {"graph: {nodes: {}}\n",

@@ -72,3 +72,35 @@ TEST(a_long_quotation_is_cut_at_a_character)
     CHECK(problem->message.ptr[1022] == '\xA9', "cut inside a character");
     haft__arena_finish(&arena);
 }
+
+TEST(a_word_ends_where_yaml_and_json_end_it)
+{
+    static const struct {
+        const char *text;
+        size_t offset, length;
+    } cases[] = {
+        {"model: offline", 0, 5},
+        {"model: offline", 7, 7},
+        {"a: two words  # why", 3, 9},
+        {"a: b#c", 3, 3},
+        {"a: x:y", 3, 3},
+        {"a: one, two", 3, 8},
+        {"{a: one, b: 2}", 4, 3},
+        {"[one, two]", 6, 3},
+        {"a: \"q, \\\" r\" x", 3, 9},
+        {"a: 'q # r' x", 3, 7},
+        {"a: \"open", 3, 5},
+        {"a: \"open\nb: 1", 3, 5},
+        {"a: -5", 3, 2},
+        {"- a", 0, 1},
+        {"a: {b: 1}", 3, 1},
+        {"a: |\n  text", 3, 1},
+        {"a: 1,\n", 3, 1},
+        {"a", 1, 1},
+        {"", 0, 1},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK_INT(haft__spec_word(haft__str(cases[i].text), cases[i].offset), cases[i].length,
+                  "case %zu", i);
+    }
+}

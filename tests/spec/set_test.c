@@ -4,6 +4,7 @@
 
 #include "spec_help.h"
 #include "json/read.h"
+#include "json/write.h"
 
 #define BEFORE "{\"limits\":{\"turns\":3},\"tools\":[{\"name\":\"a\"}],\"x\":null,\"s\":\"t\"}"
 
@@ -52,6 +53,37 @@ static const struct {
      "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a",
      "the path is too long at 'a'", ""},
 };
+
+static const struct {
+    const char *before, *path, *wanted; /* the value is always "v" */
+} models[] = {
+    {"{\"model\":\"openai:gpt\"}", "model.base_url",
+     "{\"model\":{\"provider\":\"openai\",\"model\":\"gpt\",\"base_url\":\"v\"}}"},
+    {"{\"model\":\"openai:a:b\"}", "/model/model",
+     "{\"model\":{\"provider\":\"openai\",\"model\":\"v\"}}"},
+    {"{\"model\":\"offline\"}", "model.options.seed",
+     "{\"model\":{\"provider\":\"offline\",\"options\":{\"seed\":\"v\"}}}"},
+    {"{\"model\":\"offline\"}", "model", "{\"model\":\"v\"}"},
+};
+
+TEST(a_model_that_is_a_text_becomes_an_object)
+{
+    for (size_t i = 0; i < COUNT(models); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__json value = haft__json_null();
+        haft__buf text;
+        haft__buf_init(&text, 4096);
+        CHECK_INT(haft__json_read(&arena, haft__str(models[i].before), NULL, &value, NULL, NULL),
+                  HAFT_OK, "case %zu", i);
+        CHECK_INT(haft__spec_set(&arena, &value, haft__str(models[i].path), HAFT__LIT("v"), NULL),
+                  HAFT_OK, "case %zu", i);
+        haft__json_write(&text, value);
+        CHECK_STR(haft__buf_str(&text), haft__str(models[i].wanted), "case %zu", i);
+        haft__buf_finish(&text);
+        haft__arena_finish(&arena);
+    }
+}
 
 TEST(a_part_is_replaced)
 {

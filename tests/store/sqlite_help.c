@@ -137,7 +137,13 @@ static struct {
     _Atomic int countdown; /* below zero: none */
     _Atomic bool on, hit;
     _Atomic help_fault kind;
+    _Atomic int syncs;
 } faults;
+
+int help_count_syncs(void)
+{
+    return faults.syncs;
+}
 
 static bool fails(help_fault kind)
 {
@@ -190,6 +196,7 @@ static int fault_truncate(sqlite3_file *file, sqlite3_int64 size)
 
 static int fault_sync(sqlite3_file *file, int flags)
 {
+    faults.syncs++;
     return fails(HELP_FAULT_SYNC) ? SQLITE_IOERR_FSYNC
                                   : real_of(file)->pMethods->xSync(real_of(file), flags);
 }

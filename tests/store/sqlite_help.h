@@ -73,6 +73,9 @@ void help_faults_stop(void);
 /* Makes the n-th call that may fail so (0 is the next) fail, and with `on` every later one too. */
 void help_fault_at(help_fault kind, int n, bool on);
 
+/* How often files were synced so far. */
+int help_count_syncs(void);
+
 /* No more faults; whether one came. */
 bool help_fault_clear(void);
 

@@ -62,6 +62,7 @@ TEST(requests_that_wait_are_written_together)
         sqlite3 *other = help_raw_open(help_path(&s));
         CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK, "no lock");
         submit_create(&s, g, 0);
+        CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK, "no step"); /* hands it over */
         wait_until_taken(&s);
         for (size_t i = 1; i <= more; i++) {
             submit_create(&s, g, i);
@@ -121,7 +122,7 @@ TEST(a_database_that_another_has_for_itself_is_waited_for)
     help_store_open(&s, "sqlite");
     help_store_shut(&s);
     sqlite3 *other = help_raw_open(help_path(&s));
-    CHECK_INT(sqlite3_exec(other, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = 1", NULL,
+    CHECK_INT(sqlite3_exec(other, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = 2", NULL,
                            NULL, NULL),
               SQLITE_OK, "no lock");
     uint64_t before = haft__clock_now();
@@ -159,7 +160,7 @@ TEST(a_database_that_became_newer_is_not_touched)
     help_store_open(&s, "sqlite");
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "events");
-    help_raw(&s, "ALTER TABLE events ADD COLUMN more TEXT; PRAGMA user_version = 2");
+    help_raw(&s, "ALTER TABLE events ADD COLUMN more TEXT; PRAGMA user_version = 3");
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_UNSUPPORTED, "it was written");
     CHECK(help_read(&s, 1).ptr == NULL && s.error.status == HAFT_UNSUPPORTED, "it was read");
     help_store_close(&s);

@@ -165,13 +165,15 @@ TEST(databases_of_other_versions_are_refused)
 {
     help_store s;
     open_shut(&s);
-    check_refused(&s, "PRAGMA user_version = 2", HAFT_UNSUPPORTED,
-                  "the database is of version 2, this haft knows up to 1");
+    check_refused(&s, "PRAGMA user_version = 3", HAFT_UNSUPPORTED,
+                  "the database is of version 3, this haft knows up to 2");
     check_refused(&s, "PRAGMA user_version = -1", HAFT_UNSUPPORTED,
-                  "the database is of version 4294967295, this haft knows up to 1");
+                  "the database is of version 4294967295, this haft knows up to 2");
     check_refused(&s, "PRAGMA user_version = 0", HAFT_BAD_INPUT,
                   "the database is damaged: its tables are not those of version 0");
-    help_raw(&s, "PRAGMA user_version = 1");
+    check_refused(&s, "PRAGMA user_version = 1", HAFT_BAD_INPUT,
+                  "the database is damaged: its tables are not those of version 1");
+    help_raw(&s, "PRAGMA user_version = 2");
     help_store_reopen(&s);
     CHECK_INT(help_run(&s, 1)->seq, 1, "events");
     help_store_close(&s);
@@ -179,7 +181,7 @@ TEST(databases_of_other_versions_are_refused)
 
 TEST(databases_with_other_tables_are_refused)
 {
-    static const char wanted[] = "the database is damaged: its tables are not those of version 1";
+    static const char wanted[] = "the database is damaged: its tables are not those of version 2";
     static const struct {
         const char *change, *back;
     } cases[] = {
@@ -203,7 +205,7 @@ TEST(databases_with_other_tables_are_refused)
     (void)unlink(help_path(&s));
     check_refused(&s,
                   "PRAGMA encoding = 'UTF-16'; PRAGMA application_id = 0x68616674; "
-                  "PRAGMA user_version = 1",
+                  "PRAGMA user_version = 2",
                   HAFT_BAD_INPUT, wanted);
     (void)unlink(help_path(&s));
     help_store_reopen(&s);
@@ -289,7 +291,7 @@ TEST(connections_are_set_for_safety)
         {"PRAGMA journal_size_limit", 2 * 4096 * HAFT__LIMIT_STORE_WAL_PAGES},
         {"PRAGMA temp_store", 2},
         {"PRAGMA application_id", 0x68616674},
-        {"PRAGMA user_version", 1},
+        {"PRAGMA user_version", 2},
     };
     help_store s;
     help_store_open(&s, "sqlite");

@@ -62,6 +62,55 @@ TEST(replies)
     haft__call_finish(&call);
 }
 
+TEST(commands_for_a_graph)
+{
+    static const struct {
+        const char *json, *error;
+    } cases[] = {
+        {"{\"update\":{\"a\":1},\"goto\":\"next\"}", NULL},
+        {"{\"update\":{}}", NULL},
+        {"{\"goto\":[\"one\",\"two\"]}", NULL},
+        {"{}", "The tool's reply is no command: expected an object with \"update\", \"goto\" or "
+               "both"},
+        {"[]", "The tool's reply is no command: expected an object with \"update\", \"goto\" or "
+               "both"},
+        {"{\"update\":[1]}",
+         "The tool's reply is no command at /update: expected an object, found array"},
+        {"{\"goto\":\"\"}", "The tool's reply is no command at /goto: expected the name of a node, "
+                            "or an array of names"},
+        {"{\"goto\":[]}",
+         "The tool's reply is no command at /goto: expected the name of a node, or "
+         "an array of names"},
+        {"{\"goto\":[\"a\",1]}", "The tool's reply is no command at /goto: expected the name of a "
+                                 "node, or an array of names"},
+        {"{\"goto\":\"a\",\"go\":1}",
+         "The tool's reply is no command: expected \"update\" and \"goto\", found \"go\""},
+        {NULL, "The tool's reply is no command at NULL: found nothing"},
+    };
+    haft_call call;
+    haft__call_init(&call, NULL);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_reply reply = haft_reply_command(&call, cases[i].json);
+        bool good = cases[i].error == NULL;
+        CHECK_INT(reply.kind, good ? HAFT_REPLY_COMMAND : HAFT_REPLY_ERROR, "%zu", i);
+        CHECK_STR(reply.text, haft__str(good ? cases[i].json : cases[i].error), "%zu", i);
+    }
+    CHECK_INT(haft_reply_command(&call, "{").kind, HAFT_REPLY_ERROR, "no JSON");
+    CHECK_INT(haft_reply_json(&call, NULL).kind, HAFT_REPLY_ERROR, "NULL");
+    haft__call_finish(&call);
+}
+
+TEST(a_server_tells_what_it_knows)
+{
+    haft_server_facts facts = {.struct_size = sizeof(facts), .principal = "ada"};
+    haft_call call;
+    haft__call_init(&call, NULL);
+    CHECK(haft_call_server(&call) == NULL, "without a server");
+    call.server = &facts;
+    CHECK(haft_call_server(&call) == &facts, "with one");
+    haft__call_finish(&call);
+}
+
 TEST(a_reply_may_be_as_long_as_the_limit)
 {
     haft_call call;
@@ -124,6 +173,7 @@ TEST(a_call_asks_and_tells_its_host)
     CHECK(haft_cancelled(&call), "now");
     haft_emit(&call, "{\"done\":0.5}");
     CHECK_STR(haft__str(h.last), HAFT__LIT("{\"done\":0.5}"), "JSON");
+    haft_emit(&call, NULL);
     haft_emit(&call, "half \"done\"");
     CHECK_STR(haft__str(h.last), HAFT__LIT("\"half \\\"done\\\"\""), "text");
     CHECK_INT(h.emitted, 2, "emitted");

@@ -125,7 +125,7 @@ TEST(the_struct_may_be_shorter_or_longer)
     CHECK_INT(haft__declare_tool(&arena, &future.tool, &made, &err), HAFT_BAD_INPUT, "too short");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/struct_size"), "%s", err.message);
     CHECK_STR(haft__str(err.hint),
-              HAFT__LIT("declare it with HAFT_TOOL, or start from HAFT_TOOL_INIT"), "hint");
+              HAFT__LIT("start from HAFT_TOOL_INIT, or declare it with HAFT_TOOL"), "hint");
     haft__arena_finish(&arena);
 }
 

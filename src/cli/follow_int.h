@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/follow_int.h - the end of a run that was gone along with. Private to cli/follow.h's files. */
+#ifndef HAFT_CLI_FOLLOW_INT_H
+#define HAFT_CLI_FOLLOW_INT_H
+
+#include "cli/follow.h"
+
+/* haft__follow_print, for a run whose answer may stand on the terminal already. */
+haft__exit haft__follow_print_rest(haft__cli *cli, const haft__args *args, const haft_run *run,
+                                   bool answer_shown, haft_error *err);
+
+/* The result as one JSON object; `stopped` says why the run was left, if it was. */
+HAFT_MUST_USE haft_status haft__follow_print_json(haft__cli *cli, const haft_run *run,
+                                                  const haft_error *stopped, haft_error *err);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* follow_print.c - what came of a run, and how to go on with it. Tests: tests/cli/run_test.py. */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/follow_int.h"
+#include "cli/pending.h"
+#include "cli/print.h"
+#include "run/result.h"
+
+static haft__exit exit_of(const haft_run *run)
+{
+    if (haft_run_state(run) != HAFT_ENDED) {
+        return HAFT__EXIT_WAITING;
+    }
+    switch (run->state.end) {
+    case HAFT__END_DONE:
+    case HAFT__END_DIRECT: return HAFT__EXIT_DONE;
+    case HAFT__END_EXHAUSTED:
+    case HAFT__END_INCOMPLETE: return HAFT__EXIT_EXHAUSTED;
+    case HAFT__END_REFUSED: return HAFT__EXIT_REFUSED;
+    case HAFT__END_VIOLATED: return HAFT__EXIT_VIOLATED;
+    case HAFT__END_FAILED: return HAFT__EXIT_FAILED;
+    case HAFT__END_CANCELLED: return HAFT__EXIT_CANCELLED;
+    case HAFT__END_EXPIRED: return HAFT__EXIT_EXPIRED;
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__follow_print_json(haft__cli *cli, const haft_run *run, const haft_error *stopped,
+                                    haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__result_write(&text, &run->state, stopped);
+    haft__buf_add_char(&text, '\n');
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        (void)fwrite(text.ptr, 1, text.len, cli->out);
+        cli->answered = true;
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+haft__exit haft__follow_print_rest(haft__cli *cli, const haft__args *args, const haft_run *run,
+                                   bool answer_shown, haft_error *err)
+{
+    haft_str answer = haft_run_answer_text(run);
+    if (haft__args_has(args, "json")) {
+        return haft__follow_print_json(cli, run, NULL, err) == HAFT_OK ? exit_of(run)
+                                                                       : HAFT__EXIT_FAILED;
+    }
+    if (!haft__args_has(args, "events") && answer.len > 0 && !answer_shown) {
+        haft__print_answer(cli->out, answer);
+    }
+    if (haft_run_state(run) == HAFT_WAITING && !haft__args_has(args, "quiet")
+        && !haft__args_has(args, "events")) {
+        haft__pending_tell(cli->errors, args, run);
+    }
+    return exit_of(run);
+}
+
+haft__exit haft__follow_print(haft__cli *cli, const haft__args *args, const haft_run *run,
+                              haft_error *err)
+{
+    return haft__follow_print_rest(cli, args, run, false, err);
+}

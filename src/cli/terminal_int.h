@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/terminal_int.h - what a person is shown when asked. Private to cli/terminal.h's files. */
+#ifndef HAFT_CLI_TERMINAL_INT_H
+#define HAFT_CLI_TERMINAL_INT_H
+
+#include "cli/terminal.h"
+
+/* What can be chosen from; NULL when anything can be answered. */
+const haft__json *haft__question_choices(const haft__run_call *call);
+
+/* An argument of the question that is a text; "" when there is none. */
+haft_str haft__question_text(const haft__run_call *call, const char *key);
+
+HAFT_MUST_USE haft_status haft__show_question(haft__terminal *t, const haft__run_call *call,
+                                              haft_error *err);
+
+/* The tool, its arguments and what would be done with them, as exactly as people can read it. */
+HAFT_MUST_USE haft_status haft__show_approval(haft__terminal *t, haft_run *run,
+                                              const haft__run_call *call, haft_error *err);
+
+#endif

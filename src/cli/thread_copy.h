@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/thread_copy.h - a run of one thread again in another: what undoing is made of. */
+#ifndef HAFT_CLI_THREAD_COPY_H
+#define HAFT_CLI_THREAD_COPY_H
+
+#include "cli/session.h"
+
+/* Puts the run `id`, which has ended, into `thread` as a run of its own: the same events, answer
+ * and artifacts, with the other as its parent. Nothing is left of it when that fails. */
+HAFT_MUST_USE haft_status haft__thread_copy(haft__cli *cli, haft_runtime *runtime, haft_str id,
+                                            haft_str thread, haft_error *err);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline_plain.c - a run in plain lines, one an event: for logs and for screen readers.
+ *
+ * Words and ASCII punctuation only, besides what models and tools say themselves.
+ * Tests: tests/cli/timeline_test.c.
+ */
+#include "base/str.h"
+#include "cli/timeline_int.h"
+#include "cli/width.h"
+
+/* Columns that a text from outside takes at most. */
+#define SHOWN 73
+
+/* A text from outside, in short. */
+static void add_short(haft__timeline *t, haft_str text)
+{
+    (void)haft__add_line(&t->out, text, SHOWN, HAFT__LIT("..."));
+}
+
+static void add(haft__timeline *t, const char *text)
+{
+    haft__buf_add_str(&t->out, haft__str(text));
+}
+
+static void add_field(haft__timeline *t, const haft__event *event, const char *key)
+{
+    add_short(t, haft__told_text(event, key));
+}
+
+/* "[name] " */
+static void add_name(haft__timeline *t)
+{
+    add(t, "[");
+    add_short(t, t->spec->name.len > 0 ? t->spec->name : HAFT__LIT("run"));
+    add(t, "] ");
+}
+
+/* "  c1.1 tool" */
+static void add_call(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  ");
+    add_field(t, event, "call");
+    add(t, " ");
+    add_field(t, event, "tool");
+}
+
+static void tell_turn(haft__timeline *t, const haft__event *event)
+{
+    add_name(t);
+    haft__buf_addf(&t->out, "turn %llu/%u  ", (unsigned long long)haft__told_number(event, "turn"),
+                   t->spec->limits.turns);
+    add_field(t, event, "mode");
+    if (haft__event_field(event, "tool") != NULL) {
+        add(t, " ");
+        add_field(t, event, "tool");
+    }
+    add(t, "  ");
+    if (haft__told_gate(&t->out, event)) {
+        add(t, "  ");
+    }
+    add_field(t, event, "reason");
+}
+
+/* What it took; nothing when that is not known. The text of a reply that ends the run is the
+ * answer, and stands elsewhere. */
+static void tell_reply(haft__timeline *t, const haft__event *event)
+{
+    const haft__json *calls = haft__event_field(event, "calls");
+    haft_str text = haft__told_text(event, "content");
+    unsigned long long input = haft__told_part(event, "usage", "input_tokens");
+    unsigned long long output = haft__told_part(event, "usage", "output_tokens");
+    bool says = text.len > 0 && calls != NULL && calls->count > 0;
+    if (!says && input + output == 0) {
+        return;
+    }
+    add(t, "  model: ");
+    if (input + output > 0) {
+        haft__buf_addf(&t->out, "%llu tokens in, %llu cached, %llu out, %llu ms%s", input,
+                       (unsigned long long)haft__told_part(event, "usage", "cached_tokens"), output,
+                       (unsigned long long)haft__told_number(event, "ms"), says ? "; " : "");
+    }
+    add(t, says ? "text: " : "");
+    add_short(t, says ? text : HAFT__LIT(""));
+}
+
+static void tell_started(haft__timeline *t, const haft__event *event)
+{
+    add_call(t, event);
+    add(t, " ");
+    add_short(t, haft__told_json(t, event, "arguments"));
+}
+
+static void tell_finished(haft__timeline *t, const haft__event *event)
+{
+    add_call(t, event);
+    if (!haft__event_flag(event, "ok")) {
+        add(t, ": error: ");
+        add_short(t, haft__told_error(event));
+        return;
+    }
+    haft__buf_addf(&t->out, ": ok, %zu bytes, %llu ms%s%s", haft__told_text(event, "result").len,
+                   (unsigned long long)haft__told_number(event, "ms"),
+                   haft__event_flag(event, "cached") ? ", cached" : "",
+                   haft__event_flag(event, "truncated") ? ", truncated for the model" : "");
+}
+
+static void tell_refused(haft__timeline *t, const haft__event *event)
+{
+    add_call(t, event);
+    add(t, " refused (");
+    add_field(t, event, "why");
+    add(t, "): ");
+    add_short(t, haft__told_refusal(event));
+}
+
+static void tell_paused(haft__timeline *t, const haft__event *event)
+{
+    haft_str question = haft__told_text(event, "question");
+    add(t, "  ");
+    add_field(t, event, "call");
+    add(t, " waits for ");
+    add_field(t, event, "pause");
+    add(t, ": ");
+    if (question.len > 0) {
+        add_short(t, question);
+    } else {
+        add_field(t, event, "tool");
+        add(t, " ");
+        add_short(t, haft__told_json(t, event, "arguments"));
+    }
+}
+
+/* "  before KEY between KEY2" */
+static void tell_two(haft__timeline *t, const haft__event *event, const char *const words[4])
+{
+    add(t, words[0]);
+    add_field(t, event, words[1]);
+    add(t, words[2]);
+    add_field(t, event, words[3]);
+}
+
+static void tell_end(haft__timeline *t, const haft__event *event)
+{
+    haft_str cost = haft__told_total_cost(t, event);
+    add_name(t);
+    add_field(t, event, "end");
+    add(t, ": ");
+    add_field(t, event, "reason");
+    haft__buf_addf(&t->out, "; %llu turns, %llu calls, %llu tokens in, %llu out",
+                   (unsigned long long)haft__told_number(event, "turns"),
+                   (unsigned long long)haft__told_number(event, "calls"),
+                   (unsigned long long)haft__told_part(event, "usage", "input_tokens"),
+                   (unsigned long long)haft__told_part(event, "usage", "output_tokens"));
+    if (cost.len > 0) {
+        add(t, ", ");
+        add_short(t, cost);
+        add(t, " USD");
+    }
+}
+
+static void tell_stored(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  stored ");
+    add_field(t, event, "name");
+    haft__buf_addf(&t->out, ": %llu bytes, ",
+                   (unsigned long long)haft__told_number(event, "bytes"));
+    add_field(t, event, "media_type");
+}
+
+static void tell_gate(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  gate open after ");
+    add_short(t, haft__told_json(t, event, "called"));
+}
+
+static void tell_failed(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  the model failed: ");
+    add_field(t, event, "message");
+}
+
+static void tell_reminded(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  reminded: ");
+    add_field(t, event, "text");
+}
+
+static void tell(haft__timeline *t, const haft__event *event)
+{
+    static const char *const violation[] = {"  reply dropped, asked again: ", "came", ": ", "text"};
+    static const char *const cancel[] = {"  cancel asked by ", "by", ": ", "why"};
+    switch (event->kind) {
+    case HAFT__EVENT_TURN_STARTED: tell_turn(t, event); return;
+    case HAFT__EVENT_GATE_OPENED: tell_gate(t, event); return;
+    case HAFT__EVENT_MODEL_REPLIED: tell_reply(t, event); return;
+    case HAFT__EVENT_MODEL_FAILED: tell_failed(t, event); return;
+    case HAFT__EVENT_VIOLATION: tell_two(t, event, violation); return;
+    case HAFT__EVENT_REMINDED: tell_reminded(t, event); return;
+    case HAFT__EVENT_CALL_STARTED: tell_started(t, event); return;
+    case HAFT__EVENT_CALL_FINISHED: tell_finished(t, event); return;
+    case HAFT__EVENT_CALL_REFUSED: tell_refused(t, event); return;
+    case HAFT__EVENT_PAUSED: tell_paused(t, event); return;
+    case HAFT__EVENT_ANSWERED:
+        tell_two(t, event, (const char *const[]){"  ", "call", ": ", "verdict"});
+        tell_two(t, event, (const char *const[]){" by ", "by", "", ""});
+        return;
+    case HAFT__EVENT_ARTIFACT_STORED: tell_stored(t, event); return;
+    case HAFT__EVENT_CANCEL_ASKED: tell_two(t, event, cancel); return;
+    case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
+    case HAFT__EVENT_RUN_STARTED:
+    case HAFT__EVENT_TOOLS_REVEALED:
+    case HAFT__EVENT_TOOLS_HIDDEN:
+    case HAFT__EVENT_CHILD_STARTED:
+    case HAFT__EVENT_CHILD_FINISHED:
+    case HAFT__EVENT_GRAPH_STEP: return;
+    }
+}
+
+void haft__timeline_plain(haft__timeline *t, const haft__event *event)
+{
+    size_t before = t->out.len;
+    tell(t, event);
+    if (t->out.len > before) {
+        haft__buf_add_char(&t->out, '\n');
+    }
+}

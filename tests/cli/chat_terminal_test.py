@@ -1,0 +1,354 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`haft chat` at a terminal, a real one: keys, history, signals, and the terminal as it was."""
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+LONG = 30
+ENTER, UP, PASTE, PASTED = "\r", "\x1b[A", "\x1b[200~", "\x1b[201~"
+
+# Starts a program in a process group of its own in the foreground, as a shell does; when it stops,
+# says how the terminal is and goes on with it.
+SHELL = r"""
+import os, signal, sys, termios
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+    os.execv(sys.argv[1], sys.argv[1:])
+while True:
+    _, status = os.waitpid(child, os.WUNTRACED)
+    if not os.WIFSTOPPED(status):
+        sys.exit(os.waitstatus_to_exitcode(status))
+    os.tcsetpgrp(0, os.getpgrp())
+    cooked = bool(termios.tcgetattr(0)[3] & termios.ICANON)
+    print("SHELL: stopped,", "cooked" if cooked else "raw", flush=True)
+    os.tcsetpgrp(0, child)
+    os.kill(child, signal.SIGCONT)
+"""
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/chat_terminal_test.py {name}", flush=True)
+
+
+def put(name, value):
+    path = Path(scratch) / name
+    path.write_text(json.dumps(value))
+    return path
+
+
+class Terminal:
+    def __init__(self, *words, columns=80, program=None, **more):
+        self.shown, self.seen = "", 0
+        self.child, self.master = pty.fork()
+        if self.child == 0:
+            os.chdir(scratch)
+            argv = [*(program or []), HAFT, *map(str, words)]
+            os.execve(argv[0], argv, dict(environment, **more))
+        self.resize(columns)
+        self.status = None
+
+    def resize(self, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    def read(self):
+        if not select.select([self.master], [], [], 1)[0]:
+            return True
+        try:
+            piece = os.read(self.master, 65536).decode("utf-8", "replace")
+        except OSError:
+            piece = ""
+        self.shown += piece
+        return piece != ""
+
+    def wait(self, text):
+        """Until `text` has come behind what was waited for before; whether it has."""
+        end = time.monotonic() + LONG
+        while self.shown.find(text, self.seen) < 0:
+            if time.monotonic() > end or not self.read():
+                print(f"# waited for {text!r} in {self.shown[self.seen:]!r}")
+                return False
+        self.seen = self.shown.find(text, self.seen) + len(text)
+        return True
+
+    def type(self, text):
+        os.write(self.master, text.encode("utf-8", "surrogateescape"))
+
+    def say(self, text, answer):
+        self.type(text + ENTER)
+        return self.wait(answer)
+
+    def signal(self, number):
+        os.kill(self.child, number)
+
+    def flags(self):
+        return termios.tcgetattr(self.master)[:4]
+
+    def end(self):
+        """The exit status; everything that was shown is in `shown`."""
+        limit = time.monotonic() + LONG
+        while time.monotonic() < limit and self.read():
+            pass
+        if time.monotonic() >= limit:  # it would have ended by now
+            os.kill(self.child, signal.SIGKILL)
+        self.status = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
+        os.close(self.master)
+        return self.status
+
+
+def tasks():
+    done = subprocess.run([HAFT, "runs", "list", "--json"], env=environment, cwd=scratch,
+                          capture_output=True, text=True)
+    return [run["task"] for run in json.loads(done.stdout)["runs"]]
+
+
+def started(task):
+    """Waits until the newest run is one with this task."""
+    end = time.monotonic() + LONG
+    while (tasks() or [None])[0] != task and time.monotonic() < end:
+        pass
+
+
+def test_typing():
+    t = Terminal("chat", agent)
+    t.wait("> ")
+    good = t.say("hxllo\x1b[D\x1b[D\x1b[D\x7fe\x01Well, \x05!", "an answer")
+    t.wait("> ")
+    check("a_text_is_edited_and_sent", (good, tasks()[0]), (True, "Well, hello!"))
+    t.type(PASTE + "one\ntwo\n" + PASTED)
+    t.wait("two")
+    t.type("\x7f three")
+    good = t.say("", "an answer")
+    check("what_is_pasted_is_not_sent", (good, tasks()[0]), (True, "one\ntwo three"))
+    t.wait("> ")
+    t.say("a\\\rb\x1b\rc", "an answer")
+    check("lines_go_on", tasks()[0], "a\nb\nc")
+    t.wait("> ")
+    t.type("to be forgotten\x03")
+    t.type("/quix\x7f\x03")
+    t.say(" kept from the history", "an answer")
+    check("ctrl_c_clears_the_line", tasks()[0], " kept from the history")
+    t.wait("> ")
+    t.type("/hi\t")
+    t.wait("/history ")
+    t.say("", "  1  Well, hello!")
+    t.wait("> ")
+    t.type("/h\t")
+    check("tab_lists", t.wait("/help  /history"), True)
+    t.type("\x15/input no\t\t")
+    t.wait("notes.txt")
+    t.type("\x15/tools l\t")
+    check("tab_knows_arguments", t.wait("look"), True)
+    t.type("\x15/model off\t\x15/thread 0\t\x15/explain x\t\x15xx\t\x15")
+    t.type("\x04")
+    check("ctrl_d_leaves", (t.end(), "comes back" in t.shown), (0, True))
+
+
+def test_history():
+    path = Path(scratch) / "haft/history"
+    lines = path.read_text().split("\n")
+    check("texts_are_in_the_history", (lines[:4], path.stat().st_mode & 0o777),
+          (["Well, hello!", "one\\ntwo three", "a\\nb\\nc", "/history "], 0o600))
+    t = Terminal("chat", agent)
+    t.wait("> ")
+    t.type(UP + "\x10\x10")
+    t.wait("two three")
+    check("up_brings_them_back", (t.say("", "an answer"), tasks()[0]), (True, "one\ntwo three"))
+    t.wait("> ")
+    t.type("\x12ell")
+    t.wait("(search 'ell')")
+    check("ctrl_r_finds_them", (t.say("", "an answer"), tasks()[0]), (True, "Well, hello!"))
+    t.wait("> ")
+    t.say("my key is sk-planted-2b9c6f10e4d7", "an answer")
+    t.type("\x04")
+    t.end()
+    text = path.read_text()
+    check("secrets_are_not", ("sk-planted" in text, "my key is [redacted]" in text), (False, True))
+    path.unlink()
+    path.mkdir()
+    t = Terminal("chat", agent)
+    t.wait("> ")
+    good = t.say("hello", "an answer")
+    t.type("\x04")
+    check("a_history_that_is_none_is_said", (good, t.end(), "haft/history" in t.shown),
+          (True, 0, True))
+    path.rmdir()
+
+
+def test_narrow():
+    """What is shown at 40 columns is checked by a model of a terminal in edit_test.c; this is that
+    the width is asked for, and asked for again."""
+    t = Terminal("chat", agent, columns=40)
+    t.wait("> ")
+    t.type("x" * 38)
+    check("a_row_ends_where_the_terminal_does", t.wait("x\r\n"), True)
+    t.resize(20)
+    check("also_when_that_changes", t.wait("> " + "x" * 18 + "\r\n" + "x" * 20), True)
+    t.type("\x03\x04")
+    check("and_it_can_be_left", t.end(), 0)
+
+
+def test_pause():
+    t = Terminal("chat", slow)
+    t.wait("> ")
+    t.type("go" + ENTER)
+    started("go")
+    t.type("\x03")
+    check("ctrl_c_pauses_a_run", (t.wait("/resume goes on"), t.wait("> ")), (True, True))
+    check("which_keeps_the_thread", t.say("more", "has not ended"), True)
+    t.wait("> ")
+    t.say("/cancel", "> ")
+    put("slow.script.json", {"replies": [{"text": "at last"}]})
+    t.say("/model script:slow.script.json", "from now on")
+    t.wait("> ")
+    check("and_goes_on_after_it", t.say("again", "at last"), True)
+    put("slow.script.json", {"replies": [{"text": "late", "delay": 3600}]})
+    t.wait("> ")
+    t.say("/model script:slow.script.json", "from now on")
+    t.wait("> ")
+    t.type("once more" + ENTER)
+    started("once more")
+    t.type("\x03")
+    t.wait("> ")
+    put("slow.script.json", {"replies": [{"text": "resumed"}]})
+    check("resume_goes_on", t.say("/resume", "resumed"), True)
+    put("slow.script.json", {"replies": [{"text": "late", "delay": 3600}]})
+    t.type("\x04")
+    check("then_it_is_left", t.end(), 0)
+    t = Terminal("chat", slow)
+    t.wait("> ")
+    t.type("and go" + ENTER)
+    started("and go")
+    t.signal(signal.SIGTERM)
+    check("sigterm_pauses_and_leaves", (t.end(), "comes back" in t.shown), (130, True))
+
+
+def test_restored():
+    for name, leave, wanted in (("eof", lambda t: t.type("\x04"), 0),
+                                ("quit", lambda t: t.type("/quit\r"), 0),
+                                ("sigterm", lambda t: t.signal(signal.SIGTERM), 130),
+                                ("sighup", lambda t: t.signal(signal.SIGHUP), 130),
+                                ("sigquit", lambda t: t.signal(signal.SIGQUIT), 130)):
+        # A second holder of the terminal keeps its settings readable after the end.
+        t = Terminal("chat", agent, program=[sys.executable, "-c", r"""
+import os, subprocess, sys, termios
+before = termios.tcgetattr(0)
+child = subprocess.Popen(sys.argv[1:])
+print("PID", child.pid, flush=True)
+status = child.wait()
+print("SAME" if termios.tcgetattr(0) == before else "OTHER", flush=True)
+sys.exit(status if status >= 0 else 1)
+"""])
+        t.wait("PID ")
+        t.wait("\x1b[?2004h")
+        t.wait("> ")
+        raw = not t.flags()[3] & termios.ICANON
+        shell, t.child = t.child, int(re.search(r"PID (\d+)", t.shown)[1])
+        leave(t)
+        t.child = shell
+        status = t.end()
+        check(f"the_terminal_is_put_back_{name}",
+              (raw, status, "SAME" in t.shown, "\x1b[?2004l" in t.shown),
+              (True, wanted, True, True))
+
+
+def test_stop():
+    t = Terminal("chat", agent, program=[sys.executable, "-c", SHELL])
+    t.wait("> ")
+    t.type("half")
+    t.wait("half")
+    t.type("\x1a")
+    check("ctrl_z_stops_with_a_cooked_terminal", t.wait("SHELL: stopped, cooked"), True)
+    check("and_goes_on_where_it_was", (t.wait("> half"), t.say(" a text", "an answer"),
+                                       tasks()[0]), (True, True, "half a text"))
+    t.wait("> ")
+    group = os.tcgetpgrp(t.master)
+    t.type("two")
+    t.wait("two")
+    os.kill(group, signal.SIGTSTP)
+    check("so_does_the_signal", (t.wait("SHELL: stopped, cooked"), t.wait("> two")), (True, True))
+    os.kill(group, signal.SIGSTOP)
+    check("and_the_one_that_cannot_be_caught", (t.wait("SHELL: stopped, raw"), t.wait("> two")),
+          (True, True))
+    os.kill(group, signal.SIGINT)
+    t.type("\x15\x04")
+    check("then_it_is_left_as_ever", t.end(), 0)
+
+
+def test_asking():
+    t = Terminal("chat", asks)
+    t.wait("> ")
+    t.type("go" + ENTER)
+    t.wait("Which?")
+    t.wait("> ")
+    t.type("blue\n")
+    check("questions_are_asked_in_between", t.wait("blue it is"), True)
+    t.wait("> ")
+    t.type("\x04")
+    check("and_the_chat_goes_on", t.end(), 0)
+
+
+def test_plain():
+    for name, words, more in (("dumb", [], {"TERM": "dumb"}), ("no_term", [], {"TERM": ""}),
+                              ("plain", ["--plain"], {})):
+        t = Terminal("chat", agent, *words, **more)
+        t.wait("> ")
+        good = t.say("plain text", "an answer")
+        t.wait("> ")
+        t.type("\x04")
+        check(f"plain_lines_{name}", (good, t.end(), "\x1b" in t.shown.replace("\x1b[?2004", "")
+                                      and "\x1b[J" in t.shown, tasks()[0]),
+              (True, 0, False, "plain text"))
+    t = Terminal("chat", agent, "--plain")
+    t.wait("> ")
+    t.type("\x03")
+    check("ctrl_c_leaves_plain_lines", t.end(), 130)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, XDG_STATE_HOME=scratch, TERM="xterm",
+                       PLANTED="sk-planted-2b9c6f10e4d7")
+    environment.pop("HAFT_STORE", None)
+    (Path(scratch) / "notes.txt").write_text("notes")
+    (Path(scratch) / "nothing").mkdir()
+    put("agent.script.json", {"replies": [{"text": "an answer"}]})
+    agent = put("agent.json", {
+        "haft": 1, "name": "talker", "model": "script:agent.script.json", "tools": [
+            {"name": "look", "description": "Look something up.", "args": [],
+             "command": ["true"], "env": {"KEY": "${PLANTED}"}}], "choice": {"default": "none"}})
+    put("slow.script.json", {"replies": [{"text": "late", "delay": 3600}]})
+    slow = put("slow.json", {"haft": 1, "name": "slow", "model": "script:slow.script.json"})
+    put("ask.script.json", {"results": {"look": "x"}, "replies": [
+        {"calls": [{"name": "look"}]},
+        {"calls": [{"name": "request_user_input", "arguments": {"question": "Which?"}}]},
+        {"expect": {"contains": "blue"}, "text": "blue it is"}]})
+    asks = put("ask.json", {"haft": 1, "name": "asker", "model": "script:ask.script.json",
+                            "tools": [
+        {"builtin": ["request_user_input"]},
+        {"name": "look", "description": "Look something up.", "args": []}]})
+    test_typing()
+    test_history()
+    test_narrow()
+    test_pause()
+    test_restored()
+    test_stop()
+    test_asking()
+    test_plain()

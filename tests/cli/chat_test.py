@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`haft chat` from a pipe: texts are runs of one thread, and what is undone is really gone."""
+import http.server
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+LONG = 60
+LINE_BYTES = 256 << 10  # line.bytes
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/chat_test.py {name}", flush=True)
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    """Answers "answer N" to the N-th request, and remembers what it was asked."""
+    asked = []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        Model.asked.append(json.loads(body)["messages"])
+        piece = {"choices": [{"index": 0, "delta": {"content": f"answer {len(Model.asked)}"},
+                              "finish_reason": "stop"}]}
+        reply = f"data: {json.dumps(piece)}\n\ndata: [DONE]\n\n".encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *_):
+        pass
+
+
+def put(name, value):
+    path = Path(scratch) / name
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return path
+
+
+def haft(*words, **options):
+    done = subprocess.run([HAFT, *map(str, words)], cwd=scratch, env=environment, timeout=LONG,
+                          capture_output=True, **options)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def chat(spec, lines, *words):
+    """(exit status, standard output, standard error)"""
+    text = lines if isinstance(lines, bytes) else "".join(f"{line}\n" for line in lines).encode()
+    return haft("chat", spec, *words, input=text)
+
+
+def said(messages):
+    return [message["content"] for message in messages if message["role"] != "system"]
+
+
+def runs(thread):
+    return json.loads(haft("runs", "list", "--thread", thread, "--json")[1])["runs"]
+
+
+def thread_of(err):
+    return re.findall(r"^thread (\w{26});", err, re.MULTILINE)[-1]
+
+
+def test_turns():
+    status, out, err = chat(agent, ["one", "two", "", "  ", "three\\", "lines"])
+    check("answers_go_to_standard_output", (status, out), (0, "answer 1\nanswer 2\nanswer 3\n"))
+    check("nothing_decorates_what_is_piped", ("> " in out + err, "\x1b" in out + err),
+          (False, False))
+    check("each_text_knows_those_before", [said(each) for each in Model.asked],
+          [["one"], ["one", "answer 1", "two"],
+           ["one", "answer 1", "two", "answer 2", "three\nlines"]])
+    thread = thread_of(err)
+    check("each_text_is_a_run_of_the_thread", [run["task"] for run in runs(thread)],
+          ["three\nlines", "two", "one"])
+    check("how_to_come_back_is_said", f"haft chat {agent} --thread {thread} comes back" in err,
+          True)
+    status, out, err = chat(agent, ["four"], "--thread", thread[:24])
+    check("coming_back_goes_on", (status, out, said(Model.asked[3])[-3:], thread_of(err)),
+          (0, "answer 4\n", ["three\nlines", "answer 3", "four"], thread))
+    status, out, err = chat(agent, ["five"], "--thread", "last", "--quiet")
+    check("last_is_the_newest_conversation", (out, err, len(said(Model.asked[4]))),
+          ("answer 5\n", "", 9))
+    return thread
+
+
+def test_undo(thread):
+    before = len(Model.asked)
+    status, out, err = chat(agent, ["/undo 2", "/thread", "six", "/history"], "--thread", thread)
+    forked = out.split("\n")[0]
+    check("undone_exchanges_are_not_known", said(Model.asked[before]),
+          ["one", "answer 1", "two", "answer 2", "three\nlines", "answer 3", "six"])
+    check("the_thread_is_another", (forked != thread, thread_of(err), f"/thread {thread}" in err),
+          (True, forked, True))
+    check("the_old_one_is_as_it_was", [run["task"] for run in runs(thread)],
+          ["five", "four", "three\nlines", "two", "one"])
+    check("history_numbers_the_exchanges", re.findall(r"^ +(\d+)  (.*)\n +(.*)$", out, re.M),
+          [("1", "one", "answer 1"), ("2", "two", "answer 2"),
+           ("3", "three\\u000alines", "answer 3"), ("4", "six", f"answer {before + 1}")])
+    copies = runs(forked)
+    check("copies_are_runs_of_their_own",
+          [haft("runs", "replay", run["run"])[1].split(":")[0] for run in copies],
+          ["identical"] * 4)
+    first = json.loads(haft("runs", "events", copies[-1]["run"])[1].split("\n")[0])
+    check("they_say_so_themselves", (first["run"], first["thread"], first["task"]),
+          (copies[-1]["run"], forked, "one"))
+    out = chat(agent, ["/undo 4", "seven"], "--thread", forked)[1]
+    check("everything_can_be_undone", said(Model.asked[-1]), ["seven"])
+    before = len(Model.asked)
+    status, out, err = chat(agent, ["/retry", "/history"], "--thread", forked)
+    check("retry_sends_the_same_again", said(Model.asked[before])[-3:],
+          ["three\nlines", "answer 3", "six"])
+    check("and_keeps_one_answer", (f"answer {before + 1}" in out, "answer 6" in out), (True, False))
+    for word, wanted in (("0", "from 1 on"), ("x", "from 1 on"), ("-1", "from 1 on"),
+                         ("99", "there are 4 exchanges")):
+        status, out, err = chat(agent, [f"/undo {word}"], "--thread", forked)
+        check(f"undo_refuses_{word}", (status, wanted in err), (0, True))
+    check("nothing_to_retry", "nothing has been said" in chat(agent, ["/retry"])[2], True)
+
+
+def test_script():
+    """The same with scripts, which say what they expect."""
+    put("first.json", {"replies": [{"text": "the word is plum"}]})
+    put("knows.json", {"replies": [{"expect": {"contains": ["a secret word", "plum"]},
+                                    "text": "I know it"}]})
+    spec = put("script.json", {"haft": 1, "name": "scripted", "model": "script:first.json"})
+    status, out, err = chat(spec, ["a secret word?", "/model script:knows.json", "well?"])
+    check("a_script_finds_the_past", (status, out), (0, "the word is plum\nI know it\n"))
+    status, out, err = chat(spec, ["a secret word?", "/undo", "/model script:knows.json", "well?"])
+    check("and_does_not_after_undo", (status, out, [run["end"] for run in runs(thread_of(err))]),
+          (0, "the word is plum\n", ["failed"]))
+    status, out, err = chat(spec, ["/model", "/model script:nowhere.json", "/model", "hello"])
+    check("a_model_that_is_none_changes_nothing",
+          (out, "nowhere.json" in err, "stays as it was" in err),
+          ("script:first.json\nscript:first.json\nthe word is plum\n", True, True))
+    status, out, err = chat(spec, ["hi", "/model offline", "/model"], "-m", "script:first.json")
+    check("the_offline_model_is_one", (out.split("\n")[-2], status), ("offline", 0))
+
+
+def test_threads(thread):
+    status, out, err = chat(agent, ["/threads", "/new", "/threads", f"/thread {thread}",
+                                    "/threads"], "--thread", thread)
+    rows = re.findall(r"^([* ]) (\w{26}) +\d+ (\w+) +(\d+)  (\w+): (.*)$", out, re.MULTILINE)
+    third = len(rows) // 3
+    check("threads_are_listed", [row[1] for row in rows[:third]].count(thread), 1)
+    check("with_their_first_text", [row[3:] for row in rows if row[1] == thread],
+          [("5", "talker", "one")] * 3)
+    check("the_present_one_is_marked", ["".join(row[0] for row in part).strip() for part in
+                                        (rows[:third], rows[third:-third], rows[-third:])],
+          ["*", "", "*"])
+    for name, wanted, number in (("0", "several threads begin with '0'", 2),
+                                 ("nothing", "there is no thread 'nothing'", 2),
+                                 ("0" * 26, "there is no thread", 2),
+                                 ("", "there is no thread", 2)):
+        status, out, err = chat(agent, ["hello"], "--thread", name)
+        check(f"a_thread_that_is_none_{name[:8]}", (status, out, wanted in err), (number, "", True))
+        if name:
+            status, out, err = chat(agent, [f"/thread {name}"])
+            check(f"nor_is_it_one_later_{name[:8]}", (status, wanted in err), (0, True))
+    other = put("other.json", {"haft": 1, "name": "nobody-yet", "model": "script:first.json"})
+    status, out, err = chat(other, ["hello"], "--thread", "last")
+    check("last_is_of_this_agent", (status, "no earlier conversation with 'nobody-yet'" in err),
+          (2, True))
+
+
+def test_open():
+    """A run of the thread that waits, or that another process has."""
+    put("ask.script.json", {"replies": [{"calls": [{"name": "request_user_input", "arguments": {
+        "question": "Which?"}}]}, {"text": "over"}]})
+    spec = put("ask.json", {"haft": 1, "name": "asker", "model": "script:ask.script.json",
+                            "tools": [{"builtin": ["request_user_input"]}],
+                            "choice": {"min_tools_for_auto": 0, "default": "auto"}})
+    status, out, err = chat(spec, ["go", "on", "/resume", "/history", "/cancel", "/resume"])
+    check("a_run_that_waits_is_told_of",
+          (status, "waits for somebody" in err, "/resume goes on with it" in err,
+           "haft answer" in err), (0, True, True, True))
+    check("it_stands_in_the_history", "(waiting)" in out, True)
+    check("cancelling_ends_it", ("no run of this thread is open" in err,
+                                 [run["end"] for run in runs(thread_of(err))]),
+          (True, ["cancelled"]))
+    status, out, err = chat(spec, ["go"])
+    thread = thread_of(err)
+    status, out, err = chat(spec, ["/undo", "/history"], "--thread", thread)
+    check("undo_leaves_it_behind", ("waits for somebody" in err, "nothing has been said" in err,
+                                    [run["state"] for run in runs(thread)]),
+          (True, True, ["waiting"]))
+    run = runs(thread)[0]["run"]
+    check("it_can_be_answered_elsewhere", haft("answer", run, "red")[:2], (0, "over\n"))
+    put("slow.json", {"replies": [{"text": "late", "delay": 3600}]})
+    slow = put("slow.spec.json", {"haft": 1, "name": "slow", "model": "script:slow.json"})
+    busy = subprocess.Popen([HAFT, "run", slow, "wait", "--thread", thread], cwd=scratch,
+                            env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    end = time.monotonic() + LONG
+    while runs(thread)[0]["task"] != "wait" and time.monotonic() < end:
+        pass
+    status, out, err = chat(slow, ["me too", "/resume", "/cancel"], "--thread", thread)
+    check("a_run_of_another_process_is_left_alone",
+          (status, out, err.count("still under way in another process"),
+           "asked to end it" in err), (0, "", 2, True))
+    busy.communicate(timeout=LONG)
+    check("which_can_be_asked_to_end_it", busy.returncode, 130)
+    put("quick.json", {"replies": [{"text": "quick"}]})
+    check("then_it_goes_on", chat(slow, ["me too"], "--thread", thread, "--model",
+                                  "script:quick.json")[1], "quick\n")
+
+
+def test_bad_input():
+    before = len(Model.asked)
+    status, out, err = chat(agent, b"a\0b\n\xff\xfe\n\x1b[2Jc\r\nd")
+    check("what_is_no_text_is_replaced_and_said",
+          ([said(each)[-1] for each in Model.asked[before:]], err.count("were replaced")),
+          (["a\ufffdb", "\ufffd\ufffd", "\ufffd[2Jc", "d"], 3))
+    before = len(Model.asked)
+    status, out, err = chat(agent, b"x" * LINE_BYTES + b"\n" + b"y" * (LINE_BYTES + 1) + b"\nz\n")
+    check("a_line_has_at_most_so_many_bytes",
+          (status, [said(each)[-1][:1] for each in Model.asked[before:]], f"{LINE_BYTES}" in err),
+          (0, ["x", "z"], True))
+    status, out, err = chat(agent, b"x" * (LINE_BYTES - 1) + b"\\\n" + b"y\n")
+    check("and_so_have_lines_together", (status, out, f"{LINE_BYTES}" in err), (0, "", True))
+    before = len(Model.asked)
+    chat(agent, ["//etc is a text", "/etc is none", "last one"])
+    check("two_slashes_send_one", [said(each)[-1] for each in Model.asked[before:]],
+          ["/etc is a text", "last one"])
+    for line, wanted in (("/hlep", "did you mean '/help'?"), ("/zzzzzz", "/help lists"),
+                         ("/", "/help lists"), ("/quit now", "wanted no argument, found 'now'"),
+                         ("/input", "wanted FILE, found nothing"), ("/help nothing", "no command"),
+                         ("/input -", "standard input is where"), ("/input gone.txt", "gone.txt"),
+                         ("/artifacts x", "there is no artifact 'x'"),
+                         ("/tools zzz", "begins so")):
+        status, out, err = chat(agent, [line])
+        check(f"said_of_{line[1:].replace(' ', '_')}", (status, out, wanted in err), (0, "", True))
+    bad = put("bad.yaml", "haft: 1\nmodell: x\n")
+    status, out, err = chat(bad, ["hello"])
+    check("a_bad_spec_is_shown", (status, out, "bad.yaml:2:1: error" in err), (2, "", True))
+    check("a_spec_that_is_not_there", chat("nowhere.yaml", ["hello"])[0], 2)
+    check("a_spec_from_standard_input", chat("-", ["hello"])[0], 2)
+    check("a_store_that_is_none", chat(agent, ["hello"], "--store", "sqlite:/proc/none/x.db")[0], 1)
+    put("fails.json", {"replies": [{"error": {"status": 400, "body": "no"}}]})
+    status, out, err = chat(agent, ["hello"], "--model", "script:fails.json", "-q")
+    check("a_run_that_fails_is_no_failure_of_the_chat",
+          (status, out, "ended without an answer: failed" in err), (0, "", True))
+
+
+def test_commands():
+    status, out, err = chat(agent, ["/help", "/help tools", "/help /quit"])
+    names = re.findall(r"^(/\w+)", out, re.MULTILINE)
+    check("help_has_every_command", (names[-2:], {"/tools", "/model", "/undo", "/retry", "/history",
+                                                  "/threads", "/thread", "/new", "/resume",
+                                                  "/cancel", "/artifacts", "/explain", "/input",
+                                                  "/help", "/quit"} - set(names)),
+          (["/tools", "/quit"], set()))
+    page = (Path(__file__).resolve().parents[2] / "docs/chat.md").read_text()
+    check("and_so_has_its_page", [name for name in names if f"| `{name}" not in page], [])
+    path = put("notes.txt", "")
+    path.write_bytes(b"line 1\r\nline \xff2\n")
+    before = len(Model.asked)
+    status, out, err = chat(agent, ["/input notes.txt", "/input other.json", "read", "again"])
+    check("files_go_with_the_next_text", (said(Model.asked[before])[0].startswith(
+        "read\n\n--- notes.txt\nline 1\nline \ufffd2\n\n\n--- other.json\n{"),
+        said(Model.asked[before + 1])[-1], "1 bytes of it" in err), (True, "again", True))
+    before = len(Model.asked)
+    chat(agent, ["one", "two", "/undo", "three"], "--store", "memory:")
+    check("undo_works_in_memory_too", [text[:3] for text in said(Model.asked[before + 2])],
+          ["one", "ans", "thr"])
+    check("with_memory_nothing_is_left", "comes back" in chat(agent, ["hello"], "--store",
+                                                              "memory:")[2], False)
+    put("store.script.json", {"results": {"post": "gone"}, "replies": [
+        {"calls": [{"name": "post", "arguments": {"to": "you"}}]},
+        {"calls": [{"name": "store_artifact", "arguments": {
+            "name": "plan.md", "content": "one\n\u001b[2Jtwo\n", "media_type": "text/markdown"}}]},
+        {"text": "kept"}]})
+    keeper = put("keeper.json", {
+        "haft": 1, "name": "keeper", "model": "script:store.script.json",
+        "tools": [{"builtin": ["store_artifact"]},
+                  {"name": "post", "description": "Post a letter.", "args": ["to"]}],
+        "builtins": {"deny": ["glob"]}, "choice": {"min_tools_for_auto": 0}})
+    status, out, err = chat(keeper, ["/artifacts", "keep", "/artifacts", "/artifacts plan.md"])
+    check("artifacts_are_listed_and_printed",
+          ("no artifacts" in err, re.search(r"^  1 +12  text/markdown  plan.md$", out, re.M) is
+           not None, out.endswith("\none\n\x1b[2Jtwo\n")), (True, True, True))
+    status, out, err = chat(keeper, ["keep it", "again", "/undo", "/artifacts plan.md",
+                                     "/artifacts"], "-q")
+    check("undo_takes_them_along", (out.count("plan.md"), out.count("\x1b[2Jtwo")), (1, 1))
+    status, out, err = chat(keeper, ["/tools", "/tools post", "/explain"])
+    check("tools_have_a_verdict", re.findall(r"^([+-]) (\w+) +\w+: \w", out, re.MULTILINE),
+          [("+", "store_artifact"), ("+", "post"), ("+", "post")])
+    check("the_first_turn_is_explained", re.search(r"^first turn: \w+: .+$", out, re.M) is not None,
+          True)
+
+
+def test_signal():
+    process = subprocess.Popen([HAFT, "chat", agent], cwd=scratch, env=environment,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    process.stdin.write(b"hello\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=LONG)
+    check("a_signal_ends_it", (process.returncode, b"comes back" in err), (130, True))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    environment = dict(os.environ, XDG_STATE_HOME=scratch, OPENAI_API_KEY="sk-0123456789abcdef",
+                       OPENAI_BASE_URL=f"http://127.0.0.1:{server.server_port}/v1")
+    environment.pop("HAFT_STORE", None)
+    agent = put("agent.json", {"haft": 1, "name": "talker", "model": "openai:m",
+                               "instructions": "Talk."})
+    first_thread = test_turns()
+    test_undo(first_thread)
+    test_script()
+    test_threads(first_thread)
+    test_open()
+    test_bad_input()
+    test_commands()
+    test_signal()
+    server.shutdown()

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests for `haft completion`: the scripts are taken by their shells, and bash, zsh and fish
+complete with them, as far as they are here."""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+BIN = Path(HAFT).parent
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/completion_test.py {name}", flush=True)
+
+
+def skip(name, reason):
+    print(f"skip cli/completion_test.py {name}: {reason}", flush=True)
+
+
+def run(*words, text=None):
+    env = {"PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(scratch), "LC_ALL": "C.UTF-8",
+           **{name: os.environ[name] for name in ("LD_LIBRARY_PATH", "FPATH")
+              if name in os.environ}}
+    done = subprocess.run([str(word) for word in words], input=text, text=True, capture_output=True,
+                          cwd=scratch, env=env)
+    return done.returncode, done.stdout, done.stderr
+
+
+def bash(*words):
+    """What bash offers for the last of the words; `=` and `:` are words of their own there."""
+    array = " ".join(f"'{word}'" for word in words)
+    line = "".join(words[:1]) + "".join(word if word in "=:" else " " + word for word in words[1:])
+    script = f"""
+        source haft.bash
+        COMP_WORDS=({array}) COMP_CWORD={len(words) - 1} COMP_LINE='{line}'
+        _haft
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    status, out, err = run("bash", "-c", script)
+    return sorted(line for line in out.split("\n") if line) if status == 0 and not err else [err]
+
+
+def test_scripts():
+    for shell in ("bash", "zsh", "fish"):
+        status, out, err = run(HAFT, "completion", shell)
+        (scratch / f"haft.{shell}").write_text(out)
+        check(f"{shell}_is_printed", (status, err, len(out) > 2000), (0, "", True))
+        if shutil.which(shell):
+            check(f"{shell}_takes_it", run(shell, "-n", f"haft.{shell}"), (0, "", ""))
+        else:
+            skip(f"{shell}_takes_it", f"{shell} is not here")
+    check("another_shell", run(HAFT, "completion", "csh"),
+          (2, "", "haft: wanted bash, zsh or fish, found 'csh'\n"
+           "hint: 'haft help completion' says more\n"))
+
+
+def test_bash(runs):
+    check("commands", bash("haft", "ru"), ["run", "runs"])
+    check("all_commands", {"run", "runs", "mock-model", "--help"} <= set(bash("haft", "")), True)
+    check("nothing_hidden", "bench" in bash("haft", ""), False)
+    check("options", bash("haft", "run", "--mo"), ["--model"])
+    check("options_behind_arguments", bash("haft", "run", "agent.yaml", "--js"), ["--json"])
+    check("choices", bash("haft", "validate", "--draft", ""), ["2020-12", "7"])
+    check("choices_with_=", bash("haft", "validate", "--draft", "="), ["2020-12", "7"])
+    check("choices_begun_with_=", bash("haft", "validate", "--draft", "=", "2"), ["2020-12"])
+    check("a_value_that_may_be_left_out", bash("haft", "run", "--yes", "="), ["all"])
+    check("files", bash("haft", "run", "age"), ["agent.yaml"])
+    check("a_file_with_a_space", bash("haft", "check", "two"), ["two words.yaml"])
+    check("a_file_behind_an_option", bash("haft", "run", "agent.yaml", "--input", "age"),
+          ["agent.yaml"])
+    check("directories", bash("haft", "run", "--artifacts", "ou"), ["out"])
+    check("a_task_is_any_text", bash("haft", "run", "agent.yaml", ""), [])
+    check("the_argument_behind_an_option_with_value",
+          bash("haft", "run", "--model", "offline", "age"), ["agent.yaml"])
+    check("behind_a_letter", bash("haft", "run", "-m", "off"), ["offline"])
+    check("models", bash("haft", "run", "--model", "open"), ["openai:"])
+    check("subcommands", bash("haft", "runs", "re"), ["replay"])
+    check("runs", bash("haft", "runs", "show", ""), sorted([*runs, "last"]))
+    check("a_run_begun", bash("haft", "cancel", runs[0][:25]),
+          sorted(run for run in runs if run.startswith(runs[0][:25])))
+    check("runs_of_a_store_that_is_named",
+          bash("haft", "runs", "--store", "sqlite", ":", "none.db", "show", ""), [])
+    check("threads", len(bash("haft", "run", "--thread", "")), 2)
+    check("no_run_where_none_is_wanted", bash("haft", "runs", "list", ""), [])
+    check("commands_for_help", bash("haft", "help", "mock"), ["mock-model"])
+    check("shells", bash("haft", "completion", "z"), ["zsh"])
+    check("a_command_that_is_none", bash("haft", "nix", ""), [])
+
+
+def test_zsh(runs):
+    if not shutil.which("zsh"):
+        skip("zsh_completes", "zsh is not here")
+        return
+    # The specs of _arguments are taken apart by a stand-in that sees what it is given.
+    script = """
+        _arguments() { print -rl -- "$@"; return 1 }
+        _describe() { print -rl -- ${(P)4} }
+        _files() { : }
+        compdef() { : }
+        typeset -A opt_args
+        eval "$(sed '$d' haft.zsh)"
+        _haft_run; print -r -- '====='; _haft_ask runs
+    """
+    status, out, err = run("zsh", "-f", "-c", script)
+    specs, _, asked = out.partition("\n=====\n")
+    check("zsh_has_specs",
+          (status, err, "*--model=[provider\\:model in the place of the spec's]:M: _haft_ask models"
+           in specs.split("\n")), (0, "", True))
+    check("zsh_has_runs", {line.split(":")[0] for line in asked.split("\n") if line},
+          {*runs, "last"})
+
+
+def fish(line):
+    status, out, err = run("fish", "--no-config", "-c",
+                           f"source haft.fish; complete -C '{line}'")
+    return sorted(found.split("\t")[0] for found in out.split("\n") if found) if not err else [err]
+
+
+def test_fish(runs):
+    if not shutil.which("fish"):
+        skip("fish_completes", "fish is not here")
+        return
+    check("fish_commands", fish("haft ru"), ["run", "runs"])
+    check("fish_options", fish("haft run --mo"), ["--model"])
+    check("fish_choices", fish("haft validate --draft "), ["2020-12", "7"])
+    check("fish_files", "agent.yaml" in fish("haft run age"), True)
+    check("fish_runs", fish("haft runs show "), sorted([*runs, "last"]))
+    check("fish_subcommands", fish("haft runs re"), ["replay"])
+
+
+def test_asked(runs):
+    lines = [line.split("\t") for line in run(HAFT, "completion", "runs")[1].splitlines()]
+    check("runs_have_a_task", lines[0], [runs[0], "done: second \\u001b[31m task"])
+    check("newest_first", [line[0] for line in lines], [*runs, "last"])
+    started = time.monotonic()
+    for words in (["--store", "sqlite:none.db"], ["--store", "memory:"], ["--store", "nix:"],
+                  ["--store", "sqlite:/proc/no/where"], ["--store", "sqlite:agent.yaml"]):
+        check(f"silent: {words[1]}", run(HAFT, "completion", "runs", *words), (0, "", ""))
+    check("nothing_was_made", (scratch / "none.db").exists(), False)
+    check("quickly", time.monotonic() - started < 5, True)
+    check("bad_settings_are_no_reason_to_fail", run(HAFT, "completion", "models")[0], 0)
+
+
+def test_hostile(runs):
+    """A store of somebody else's: shells expand what they are offered, so only ids are."""
+    database = scratch / ".local/state/haft/haft.db"
+    shutil.copy(database, scratch / "evil.db")
+    evil = "$(touch pwned)"
+    with sqlite3.connect(scratch / "evil.db") as db:
+        db.execute("PRAGMA foreign_keys = OFF")
+        tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type='table'")]
+        for table in tables:
+            columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+            for column in columns:
+                if column in ("id", "run", "thread"):
+                    try:
+                        db.execute(f"UPDATE {table} SET {column}=? WHERE {column}=?",
+                                   (evil, runs[0]))
+                        db.execute(f"UPDATE {table} SET {column}=? WHERE {column}=?",
+                                   (evil.encode(), runs[0].encode()))
+                    except sqlite3.Error:
+                        pass
+    bash("haft", "runs", "--store", "sqlite", ":", "evil.db", "show", "")
+    out = run(HAFT, "completion", "runs", "--store", "sqlite:evil.db")[1]
+    check("what_is_no_id_is_not_offered", (evil in out, (scratch / "pwned").exists()),
+          (False, False))
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    scratch = Path(temporary)
+    (scratch / "agent.yaml").write_text("haft: 1\nname: a\nmodel: offline\n")
+    (scratch / "two words.yaml").write_text("")
+    (scratch / "out").mkdir()
+    ids = []
+    for task in ("first", "second \x1b[31m task"):
+        ids.insert(0, json.loads(run(HAFT, "run", "agent.yaml", task, "--json")[1])["run"])
+    test_scripts()
+    test_bash(ids)
+    test_zsh(ids)
+    test_fish(ids)
+    test_asked(ids)
+    test_hostile(ids)

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of examples/ do what they say, in C and C++, with good specs and with bad ones."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLES = ROOT / "examples"
+BUILT = Path(os.environ.get("HAFT_BUILD", ROOT / "build")) / "examples"
+PROGRAMS = {
+    "version": r"haft \d+\.\d+\.\d+\n",
+    "embed": r"done: Dana Frost owes 200\.00 for the orders 17 and 23\.\n",
+    "epoll": r"the agent asks Ada\nAda says \"after ten\"\n"
+             r"done after \d+ events: Ada has time on Monday after ten\.\n",
+    "tiny": r"haft \d+\.\d+\.\d+\ntried: \{\"grams\":6\}\nMissing required argument: letter\n"
+            r"/paper: Expected integer, found string \"thick\"\nwaiting; \d+ events\n"
+            r"done; \d+ events\nThe letter to Ada is on its way; the one to Bob was kept\.\n"
+            r"cancelled; \d+ events\n",
+    "core": r"schema: \{.*\}\n\{.*\} -> 3218\.7 metre\n\{.*\} -> 0\.3107 mile\n"
+            r"\{.*\} -> BAD_INPUT: /from Expected one of .*\n\[1, 2\]: valid\n"
+            r"\[1, \"two\", 2\.5\]: /1: Expected integer, found string \"two\"\n"
+            r"/2: Expected integer, found number 2\.5\n"
+            r"schema:/pattern: libhaft-core has no regular expressions \(link with libhaft, .*\)\n",
+    "cpp20": r"2 calls; count got \{\"words\":\[\"a\",\"tool\",\"here\"\]\}\n"
+             r"done: Three, and a trap\.\n",
+}
+
+
+def verdict(name, problem):
+    if problem:
+        print("\n".join("# " + line for line in problem.splitlines()))
+    print(f"{'not ok' if problem else 'ok'} cli/programs_test.py {name}", flush=True)
+
+
+def skip(name, reason):
+    print(f"skip cli/programs_test.py {name}: {reason}", flush=True)
+
+
+def run(*words):
+    done = subprocess.run([str(word) for word in words], text=True, capture_output=True,
+                          timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_output(name, program):
+    spec = EXAMPLES / f"{name}.yaml"
+    found = run(program, *([spec] if spec.exists() else []))
+    good = found[0] == 0 and re.fullmatch(PROGRAMS[name], found[1]) and found[2] == ""
+    verdict(f"{name}_does_what_it_says", "" if good else f"found {found}")
+    if not spec.exists():
+        return
+    status, out, err = run(program, spec.with_name("none.yaml"))
+    good = status == 1 and "done" not in out and "none.yaml: cannot be opened" in err
+    verdict(f"{name}_says_what_is_wrong", "" if good else f"found {(status, out, err)}")
+
+
+def test_files():
+    there = {path.stem for path in EXAMPLES.iterdir() if path.suffix in (".c", ".cpp")}
+    verdict("every_program_is_run", "" if there == set(PROGRAMS) else str(there ^ set(PROGRAMS)))
+
+
+def test_compilers():
+    """What people copy is clean with either compiler."""
+    for name, words, pattern in [("gcc", ["gcc"], "*.c"), ("clang", ["clang-14"], "*.c"),
+                                 ("g++", ["g++", "-std=c++20"], "*.cpp"),
+                                 ("clang++", ["clang++-14", "-std=c++20"], "*.cpp")]:
+        if shutil.which(words[0]) is None:
+            skip(f"examples_compile_with_{name}", f"{words[0]} is not installed")
+            continue
+        found = [run(*words, "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/include", "-fsyntax-only",
+                     path)[2] for path in sorted(EXAMPLES.glob(pattern))]
+        verdict(f"examples_compile_with_{name}", "".join(found))
+
+
+def test_without_cpp():
+    """A machine without a C++ compiler builds all the rest."""
+    name = "without_a_cpp_compiler_one_example_is_left_out"
+    if shutil.which("meson") is None:
+        skip(name, "meson is not installed")
+        return
+    with tempfile.TemporaryDirectory(prefix="haft-programs-") as directory:
+        done = subprocess.run(["meson", "setup", directory, ROOT], capture_output=True, text=True,
+                              env=dict(os.environ, CXX="/nowhere/c++"))
+        left_out = "there is no C++ compiler: examples/" in done.stdout
+        rules = Path(directory, "build.ninja")
+        built = rules.read_text() if rules.exists() else ""
+        good = left_out and "example-cpp20" not in built and "example-tiny" in built
+        verdict(name, "" if good else done.stdout[-2000:] + done.stderr)
+
+
+test_files()
+for example in PROGRAMS:
+    built = BUILT / f"example-{example}"
+    if example == "cpp20" and not built.exists():
+        skip("cpp20_does_what_it_says", "there was no C++ compiler")
+    else:
+        test_output(example, built)
+test_compilers()
+test_without_cpp()

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/schema/pattern_none.c, in the program that is linked with libhaft-core alone. */
+#include "schema/pattern.h"
+#include "test.h"
+
+TEST(every_expression_is_refused)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__buf text;
+    haft__buf_init(&text, 1000);
+    const haft__pattern *pattern = NULL;
+    haft_error err = {0};
+    CHECK_INT(haft__pattern_compile(&arena, HAFT__LIT("^[a-z]+$"), &pattern, &err),
+              HAFT_UNSUPPORTED, "compiled");
+    CHECK(pattern == NULL && arena.total == 0, "something was made");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("libhaft-core has no regular expressions"), "text");
+    CHECK_STR(haft__str(err.hint), HAFT__LIT("link with libhaft, which has them"), "hint");
+    CHECK_INT(haft__pattern_translate(HAFT__LIT("a$"), &text, NULL), HAFT_UNSUPPORTED, "translate");
+    CHECK_INT(text.len, 0, "something was written");
+    haft__buf_finish(&text);
+    haft__arena_finish(&arena);
+}
+
+TEST(nothing_matches_and_nothing_is_spent)
+{
+    haft__pattern_scratch *scratch = haft__pattern_scratch_create();
+    CHECK_INT(haft__pattern_match(NULL, scratch, HAFT__LIT("text")), HAFT__PATTERN_LIMIT, "match");
+    CHECK_INT(haft__pattern_steps(scratch), 0, "steps");
+    haft__pattern_scratch_destroy(scratch);
+    haft__pattern_scratch_destroy(NULL);
+    test_fail_allocation(0);
+    CHECK(haft__pattern_scratch_create() == NULL, "without memory");
+    CHECK(test_allow_allocations(), "it needs none");
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/engine/tell.c, and for what haft__log_tell keeps: replies told as they arrive. */
+#include "engine/tell.h"
+
+#include "base/limits.h"
+#include "engine_help.h"
+#include "run/redact.h"
+#include "json/read.h"
+
+#define SECRET "sk-told-0123456789abcdef"
+
+typedef struct told {
+    help_host host;
+    haft_run *run;
+    haft__teller teller;
+} told;
+
+static void told_init(told *t)
+{
+    help_host_init(&t->host, "memory:");
+    t->run = help_host_start(&t->host,
+                             "\"model\":{\"provider\":\"openai\",\"model\":\"m\",\"api_key\":"
+                             "\"" SECRET "\",\"base_url\":\"http://127.0.0.1:9/v1\"}",
+                             NULL, "go");
+    (void)help_host_events(&t->host, t->run); /* somebody reads */
+    haft__teller_init(&t->teller, t->run);
+}
+
+static void told_finish(told *t)
+{
+    haft__teller_finish(&t->teller);
+    haft_run_release(t->run);
+    help_host_finish(&t->host);
+}
+
+static void add(told *t, haft__delta_kind kind, haft_str text)
+{
+    haft__delta delta = {.kind = kind, .text = text};
+    haft__teller_add(&t->teller, &delta);
+}
+
+/* Text that was told since the last look, and in how many pieces; "|" between them. */
+static haft_str look(told *t, haft__buf *to, const char *key)
+{
+    haft_event event;
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__buf_clear(to);
+    while (haft_run_next_event(t->run, &event)) {
+        haft__json value;
+        CHECK_INT(haft__json_read(&arena, event.json, NULL, &value, NULL, NULL), HAFT_OK, "JSON");
+        const haft__json *text = haft__json_get(value, haft__str(key));
+        if (event.seq == 0 && text != NULL) {
+            CHECK_STR(haft__json_text(*haft__json_get(value, HAFT__LIT("kind"))),
+                      HAFT__LIT("model_progress"), "kind");
+            CHECK(haft__json_get(value, HAFT__LIT("after")) != NULL, "it has its place");
+            haft__buf_add_str(to, to->len > 0 ? HAFT__LIT("|") : HAFT__LIT(""));
+            haft__buf_add_str(to, haft__json_text(*text));
+        }
+    }
+    haft__arena_finish(&arena);
+    return haft__buf_str(to);
+}
+
+TEST(what_arrives_together_is_told_together)
+{
+    told t;
+    haft__buf seen;
+    told_init(&t);
+    haft__buf_init(&seen, 1 << 20);
+    add(&t, HAFT__DELTA_REASONING, HAFT__LIT("hm"));
+    add(&t, HAFT__DELTA_TEXT, HAFT__LIT("one "));
+    add(&t, HAFT__DELTA_TEXT, HAFT__LIT("two"));
+    add(&t, HAFT__DELTA_ARGUMENTS, HAFT__LIT("{}"));
+    haft__teller_tell(&t.teller, false);
+    add(&t, HAFT__DELTA_REASONING, HAFT__LIT("too late"));
+    add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" \xC3\xA9"));
+    haft__teller_tell(&t.teller, true);
+    haft__teller_tell(&t.teller, true);
+    CHECK_STR(look(&t, &seen, "text"), HAFT__LIT("one two| \xC3\xA9"), "text");
+    add(&t, HAFT__DELTA_REASONING, HAFT__LIT("x"));
+    haft__teller_tell(&t.teller, true);
+    CHECK_STR(look(&t, &seen, "reasoning"), HAFT__LIT(""), "reasoning behind the text");
+    haft__buf_finish(&seen);
+    told_finish(&t);
+}
+
+/* Cut anywhere, no piece has a part of it. */
+TEST(a_secret_in_pieces_is_not_told)
+{
+    static const char text[] = "the key is " SECRET ", and Bearer abcdefghij0123456789xyz too";
+    told t;
+    haft__buf seen, all;
+    told_init(&t);
+    haft__buf_init(&seen, 1 << 20);
+    haft__buf_init(&all, 1 << 20);
+    for (size_t size = 1; size < sizeof(text); size++) {
+        haft__teller_finish(&t.teller);
+        haft__teller_init(&t.teller, t.run);
+        haft__buf_clear(&all);
+        for (size_t at = 0; at < sizeof(text) - 1; at += size) {
+            size_t length = sizeof(text) - 1 - at < size ? sizeof(text) - 1 - at : size;
+            add(&t, HAFT__DELTA_TEXT, (haft_str){text + at, length});
+            haft__teller_tell(&t.teller, at + length == sizeof(text) - 1);
+            haft_str come = look(&t, &seen, "text");
+            CHECK(come.len == 0 || memchr(come.ptr, '|', come.len) == NULL, "one piece");
+            haft__buf_add_str(&all, come);
+        }
+        CHECK_STR(haft__buf_str(&all),
+                  HAFT__LIT("the key is [redacted], and Bearer [redacted] too"), "pieces of %zu",
+                  size);
+    }
+    haft__buf_finish(&seen);
+    haft__buf_finish(&all);
+    told_finish(&t);
+}
+
+/* HAFT__LIMIT_TELL_HELD_BYTES: as much may wait; past it nothing more is told. */
+TEST(what_waits_has_an_end)
+{
+    for (size_t more = 0; more < 2; more++) {
+        told t;
+        haft__buf seen, token;
+        told_init(&t);
+        haft__buf_init(&seen, 1 << 20);
+        haft__buf_init(&token, 1 << 20);
+        haft__buf_add_str(&token, HAFT__LIT("Bearer "));
+        while (token.len < HAFT__LIMIT_TELL_HELD_BYTES + more) {
+            haft__buf_add_char(&token, '1');
+        }
+        add(&t, HAFT__DELTA_TEXT, haft__buf_str(&token));
+        haft__teller_tell(&t.teller, false);
+        CHECK_STR(look(&t, &seen, "text"), HAFT__LIT(""), "it waits");
+        add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" end"));
+        haft__teller_tell(&t.teller, true);
+        CHECK_STR(look(&t, &seen, "text"),
+                  more == 0 ? HAFT__LIT("Bearer [redacted] end") : HAFT__LIT(""), "%zu more", more);
+        haft__buf_finish(&seen);
+        haft__buf_finish(&token);
+        told_finish(&t);
+    }
+}
+
+/* HAFT__LIMIT_RUN_UNREAD_BYTES: past it nothing is told until somebody reads. */
+TEST(nobody_reads_and_nothing_grows)
+{
+    told t;
+    haft__buf seen, piece;
+    told_init(&t);
+    haft__buf_init(&seen, 1 << 20);
+    haft__buf_init(&piece, 1 << 20);
+    while (piece.len < 1000) {
+        haft__buf_add_char(&piece, 'x');
+    }
+    for (size_t i = 0; i < HAFT__LIMIT_RUN_UNREAD_BYTES / 500; i++) {
+        add(&t, HAFT__DELTA_TEXT, haft__buf_str(&piece));
+        haft__teller_tell(&t.teller, false);
+    }
+    size_t unread = t.run->committed.len - t.run->committed_at;
+    CHECK(unread <= HAFT__LIMIT_RUN_UNREAD_BYTES, "%zu", unread);
+    CHECK(unread > HAFT__LIMIT_RUN_UNREAD_BYTES - 2000, "as much as may be: %zu", unread);
+    CHECK(look(&t, &seen, "text").len > 100000, "what was told is there");
+    add(&t, HAFT__DELTA_TEXT, HAFT__LIT("again"));
+    haft__teller_tell(&t.teller, false);
+    CHECK_STR(look(&t, &seen, "text"), HAFT__LIT("again"), "who reads is told");
+    t.run->read = false;
+    add(&t, HAFT__DELTA_TEXT, HAFT__LIT("alone"));
+    haft__teller_tell(&t.teller, true);
+    CHECK_STR(look(&t, &seen, "text"), HAFT__LIT(""), "who never asked is not");
+    haft__buf_finish(&seen);
+    haft__buf_finish(&piece);
+    told_finish(&t);
+}
+
+TEST(telling_survives_every_failed_allocation)
+{
+    told t;
+    haft__buf seen;
+    told_init(&t);
+    haft__buf_init(&seen, 1 << 20);
+    for (unsigned n = 0;; n++) {
+        haft__teller_finish(&t.teller);
+        haft__teller_init(&t.teller, t.run);
+        test_fail_allocation(n);
+        add(&t, HAFT__DELTA_TEXT, HAFT__LIT("the key is " SECRET ""));
+        haft__teller_tell(&t.teller, false);
+        add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" and more"));
+        haft__teller_tell(&t.teller, true);
+        bool failed = test_allow_allocations();
+        haft_str shown = look(&t, &seen, "text");
+        CHECK(shown.len == 0 || memmem(shown.ptr, shown.len, "0123", 4) == NULL, "allocation %u",
+              n);
+        if (!failed) {
+            CHECK_STR(shown, HAFT__LIT("the key is |[redacted] and more"), "all of it");
+            break;
+        }
+    }
+    haft__buf_finish(&seen);
+    told_finish(&t);
+}
+
+/* Scripts say everything at once; servers as it comes. */
+TEST(a_script_tells_its_reply)
+{
+    told t;
+    haft__buf seen;
+    help_host_init(&t.host, "memory:");
+    haft__buf_init(&seen, 1 << 20);
+    t.run = help_host_start(&t.host, "\"tools\":[]",
+                            "{\"replies\":[{\"reasoning\":\"so\",\"text\":\"fine\"}]}", "go");
+    haft_event event;
+    (void)haft_run_next_event(t.run, &event);
+    help_host_settle(&t.host, t.run);
+    haft__buf_clear(&seen);
+    haft_str all = help_host_events(&t.host, t.run);
+    CHECK(memmem(all.ptr, all.len, "\"turn\":1,\"reasoning\":\"so\"}", 26) != NULL, "%.*s",
+          HAFT__ARG(all));
+    CHECK(memmem(all.ptr, all.len, "\"turn\":1,\"text\":\"fine\"}", 23) != NULL, "%.*s",
+          HAFT__ARG(all));
+    haft__buf_finish(&seen);
+    haft_run_release(t.run);
+    help_host_finish(&t.host);
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each declaration of haft.h says who owns what, which thread may use it, how it fails and since
+when; docs/api.md has them all: `tests/house/api.py --write` puts them there. examples/tiny.c uses
+every function."""
+import re
+import sys
+
+import header
+import house
+
+WANTED = {"function": header.LABELS, "callback": header.LABELS, "enum": ("Since",),
+          "struct": ("Owns", "Thread", "Since"), "opaque": ("Owns", "Thread", "Since"),
+          "macro": ("Since",)}
+PAGE = house.ROOT / "docs/api.md"
+HEAD = "<!-- From here on made from include/haft.h by tests/house/api.py --write -->\n"
+
+
+# ---- what is documented ----
+
+def lacking(item):
+    problems = [f"no {label}:" for label in WANTED.get(item.kind, ()) if label not in item.parts]
+    if item.kind not in WANTED:
+        problems.append("what is it?")
+    if not item.text.strip():
+        problems.append("says nothing")
+    if not re.fullmatch(r"\d+\.\d+\.", item.parts.get("Since", "0.0.")):
+        problems.append(f"Since: {item.parts['Since']}")
+    if item.kind in ("struct", "enum"):
+        problems += [f"{entry} says nothing" for entry, comment in item.entries() if not comment]
+    return problems + wrong_statuses(item)
+
+
+def wrong_statuses(item):
+    """A status that is none, or a function that returns one and names none."""
+    fails = item.parts.get("Fails", "")
+    named = set(re.findall(r"(?<![_\w])[A-Z]{2}[A-Z_]*\b", fails)) - {"NULL", "JSON", "HAFT_OK"}
+    named = {name for name in named if not name.startswith("HAFT_")}
+    problems = [f"{name} is no status" for name in named - set(statuses)]
+    returns = item.kind == "function" and "HAFT_MUST_USE haft_status" in item.code
+    if returns and not named and not re.match(r"like haft_\w+\.", fails):
+        problems.append("names no status that it fails with")
+    return problems
+
+
+def check_comments(items):
+    house.check("declarations_were_found",
+                [] if len(items) > 60 else [f"found {len(items)} only"])
+    house.check("every_declaration_says_who_where_how_and_since",
+                [f"include/haft.h:{item.line}: {item.name}: {problem}"
+                 for item in items for problem in lacking(item)])
+    text = (house.ROOT / "include/haft.h").read_text()
+    public = set(re.findall(r"^HAFT_API\b[^;(]*?\b(haft_\w+)\(|^(?:typedef )?struct (\w+) \{|"
+                            r"^typedef enum (\w+)", text, re.M))
+    missed = {name for names in public for name in names if name} - {item.name for item in items}
+    house.check("no_declaration_is_without_a_comment", sorted(missed))
+
+
+def check_guard():
+    """What the checks above are for: a declaration that lacks something is found."""
+    code = "HAFT_API HAFT_MUST_USE haft_status haft_do(int it, haft_error *err);"
+    good = "Does it. Owns: nothing. Thread: any. Fails: BAD_INPUT. Since: 0.1."
+    cases = [(good, 0), (good.replace("Owns", "Has"), 1), (good.replace("Thread: any. ", ""), 1),
+             (good.replace("BAD_INPUT", "BAD_LUCK"), 1), (good.replace("BAD_INPUT", "never"), 1),
+             (good.replace("0.1", "ever"), 1), (good.replace("Does it. ", ""), 1)]
+    wrong = [comment for comment, wanted in cases
+             if len(lacking(header.Item("", 1, comment, code))) != wanted]
+    struct = "typedef struct a {\n    int b; /* it */\n    int c;\n} a;"
+    if lacking(header.Item("", 1, good, struct)) != ["int c; says nothing"]:
+        wrong.append(struct)
+    house.check("what_is_lacking_is_found", wrong)
+
+
+# ---- docs/api.md ----
+
+def paragraphs(text):
+    """Lines run together; what is indented is code."""
+    shown = []
+    for block in re.split(r"\n\n", text.strip("\n")):
+        if block.startswith("    "):
+            code = "\n".join(line[4:] for line in block.split("\n"))
+            shown.append(f"```c\n{code}\n```")
+        else:
+            shown.append(re.sub(r"\n", " ", block).strip())
+    return "\n\n".join(filter(None, shown))
+
+
+def escaped(text):
+    """Outside of code, what Markdown would take for something else."""
+    pieces = re.split(r"(`[^`]*`|^```c\n.*?^```$)", text, flags=re.M | re.S)
+    return "".join(piece if at % 2 else re.sub(r"([*<])", r"\\\1", piece)
+                   for at, piece in enumerate(pieces))
+
+
+def signature(item):
+    """Of macros with arguments, how they are used; how they are made is nobody's business."""
+    if item.kind != "macro" or item.name in ("HAFT_STATUS_MAP", "HAFT_API"):
+        return item.code
+    heads = re.findall(r"^#define (HAFT_\w+\([^)]*\)|HAFT_\w+ [^\\\n]*|HAFT_\w+)", item.code, re.M)
+    return "\n".join(f"#define {head.strip()}" for head in heads)
+
+
+def shown(item):
+    names = " ".join(f"`{name}`" for name in item.names)
+    parts = [f"- {label}: {item.parts[label]}" for label in header.LABELS if label in item.parts]
+    # The rest of an example's sentence stands behind it: "Makes the type ...".
+    return (f"### {names}\n\n```h\n{signature(item)}\n```\n\n{escaped(paragraphs(item.text))}\n\n"
+            + escaped("\n".join(parts)) + "\n")
+
+
+def reference():
+    pages = []
+    for section in header.sections():
+        text = escaped(paragraphs(section.text))
+        pages.append(f"## Reference: {section.title}\n" + (f"\n{text}\n" if text else ""))
+        pages += [shown(item) for item in section.items]
+    return "\n".join(pages)
+
+
+# ---- examples/tiny.c ----
+
+def check_tiny():
+    text = re.sub(r"/\*.*?\*/", "", (house.ROOT / "examples/tiny.c").read_text(), flags=re.S)
+    symbols = (house.ROOT / "tests/house/symbols.txt").read_text().split()
+    house.check("the_tiny_example_uses_every_function",
+                [f"examples/tiny.c does not call {name}" for name in symbols
+                 if not re.search(rf"\b{name}\(", text)])
+    for name, most in [("tiny.c", 200), ("embed.c", 100)]:
+        lines = len((house.ROOT / "examples" / name).read_text().splitlines())
+        house.check(f"{name}_has_less_than_{most}_lines",
+                    [] if lines < most else [f"it has {lines}"])
+
+
+statuses = re.findall(r"^    X\((\w+), \"", (house.ROOT / "include/haft.h").read_text(), re.M)
+page = PAGE.read_text()
+guide = page[:page.index(HEAD)] if HEAD in page else page + "\n"
+if "--write" in sys.argv:
+    PAGE.write_text(guide + HEAD + "\n" + reference())
+else:
+    check_comments(header.items())
+    check_guard()
+    house.check("the_page_has_every_declaration",
+                [] if page == guide + HEAD + "\n" + reference()
+                else ["docs/api.md is not up to date; tests/house/api.py --write mends it"])
+    check_tiny()

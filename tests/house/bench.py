@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/bench runs the tables it is asked for, and scripts/bench-peers says what is missing. What
+they would run are stand-ins."""
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import house
+
+REAL = ["sh", "dirname", "env", "cat", "tee"]
+
+
+def stand_in(path, body):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+
+
+def tables(*words):
+    """What is run for the words, a line each."""
+    with tempfile.TemporaryDirectory(prefix="haft-bench-") as temporary:
+        directory = Path(temporary)
+        stand_in(directory / "build/bench/haft-bench", "echo tables $#")
+        stand_in(directory / "bin/python3", 'echo "$@"')
+        done = subprocess.run([house.ROOT / "scripts/bench", directory / "build", *words],
+                              capture_output=True, text=True, check=False,
+                              env={"PATH": f"{directory}/bin:{os.environ['PATH']}"})
+        return [line.split()[0] for line in done.stdout.splitlines()]
+
+
+def peers(drivers=True, npm="exit 0", installed=False, missing=()):
+    """(status, standard error, what was run) of scripts/bench-peers on an imagined machine."""
+    with tempfile.TemporaryDirectory(prefix="haft-peers-") as temporary:
+        directory = Path(temporary)
+        calls, tree = directory / "calls", directory / "tree"
+        (directory / "bin").mkdir()
+        calls.write_text("")
+        for name in REAL:
+            os.symlink(shutil.which(name), directory / "bin" / name)
+        for name in ["node", "wrk", "cc", "c++"]:
+            if name not in missing:
+                stand_in(directory / "bin" / name, "exit 0")
+        stand_in(directory / "bin/npm", f'[ "$1" = ping ] || echo REGISTRY; {npm}')
+        for name in ["deps", "build"]:
+            stand_in(tree / "scripts" / name, f'echo {name} "$@" >>"{calls}"')
+        stand_in(tree / "build-bench/bench/haft-bench", "echo table")
+        stand_in(directory / "bin/python3", f'echo "$@" >>"{calls}"')
+        shutil.copy(house.ROOT / "scripts/bench-peers", tree / "scripts")
+        if drivers:
+            stand_in(directory / "drivers/run-peers.sh", f'echo "$HAFT" "$1" >>"{calls}"')
+        (directory / "place").mkdir()
+        if installed:
+            (directory / "place/node_modules/langchain").mkdir(parents=True)
+        done = subprocess.run([tree / "scripts/bench-peers"], capture_output=True, text=True,
+                              check=False, env={"PATH": str(directory / "bin"),
+                                                "PEERS_DRIVERS": str(directory / "drivers"),
+                                                "PEERS_DIR": str(directory / "place")})
+        return done.returncode, done.stderr, calls.read_text().replace(temporary, "")
+
+
+def check(name, good):
+    house.check(name, [] if good else ["it is not so"])
+
+
+check("all_tables_without_words", tables() == ["tables", "bench/product.py"])
+check("one_table", tables("search") == ["tables"])
+check("only_the_product", tables("product") == ["bench/product.py"])
+check("both", tables("product", "search") == ["tables", "bench/product.py"])
+status, errors, calls = peers()
+check("peers_are_run", status == 0 and calls == (
+    "deps build bench peers\nbuild build-release -Doptimization=2 -Ddebug=false\n"
+    "/tree/build-release/haft /place\nbuild build-bench -Dbench=true\n"
+    "bench/product.py build-bench /place/product.json\n"))
+check("where_the_results_are", "bench/report.py" in errors)
+status, errors, calls = peers(drivers=False)
+check("drivers_are_missing", (status, calls) == (1, "") and "run-peers.sh is missing" in errors
+      and "'make bench'" in errors)
+status, errors, calls = peers(missing=["wrk"])
+check("a_program_is_missing", status == 1 and "program wrk is missing" in errors)
+status, errors, calls = peers(npm="exit 1")
+check("npm_cannot_be_reached", status == 1 and "cannot reach REGISTRY" in errors
+      and "build-release" not in calls)
+check("what_is_installed_needs_no_network", peers(npm="exit 1", installed=True)[0] == 0)
