@@ -71,7 +71,7 @@ HAFT_MUST_USE haft_status haft__parser_end(haft__parser *parser, bool cut, haft_
 
 /* ---- the formats ---- */
 
-/* Without regard to case; NULL when there is none of that name. */
+/* Without regard to case, or by an alias (json, code); NULL when there is none of that name. */
 const haft__format *haft__format_find(haft_str name);
 const haft__format *const *haft__formats(size_t *ret_count);
 

@@ -18,24 +18,20 @@ const haft__format *const *haft__formats(size_t *ret_count)
     return formats;
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
-static bool equal(haft_str name, const char *other)
-{
-    size_t i = 0;
-    while (i < name.len && other[i] != '\0' && lower(name.ptr[i]) == other[i]) {
-        i++;
-    }
-    return i == name.len && other[i] == '\0';
-}
+/* Other words for some of them. */
+static const struct {
+    const char *alias, *name;
+} aliases[] = {{"json", "purejson"}, {"code", "codemode"}};
 
 const haft__format *haft__format_find(haft_str name)
 {
+    for (size_t i = 0; i < COUNT(aliases); i++) {
+        if (haft__str_equal_any_case(name, haft__str(aliases[i].alias))) {
+            name = haft__str(aliases[i].name);
+        }
+    }
     for (size_t i = 0; i < COUNT(formats); i++) {
-        if (equal(name, formats[i]->name)) {
+        if (haft__str_equal_any_case(name, haft__str(formats[i]->name))) {
             return formats[i];
         }
     }

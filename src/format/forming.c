@@ -34,7 +34,7 @@ static void clear(haft__forming *call)
     haft__buf_clear(&call->args);
     haft__buf_clear(&call->raw);
     haft__buf_clear(&call->value);
-    call->open = call->if_known = call->named = call->told = false;
+    call->open = call->if_known = call->named = call->told = call->mended = false;
     call->members = call->valuing = false;
     call->tool = NULL;
 }
@@ -60,8 +60,8 @@ void haft__forming_keep(haft__parser *p, haft_str bytes)
 
 void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text)
 {
-    (void)p;
     haft__buf_add_str(to, text); /* too long a one is found when it is complete */
+    haft__parser_check_memory(p, to);
 }
 
 /* ---- the name ---- */
@@ -70,6 +70,11 @@ static bool is_name_byte(char c)
 {
     bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
     return letter || (c >= '0' && c <= '9') || (c != '\0' && strchr("_.:/-", c) != NULL);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 static bool is_name(haft_str name)
@@ -81,18 +86,17 @@ static bool is_name(haft_str name)
     return i == name.len && i > 0;
 }
 
-size_t haft__forming_count_name(haft_str text)
+size_t haft__forming_count_name(const haft__parser *p, haft_str text)
 {
-    size_t i = 0;
-    while (
-        i < text.len
-        && (is_name_byte(text.ptr[i]) || (text.ptr[i] != '\0' && strchr(" \t\r\n", text.ptr[i])))) {
+    size_t room = HAFT__LIMIT_FORMAT_NAME_BYTES - p->call.name.len, i = 0;
+    room = room < text.len ? room : text.len;
+    while (i < room && (is_name_byte(text.ptr[i]) || is_space(text.ptr[i]))) {
         i++;
     }
     return i;
 }
 
-static const haft__format_tool *find_tool(const haft__parser *p, haft_str name)
+const haft__format_tool *haft__forming_find_tool(const haft__parser *p, haft_str name)
 {
     for (size_t i = 0; i < p->options.tool_count; i++) {
         if (haft__str_equal(p->options.tools[i].name, name)) {
@@ -146,7 +150,7 @@ void haft__forming_identified(haft__parser *p)
     bool numbered = end > 0 && end < name.len
                     && (name.ptr[end - 1] == ':' || (!dotted && name.ptr[end - 1] == '_'));
     haft__buf_clear(&call->name);
-    haft__buf_add(&call->name, name.ptr, numbered ? end - 1 : name.len);
+    haft__forming_text(p, &call->name, (haft_str){name.ptr, numbered ? end - 1 : name.len});
     memmove(call->id.ptr, id.ptr, id.len);
     call->id.len = id.len;
 }
@@ -158,7 +162,7 @@ const char *haft__forming_named(haft__parser *p)
     if (call->name.status != HAFT_OK || !is_name(name)) {
         return "its name cannot be that of a tool";
     }
-    call->tool = find_tool(p, name);
+    call->tool = haft__forming_find_tool(p, name);
     memmove(call->name.ptr, name.ptr, name.len);
     call->name.len = name.len;
     call->named = true;
@@ -175,10 +179,11 @@ void haft__forming_disown(haft__parser *p)
 
 /* ---- the arguments ---- */
 
+/* Where calls are mended, nothing of one is told before it is whole. */
 void haft__forming_args(haft__parser *p, haft_str text)
 {
     haft__forming *call = &p->call;
-    if (call->named && !call->told) {
+    if (call->named && !call->told && !p->options.repair) {
         begin(p);
     }
     if (call->told) {
@@ -191,11 +196,19 @@ void haft__forming_args(haft__parser *p, haft_str text)
 
 void haft__forming_end(haft__parser *p)
 {
-    haft__forming_args(p, (haft_str){NULL, 0});
+    haft__forming *call = &p->call;
+    if (call->id.status == HAFT_TOO_BIG) {
+        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, "its id is too long");
+        return;
+    }
+    if (!call->told) {
+        begin(p);
+    }
     haft__tell(p, &(haft__found){.kind = HAFT__FOUND_CALL_END,
                                  .index = p->calls - 1,
-                                 .id = haft__buf_str(&p->call.id)});
-    clear(&p->call);
+                                 .id = haft__buf_str(&call->id),
+                                 .repaired = call->mended || p->mending.mended});
+    clear(call);
 }
 
 void haft__forming_forget(haft__parser *p)

@@ -18,7 +18,6 @@
 /* How far a mark is looked for where other bytes may lead elsewhere before it comes. */
 #define LOOK_AHEAD 64
 
-static void read_bytes(haft__parser *p, haft_str bytes);
 static size_t give(haft__parser *p, haft_str text);
 
 static const haft__place *here(const haft__parser *p)
@@ -36,10 +35,15 @@ void haft__parser_fail(haft__parser *p, haft_status status, const haft_error *er
 
 void haft__parser_check(haft__parser *p, const haft__buf *buf)
 {
-    haft_error err = {0};
-    haft_status status = haft__buf_check(buf, &err);
-    if (status != HAFT_OK) {
-        haft__parser_fail(p, status, &err);
+    if (buf->status != HAFT_OK && p->status == HAFT_OK) {
+        p->status = haft__buf_check(buf, &p->err);
+    }
+}
+
+void haft__parser_check_memory(haft__parser *p, const haft__buf *buf)
+{
+    if (buf->status == HAFT_NO_MEMORY) {
+        haft__parser_check(p, buf);
     }
 }
 
@@ -93,7 +97,7 @@ static void read_again(haft__parser *p, haft_str text)
 {
     bool before = p->again;
     p->again = true;
-    read_bytes(p, text);
+    haft__parser_read(p, text);
     p->again = before;
 }
 
@@ -118,7 +122,8 @@ static void release_suspect(haft__parser *p)
     haft__buf text = p->suspect;
     haft__buf_init(&p->suspect, HAFT__LIMIT_FORMAT_BYTES);
     haft__parser_go(p, p->format->plain);
-    read_again(p, haft__buf_str(&text));
+    p->offset -= text.len; /* it goes to the end of the text */
+    haft__parser_read(p, haft__buf_str(&text));
     haft__buf_finish(&text);
 }
 
@@ -233,7 +238,7 @@ static void give_held(haft__parser *p, haft_str text)
     p->again = true;
     size_t used = give(p, text);
     if (used < text.len) {
-        read_bytes(p, haft__str_skip(text, used));
+        haft__parser_read(p, haft__str_skip(text, used));
     }
     p->again = before;
 }
@@ -278,14 +283,14 @@ static void give_thought(haft__parser *p, haft_str text)
     }
 }
 
-/* The name of a tool, as long as it can be one. */
+/* The name of a tool. Where it must be that of one, or else is code, only as long as it can be. */
 static size_t give_name(haft__parser *p, const haft__place *place, haft_str text)
 {
     bool any = !p->call.if_known && place->otherwise == 0; /* what it is, is seen at its end */
-    size_t used = any ? text.len : haft__forming_count_name(text);
+    size_t used = any ? text.len : haft__forming_count_name(p, text);
     haft__parser_use(p, (haft_str){text.ptr, used});
     haft__forming_text(p, &p->call.name, (haft_str){text.ptr, used});
-    if (any || (used == text.len && p->call.name.status == HAFT_OK)) {
+    if (used == text.len) {
         return used;
     }
     if (p->call.if_known) {
@@ -379,7 +384,7 @@ static bool scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
                                      : haft__scan_json(p, what, io_bytes);
 }
 
-static void read_bytes(haft__parser *p, haft_str bytes)
+void haft__parser_read(haft__parser *p, haft_str bytes)
 {
     while (bytes.len > 0 && p->status == HAFT_OK) {
         const haft__place *place = here(p);
@@ -405,6 +410,7 @@ haft_status haft__parser_create(const haft__format *format, const haft__parser_o
     haft__arena_init(&p->arena, 0);
     haft__tell_init(p);
     haft__forming_init(p);
+    haft__mend_init(p);
     haft__parser_go(p, options->start_in_reasoning ? format->reasoning : 0);
     if (p->status != HAFT_OK) {
         haft_status status = p->status;
@@ -422,6 +428,7 @@ void haft__parser_destroy(haft__parser *p)
 {
     if (p != NULL) {
         haft__scan_finish(p);
+        haft__mend_finish(p);
         haft__forming_finish(p);
         haft__tell_finish(p);
         haft__arena_finish(&p->arena);
@@ -443,7 +450,7 @@ haft_status haft__parser_feed(haft__parser *p, haft_str bytes, haft_error *err)
         return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d bytes of text, found more",
                           HAFT__LIMIT_FORMAT_BYTES);
     }
-    read_bytes(p, bytes);
+    haft__parser_read(p, bytes);
     return result(p, err);
 }
 
@@ -475,9 +482,11 @@ static void end_doubt(haft__parser *p)
 
 haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
 {
+    haft__mend_end(p);
     end_held(p);
     if (p->suspect.len > 0) {
         release_suspect(p);
+        haft__mend_end(p);
         end_held(p);
     }
     if (!cut || here(p)->bytes == HAFT__BYTES_DOUBT || here(p)->scan != HAFT__SCAN_NONE) {

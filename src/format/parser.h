@@ -7,6 +7,7 @@
  *     forming.c     the call that is being read
  *     value.c       values that are written without quotes
  *     scan_json.c   JSON that holds calls
+ *     mend.c        ... that has to be mended first
  *     scan_python.c   calls written as Python; their strings in python_string.c
  *
  * A failure of memory, or of the one who is told, is kept in `status`; nothing is told any more.
@@ -34,6 +35,7 @@ typedef struct haft__forming {
     bool if_known; /* it is one only if there is a tool of this name */
     bool named;    /* `name` is complete */
     bool told;     /* that it begins */
+    bool mended;   /* it is not written as it should be, but what is meant is clear */
     size_t offset;
     haft__buf name, id;
     haft__buf args; /* wait until the name is known */
@@ -49,11 +51,21 @@ typedef struct haft__forming {
     haft__buf key, value;
 } haft__forming;
 
+/* What a member of a call is. */
+typedef enum haft__slot {
+    HAFT__SLOT_OTHER,
+    HAFT__SLOT_NAME,
+    HAFT__SLOT_ARGS,
+    HAFT__SLOT_ID,
+    HAFT__SLOT_ANSWER, /* of what may be a call: it is what the model has to say */
+    HAFT__SLOT_INNER,  /* ... or the call is, or the calls are, one level further in */
+} haft__slot;
+
 typedef struct haft__scanner {
     haft__json_stream json;
     bool live;       /* `json` is in use */
     uint8_t what;    /* haft__scan */
-    uint8_t slot;    /* what the member at hand is: see scan_json.c */
+    haft__slot slot; /* of the member at hand */
     uint32_t base;   /* how many containers are around a call */
     bool in_args;    /* the bytes are those of the arguments */
     bool has_args;   /* they have come */
@@ -65,6 +77,22 @@ typedef struct haft__scanner {
     bool disowned;   /* it is content */
     bool answered, in_answer;
 } haft__scanner;
+
+/* JSON that waits until it is whole, to be mended. */
+typedef struct haft__mending {
+    bool live;
+    bool strictly; /* nothing is mended now: what was kept is being read */
+    bool mended;   /* ... as it should have been written */
+    bool cut;      /* ... although its end has not come */
+    haft__buf text;
+    size_t offset;  /* where it begins */
+    size_t raw;     /* how much of the call was kept before it */
+    uint32_t depth; /* brackets that are open */
+    char quote;     /* of the string at hand, or 0 */
+    char comment;   /* what the present one begins with, or 0 */
+    char last;      /* the byte before, outside strings */
+    bool escape;    /* behind a backslash */
+} haft__mending;
 
 struct haft__parser {
     const haft__format *format;
@@ -89,6 +117,7 @@ struct haft__parser {
     haft__forming call;
     haft__scanner scanner;
     haft__python python;
+    haft__mending mending;
     haft_status status;
     haft_error err;
 };
@@ -97,12 +126,17 @@ struct haft__parser {
 
 void haft__parser_go(haft__parser *p, uint8_t place);
 
+/* Reads bytes in the place where we are, and in those that they lead to. */
+void haft__parser_read(haft__parser *p, haft_str bytes);
+
 /* Counts bytes as used, and keeps them if they belong to a call. */
 void haft__parser_use(haft__parser *p, haft_str bytes);
 
 /* The first failure counts. */
 void haft__parser_fail(haft__parser *p, haft_status status, const haft_error *err);
 void haft__parser_check(haft__parser *p, const haft__buf *buf);
+/* The same, but a buffer that is full is no failure of the parser. */
+void haft__parser_check_memory(haft__parser *p, const haft__buf *buf);
 
 /* ---- tell.c ---- */
 
@@ -136,8 +170,10 @@ void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text);
 const char *haft__forming_named(haft__parser *p);
 /* The id is complete: the name is a part of it. */
 void haft__forming_identified(haft__parser *p);
-/* How many bytes at the start of `text` a name may have, white space around it included. */
-size_t haft__forming_count_name(haft_str text);
+/* How many bytes at the start of `text` may belong to the name, white space around it included. */
+size_t haft__forming_count_name(const haft__parser *p, haft_str text);
+/* NULL when there is none of that name. */
+const haft__format_tool *haft__forming_find_tool(const haft__parser *p, haft_str name);
 /* It looked like a call: all of it is content. */
 void haft__forming_disown(haft__parser *p);
 /* It looked like a name: it is the beginning of code for the tool python. */
@@ -169,6 +205,21 @@ bool haft__scan_complete(const haft__parser *p);
 void haft__scan_finish(haft__parser *p);
 /* What may be a call ends before that is known. */
 void haft__scan_decide(haft__parser *p);
+/* What models mean by the key of a member. */
+haft__slot haft__scan_slot(haft_str key);
+
+/* ---- mend.c ---- */
+
+void haft__mend_init(haft__parser *p);
+void haft__mend_finish(haft__parser *p);
+/* Whether the JSON that comes is kept until it is whole. */
+bool haft__mend_wants(const haft__parser *p);
+/* Keeps it; at its end it is read, and the place has changed. */
+void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes);
+/* The text ends: what was kept is read as it is. */
+void haft__mend_end(haft__parser *p);
+/* Whether what was wrong with it may have been mended, had it been whole. Asked once for each. */
+bool haft__mend_is_cut(haft__parser *p);
 
 /* ---- scan_python.c, python_string.c ---- */
 

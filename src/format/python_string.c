@@ -179,6 +179,7 @@ static const char *on_byte(haft__parser *p, char c)
     } else if (c == '\n' && !py->triple && !p->options.repair) {
         return "a string in it goes over a line";
     } else {
+        p->call.mended = p->call.mended || (c == '\n' && !py->triple);
         haft__buf_add_char(&p->call.value, c);
     }
     return NULL;

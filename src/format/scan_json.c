@@ -9,36 +9,36 @@
  */
 #include "format/parser.h"
 
-enum {
-    SLOT_OTHER,
-    SLOT_NAME,
-    SLOT_ARGS,
-    SLOT_ID,
-    SLOT_ANSWER, /* of what may be a call: it is what the model has to say */
-    SLOT_INNER,  /* ... or the call is, or the calls are, one level further in */
-};
-
 /* What models call the members. */
 static const struct {
     const char *key;
-    uint8_t slot;
+    haft__slot slot;
 } aliases[] = {
-    {"name", SLOT_NAME},       {"tool", SLOT_NAME},        {"tool_name", SLOT_NAME},
-    {"function", SLOT_NAME},   {"arguments", SLOT_ARGS},   {"parameters", SLOT_ARGS},
-    {"args", SLOT_ARGS},       {"input", SLOT_ARGS},       {"id", SLOT_ID},
-    {"tool_call_id", SLOT_ID}, {"answer", SLOT_ANSWER},    {"response", SLOT_ANSWER},
-    {"tool_call", SLOT_INNER}, {"tool_calls", SLOT_INNER},
+    {"name", HAFT__SLOT_NAME},       {"tool", HAFT__SLOT_NAME},
+    {"tool_name", HAFT__SLOT_NAME},  {"function", HAFT__SLOT_NAME},
+    {"arguments", HAFT__SLOT_ARGS},  {"parameters", HAFT__SLOT_ARGS},
+    {"args", HAFT__SLOT_ARGS},       {"input", HAFT__SLOT_ARGS},
+    {"id", HAFT__SLOT_ID},           {"tool_call_id", HAFT__SLOT_ID},
+    {"answer", HAFT__SLOT_ANSWER},   {"response", HAFT__SLOT_ANSWER},
+    {"tool_call", HAFT__SLOT_INNER}, {"tool_calls", HAFT__SLOT_INNER},
 };
 
-static uint8_t find_slot(const haft__scanner *s, haft_str key)
+haft__slot haft__scan_slot(haft_str key)
 {
     for (size_t i = 0; i < COUNT(aliases); i++) {
         if (haft__str_equal(haft__str(aliases[i].key), key)) {
-            bool outermost = s->maybe && s->base == 0;
-            return aliases[i].slot < SLOT_ANSWER || outermost ? aliases[i].slot : SLOT_OTHER;
+            return aliases[i].slot;
         }
     }
-    return SLOT_OTHER;
+    return HAFT__SLOT_OTHER;
+}
+
+/* An answer, and calls further in, are there only on the outside of what may be a call. */
+static haft__slot find_slot(const haft__scanner *s, haft_str key)
+{
+    haft__slot slot = haft__scan_slot(key);
+    bool outermost = s->maybe && s->base == 0;
+    return slot < HAFT__SLOT_ANSWER || outermost ? slot : HAFT__SLOT_OTHER;
 }
 
 static void complain(haft__parser *p, const char *why)
@@ -89,26 +89,26 @@ static void on_key(haft__parser *p, haft_str key)
 {
     haft__scanner *s = &p->scanner;
     s->slot = find_slot(s, key);
-    if (s->slot == SLOT_NAME) {
+    if (s->slot == HAFT__SLOT_NAME) {
         if (p->call.told) {
             complain(p, "it has two names");
         }
         p->call.named = false;
         haft__buf_clear(&p->call.name);
-    } else if (s->slot == SLOT_ARGS) {
+    } else if (s->slot == HAFT__SLOT_ARGS) {
         if (p->call.told && s->has_args) {
             complain(p, "it has arguments twice");
         }
         haft__buf_clear(&p->call.args);
         s->has_args = false;
-    } else if (s->slot == SLOT_ID) {
+    } else if (s->slot == HAFT__SLOT_ID) {
         haft__buf_clear(&p->call.id);
     }
 }
 
 static void on_name(haft__parser *p, haft_str text, bool last)
 {
-    haft__buf_add_str(&p->call.name, text);
+    haft__forming_text(p, &p->call.name, text);
     const char *why = last ? haft__forming_named(p) : NULL;
     if (why != NULL) {
         complain(p, why);
@@ -132,21 +132,22 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
     bool text = event->value.kind == HAFT__JSON_STRING;
     haft_str value = haft__json_text(event->value);
     switch (p->scanner.slot) {
-    case SLOT_NAME:
+    case HAFT__SLOT_NAME:
         if (text) {
             on_name(p, value, event->kind == HAFT__JSON_EVENT_SCALAR);
         } else {
             complain(p, "its name is no string");
         }
         break;
-    case SLOT_ID:
+    case HAFT__SLOT_ID:
         if (text) {
-            haft__buf_add_str(&p->call.id, value);
+            haft__forming_text(p, &p->call.id, value);
         }
         break;
-    case SLOT_ARGS: complain(p, "its arguments are no object"); break;
-    case SLOT_ANSWER: answer(p, scalar_text(event->value)); break;
-    default: break;
+    case HAFT__SLOT_ARGS: complain(p, "its arguments are no object"); break;
+    case HAFT__SLOT_ANSWER: answer(p, scalar_text(event->value)); break;
+    case HAFT__SLOT_OTHER:
+    case HAFT__SLOT_INNER: break;
     }
 }
 
@@ -185,7 +186,7 @@ static void begin_call(haft__parser *p)
         p->call.offset = p->offset - 1;
     }
     s->has_args = false;
-    s->slot = SLOT_OTHER;
+    s->slot = HAFT__SLOT_OTHER;
     s->why = NULL;
 }
 
@@ -215,11 +216,11 @@ static void begin_member(haft__parser *p, const haft__json_event *event, haft_st
 {
     haft__scanner *s = &p->scanner;
     bool object = event->value.kind == HAFT__JSON_OBJECT;
-    if (s->slot == SLOT_ARGS && object) {
+    if (s->slot == HAFT__SLOT_ARGS && object) {
         begin_args(p);
-    } else if (s->slot == SLOT_INNER) {
+    } else if (s->slot == HAFT__SLOT_INNER) {
         s->base = object ? 1 : 2;
-    } else if (s->slot == SLOT_ANSWER) {
+    } else if (s->slot == HAFT__SLOT_ANSWER) {
         s->in_answer = true;
         answer(p, (haft_str){used.ptr + used.len - 1, 1});
     } else {
@@ -243,7 +244,7 @@ static void on_begin(haft__parser *p, const haft__json_event *event, haft_str us
         no_call(p);
     } else if (event->depth == s->base + 1) {
         begin_member(p, event, used);
-        if (s->base == 1 && s->slot == SLOT_INNER) {
+        if (s->base == 1 && s->slot == HAFT__SLOT_INNER) {
             begin_call(p);
         }
     }
@@ -320,7 +321,7 @@ static void begin_scan(haft__parser *p, haft__scan what)
         s->known_only = what == HAFT__SCAN_KNOWN;
         s->in_args = s->in_answer = s->decided = s->answered = s->disowned = false;
         s->why = NULL;
-        s->slot = SLOT_OTHER;
+        s->slot = HAFT__SLOT_OTHER;
         haft__json_stream_init(&s->json, NULL);
         s->live = true;
     }
@@ -347,7 +348,14 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err)
         }
         haft__parser_go(p, p->format->plain);
     } else {
-        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, err->message);
+        if (!p->call.open) { /* between two calls of an array */
+            haft__forming_open(p, HAFT__LIT(""), false);
+        }
+        if (haft__mend_is_cut(p)) {
+            haft__forming_spoil(p, HAFT__FOUND_TRUNCATED, "the text ends inside it");
+        } else {
+            haft__forming_spoil(p, HAFT__FOUND_MALFORMED, err->message);
+        }
         haft__parser_go(p, p->format->spoilt);
     }
 }
@@ -355,11 +363,15 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err)
 bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes)
 {
     haft__scanner *s = &p->scanner;
+    if (haft__mend_wants(p)) {
+        haft__mend_scan(p, what, io_bytes);
+        return false;
+    }
     begin_scan(p, what);
+    haft_error err = {0};
     while (p->status == HAFT_OK) {
         haft_str before = *io_bytes;
         haft__json_event event;
-        haft_error err = {0};
         haft_status status = haft__json_stream_next(&s->json, io_bytes, &event, &err);
         haft_str used = {before.ptr, before.len - io_bytes->len};
         haft__parser_use(p, used);
@@ -372,6 +384,7 @@ bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes)
         }
         if (event.kind == HAFT__JSON_EVENT_DONE) {
             haft__scan_finish(p);
+            (void)haft__mend_is_cut(p);
             if (s->disowned) {
                 haft__parser_go(p, p->format->plain);
             }

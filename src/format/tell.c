@@ -29,11 +29,7 @@ void haft__tell_finish(haft__parser *p)
 void haft__tell(haft__parser *p, const haft__found *found)
 {
     if (p->status == HAFT_OK) {
-        haft_error err = {0};
-        haft_status status = p->options.take(p->options.context, found, &err);
-        if (status != HAFT_OK) {
-            haft__parser_fail(p, status, &err);
-        }
+        p->status = p->options.take(p->options.context, found, &p->err);
     }
 }
 

@@ -61,17 +61,6 @@ static unsigned types_of(const haft__format_tool *tool, haft_str key)
 
 /* ---- what a text says ---- */
 
-static bool equal_word(haft_str text, const char *word)
-{
-    size_t i = 0;
-    for (; i < text.len && word[i] != '\0'; i++) {
-        if ((text.ptr[i] | 0x20) != word[i]) {
-            return false;
-        }
-    }
-    return i == text.len && word[i] == '\0';
-}
-
 static bool fits(haft__json value, unsigned types)
 {
     static const unsigned kinds[] = {
@@ -88,10 +77,10 @@ static haft_str read_typed(haft__parser *p, haft_str text, unsigned types)
 {
     haft_str trimmed = haft__str_trim(text);
     if ((types & TYPE_BOOLEAN) != 0) {
-        if (equal_word(trimmed, "true")) {
+        if (haft__str_equal_any_case(trimmed, HAFT__LIT("true"))) {
             return HAFT__LIT("true");
         }
-        if (equal_word(trimmed, "false")) {
+        if (haft__str_equal_any_case(trimmed, HAFT__LIT("false"))) {
             return HAFT__LIT("false");
         }
     }

@@ -69,6 +69,7 @@ static haft_status take(void *context, const haft__found *found, haft_error *err
         haft__buf_addf(&parsed->calls, ",\"id\":");
         haft__json_write_string(&parsed->calls, found->id);
         haft__buf_add_char(&parsed->calls, '}');
+        parsed->repaired = parsed->repaired || found->repaired;
         parsed->count++;
         parsed->open = false;
         break;
@@ -83,6 +84,7 @@ void help_parse(const help_input *input, size_t first, size_t chunk, help_parsed
     const haft__format *format = haft__format_find(haft__str(input->format));
     haft__parser_options options = {.tools = input->tools,
                                     .tool_count = input->tool_count,
+                                    .repair = input->repair,
                                     .start_in_reasoning = input->start_in_reasoning,
                                     .take = take,
                                     .context = parsed};
@@ -99,9 +101,12 @@ void help_parse(const help_input *input, size_t first, size_t chunk, help_parsed
         length = chunk;
     }
     if (status == HAFT_OK) {
-        status = haft__parser_end(parser, false, &err);
+        status = haft__parser_end(parser, input->cut, &err);
     }
-    CHECK_INT(status, HAFT_OK, "%s", err.message);
+    parsed->status = status;
+    if (!input->may_fail) {
+        CHECK_INT(status, HAFT_OK, "%s", err.message);
+    }
     haft__parser_destroy(parser);
     haft__buf_add_char(&parsed->calls, ']');
 }

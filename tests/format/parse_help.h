@@ -16,6 +16,8 @@ typedef struct help_parsed {
     size_t count, open_count;
     bool truncated, malformed, open;
     size_t tells;
+    bool repaired;      /* one of the calls was */
+    haft_status status; /* of the parser */
 } help_parsed;
 
 typedef struct help_input {
@@ -23,7 +25,9 @@ typedef struct help_input {
     haft_str text;
     const haft__format_tool *tools;
     size_t tool_count;
-    bool start_in_reasoning;
+    bool start_in_reasoning, repair;
+    bool cut;      /* the model was not finished */
+    bool may_fail; /* a failure is kept in help_parsed.status, not complained of */
 } help_input;
 
 void help_parsed_init(help_parsed *parsed);

@@ -49,6 +49,10 @@ static const char *const pieces[] = {
     "'it''s'",
     "g.call(x=1)",
     "{'a', 'b'}",
+    "{'name': 'f', 'arguments': {'a': True,}}",
+    "{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":1}\"}",
+    "// x\n",
+    "/* } */",
     "{'k':",
     "\"\"\"t\nu\"\"\"",
     "\\",
@@ -176,7 +180,8 @@ TEST(however_a_text_is_cut_the_same_is_found)
                                 .text = make_text(formats[f], &state, &buf),
                                 .tools = tools,
                                 .tool_count = COUNT(tools),
-                                .start_in_reasoning = i % 5 == 0};
+                                .start_in_reasoning = i % 5 == 0,
+                                .repair = i % 3 == 0};
             if (!check_one(&input, &state)) {
                 break;
             }
