@@ -22,11 +22,13 @@
 #include "format/python.h"
 #include "json/stream.h"
 
-/* Text that is trimmed where a call follows: white space waits until it is known what does. */
+/* Text that is trimmed next to calls: white space waits until it is known what follows. That in
+ * front of a call stands for the call when more text comes, so that words do not grow together. */
 typedef struct haft__flow {
     haft__found_kind kind;
     haft__buf spaces;
-    bool begun; /* there was text since the last call */
+    bool begun; /* there was text */
+    bool fixed; /* a call has come behind the white space: what follows is layout */
 } haft__flow;
 
 /* The call that is being read. */

@@ -93,28 +93,35 @@ static bool is_space(char byte)
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
+static void add_spaces(haft__parser *p, haft__flow *flow, haft_str spaces)
+{
+    if (spaces.len > 0 && !flow->fixed) {
+        haft__buf_add_str(&flow->spaces, spaces);
+        haft__parser_check(p, &flow->spaces);
+    }
+}
+
 /* With `trim`, white space in front of the first text is layout. */
 static void add_to_flow(haft__parser *p, haft__flow *flow, haft_str text, bool trim)
 {
-    size_t end = text.len;
+    size_t start = 0, end = text.len;
+    bool first = trim && !flow->begun;
     while (end > 0 && is_space(text.ptr[end - 1])) {
         end--;
     }
     if (end > 0) {
-        haft_str body = {text.ptr, end};
-        if (flow->begun || !trim) {
-            haft__tell_text(p, flow->kind, haft__buf_str(&flow->spaces));
-        } else {
-            while (is_space(body.ptr[0])) {
-                body = haft__str_skip(body, 1);
-            }
+        while ((first || flow->fixed) && is_space(text.ptr[start])) {
+            start++;
         }
-        haft__tell_text(p, flow->kind, body);
+        if (!first) {
+            haft__tell_text(p, flow->kind, haft__buf_str(&flow->spaces));
+        }
         haft__buf_clear(&flow->spaces);
         flow->begun = true;
+        flow->fixed = false;
+        haft__tell_text(p, flow->kind, (haft_str){text.ptr + start, end - start});
     }
-    haft__buf_add(&flow->spaces, text.ptr + end, text.len - end);
-    haft__parser_check(p, &flow->spaces);
+    add_spaces(p, flow, (haft_str){text.ptr + end, text.len - end});
 }
 
 void haft__tell_content(haft__parser *p, haft_str text)
@@ -129,18 +136,20 @@ void haft__tell_reasoning(haft__parser *p, haft_str text)
 
 void haft__tell_layout(haft__parser *p, haft_str spaces)
 {
-    if (!p->call.open && !p->any) {
-        haft__buf_add_str(&p->content.spaces, spaces);
-        haft__parser_check(p, &p->content.spaces);
+    if (!p->call.open && (!p->any || p->content.begun)) {
+        add_spaces(p, &p->content, spaces);
     }
 }
 
 void haft__tell_pause(haft__parser *p)
 {
+    haft__flow *flow = &p->content;
     flush_cut(p);
     p->any = true;
-    p->content.begun = false;
-    haft__buf_clear(&p->content.spaces);
+    if (!flow->begun) {
+        haft__buf_clear(&flow->spaces);
+    }
+    flow->fixed = flow->spaces.len > 0;
 }
 
 void haft__tell_thought(haft__parser *p)
@@ -150,7 +159,7 @@ void haft__tell_thought(haft__parser *p)
     add_to_flow(p, &p->reasoning, suspect, true);
     haft__buf_clear(&p->suspect);
     haft__buf_clear(&p->reasoning.spaces);
-    p->reasoning.begun = false;
+    p->reasoning.begun = p->reasoning.fixed = false;
     p->reasoned = true;
     haft__tell_pause(p);
 }
