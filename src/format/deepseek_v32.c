@@ -3,7 +3,7 @@
  * as DeepSeek V3.2 and V4 write it. Tests: tests/format/deepseek_v32_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, SECTION, NAME, PARAMS, KEY, VALUE, SPOILT };
+enum { START, THINK, TEXT, SECTION, NAME, PARAMS, KEY, VALUE, CLOSED, SPOILT };
 
 #define SECTIONS                                                                                   \
     {"<｜DSML｜function_calls>", SECTION},                                                         \
@@ -42,8 +42,12 @@ const haft__format haft__format_deepseek_v32 = {
             [KEY] = {.bytes = HAFT__BYTES_KEY,
                      .marks = {{"\" string=\"true\">", VALUE, HAFT__ACT_KEYED_TEXT},
                                {"\" string=\"false\">", VALUE, HAFT__ACT_KEYED_JSON}}},
-            [VALUE] = {.bytes = HAFT__BYTES_VALUE,
-                       .marks = {{"</｜DSML｜parameter>", PARAMS, HAFT__ACT_VALUED}}},
+            [VALUE] = {.bytes = HAFT__BYTES_VALUE, .marks = {{"</｜DSML｜parameter>", CLOSED}}},
+            /* A closing tag counts only where another one may stand behind it. */
+            [CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
+                        .otherwise = VALUE,
+                        .marks = {{"<｜DSML｜parameter name=\"", KEY, HAFT__ACT_VALUED},
+                                  {"</｜DSML｜invoke>", SECTION, HAFT__ACT_CLOSE}}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
                         .marks = {{"</｜DSML｜invoke>", SECTION}, CALL, SECTION_ENDS}},
         },

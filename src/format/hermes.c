@@ -3,7 +3,7 @@
  * Granite 4 and many others write it. Tests: tests/format/hermes_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, CALL, AFTER, SPOILT };
+enum { START, THINK, TEXT, CALL, AFTER, TAIL, SPOILT };
 
 const haft__format haft__format_hermes = {
     .name = "hermes",
@@ -22,8 +22,13 @@ const haft__format haft__format_hermes = {
                                 {"</think>", TEXT, HAFT__ACT_STRAY}}},
             [CALL] = {.scan = HAFT__SCAN_CALL, .otherwise = AFTER},
             [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TEXT,
+                       .otherwise = TAIL,
                        .marks = {{"</tool_call>", TEXT}, {"<tool_call>", CALL, HAFT__ACT_OPEN}}},
+            /* Text, where the closing tag is still to come if it was not forgotten. */
+            [TAIL] = {.bytes = HAFT__BYTES_CONTENT,
+                      .marks = {{"</tool_call>", TEXT},
+                                {"<tool_call>", CALL, HAFT__ACT_OPEN},
+                                {"</think>", TEXT, HAFT__ACT_STRAY}}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
                         .marks = {{"</tool_call>", TEXT}, {"<tool_call>", CALL, HAFT__ACT_OPEN}}},
         },

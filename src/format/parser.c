@@ -127,6 +127,19 @@ static void release_suspect(haft__parser *p)
     haft__buf_finish(&text);
 }
 
+/* Code is kept like a call, so that a block that is cut can be told as one. */
+static void open_code(haft__parser *p, haft_str mark)
+{
+    haft__buf *opener = &p->doubt; /* the fence; a tag stands alone */
+    bool fenced = here(p)->bytes == HAFT__BYTES_DOUBT;
+    p->coding = true;
+    haft__forming_open(p, fenced ? haft__buf_str(opener) : mark, false);
+    if (fenced) {
+        haft__forming_keep(p, mark);
+        p->call.offset -= mark.len;
+    }
+}
+
 /* Whether the place of the mark comes next; if not, it is another already. */
 static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
 {
@@ -147,8 +160,16 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
         break;
     case HAFT__ACT_VALUED: haft__value_end(p); break;
     case HAFT__ACT_CLOSE: haft__value_close(p); break;
-    case HAFT__ACT_CODE: p->coding = true; break;
-    case HAFT__ACT_CODED: haft__tell_coded(p); break;
+    case HAFT__ACT_CODE: open_code(p, haft__str(mark->text)); break;
+    case HAFT__ACT_CODED:
+        haft__forming_forget(p);
+        haft__tell_coded(p);
+        break;
+    case HAFT__ACT_FORGET: haft__forming_forget(p); break;
+    case HAFT__ACT_SPOIL:
+        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, "it ends before its arguments");
+        break;
+    case HAFT__ACT_BREAK: haft__tell_layout(p, HAFT__LIT("\n")); break;
     case HAFT__ACT_SUSPECT:
         haft__buf_add_str(&p->suspect, haft__str(mark->text));
         haft__parser_check(p, &p->suspect);
@@ -492,7 +513,10 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
     if (!cut || here(p)->bytes == HAFT__BYTES_DOUBT || here(p)->scan != HAFT__SCAN_NONE) {
         end_doubt(p);
     }
-    if (p->coding || (p->call.open && !haft__scan_complete(p))) {
+    if (p->call.open && p->call.if_known && !p->call.named) { /* it may have become one */
+        haft__forming_disown(p);
+    }
+    if (p->call.open && !haft__scan_complete(p)) {
         haft__forming_spoil(p, HAFT__FOUND_TRUNCATED, "the text ends inside it");
     }
     haft__tell_end(p);

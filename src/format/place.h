@@ -44,6 +44,9 @@ typedef enum haft__act {
     HAFT__ACT_CODE,       /* a block of code begins */
     HAFT__ACT_CODED,      /* ... and is complete */
     HAFT__ACT_SUSPECT,    /* a call in reasoning: it is one only if the reasoning never ends */
+    HAFT__ACT_FORGET,     /* what was opened is no call after all */
+    HAFT__ACT_SPOIL,      /* the call ends before it is complete: it cannot be used */
+    HAFT__ACT_BREAK,      /* text ends: more of it begins on a line of its own */
     HAFT__ACT_STRAY,      /* an end of reasoning: dropped if there was any, else content */
 } haft__act;
 
@@ -75,6 +78,7 @@ typedef struct haft__place {
     uint8_t scan;      /* haft__scan */
     uint8_t otherwise; /* of LAYOUT and DOUBT; of a NAME, where what is none is code; of a scanner,
                           where it goes when it is done */
+    uint8_t disowned;  /* of a scanner: where what is no call goes on; 0: in ordinary text */
     uint8_t at_end;    /* haft__act when the text ends here */
     haft__mark marks[8];
 } haft__place;

@@ -3,7 +3,21 @@
  * in the middle of prose. Tests: tests/format/purejson_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, FENCE, JSON, BRACE, BRACKET, INLINE, AFTER, SPOILT };
+enum {
+    START,
+    THINK,
+    TEXT,
+    FENCE,
+    FENCED_JSON,
+    FENCED,
+    FENCE_END,
+    JSON,
+    BRACE,
+    BRACKET,
+    INLINE,
+    AFTER,
+    SPOILT
+};
 
 #define CLOSED                                                                                     \
     {                                                                                              \
@@ -30,8 +44,14 @@ const haft__format haft__format_purejson =
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {{"```", FENCE}, {"{", BRACE}, {"[", BRACKET}, CLOSED}},
                 [FENCE] = {.bytes = HAFT__BYTES_DOUBT,
-                           .otherwise = TEXT,
-                           .marks = {{"\n", JSON}, {"json\n", JSON}, {"json\r\n", JSON}}},
+                           .otherwise = FENCED,
+                           .marks = {{"\n", FENCED_JSON},
+                                     {"json", FENCED_JSON},
+                                     {"JSON", FENCED_JSON}}},
+                [FENCED_JSON] = {.scan = HAFT__SCAN_MAYBE, .otherwise = AFTER, .disowned = FENCED},
+                /* What stands in a fence of another kind is nothing but text. */
+                [FENCED] = {.bytes = HAFT__BYTES_CONTENT, .marks = {{"```", FENCE_END}}},
+                [FENCE_END] = {.bytes = HAFT__BYTES_DOUBT, .otherwise = TEXT},
                 /* Most brackets of prose are none of JSON's. */
                 [BRACE] = {.bytes = HAFT__BYTES_DOUBT,
                            .otherwise = TEXT,

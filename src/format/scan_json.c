@@ -7,7 +7,10 @@
  * written. Members may come in any order: arguments wait for the name.
  * Tests: tests/format/scan_json_test.c.
  */
+#include <math.h>
+
 #include "format/parser.h"
+#include "json/number.h"
 
 /* What models call the members. */
 static const struct {
@@ -232,8 +235,8 @@ static void on_begin(haft__parser *p, const haft__json_event *event, haft_str us
 {
     haft__scanner *s = &p->scanner;
     bool object = event->value.kind == HAFT__JSON_OBJECT;
-    if (event->depth == 0 && s->maybe) {
-        s->base = object ? 0 : 1;
+    if (event->depth == 0 && (s->maybe || s->what == HAFT__SCAN_CALLS)) {
+        s->base = object ? 0 : 1; /* one call may do without its array */
     }
     if (event->depth == s->base && object) {
         begin_call(p);
@@ -250,6 +253,16 @@ static void on_begin(haft__parser *p, const haft__json_event *event, haft_str us
     }
 }
 
+/* An array in which there was nothing. */
+static void end_array(haft__parser *p)
+{
+    if (p->scanner.maybe && !p->scanner.decided) {
+        disown(p);
+    } else if (p->call.open) {
+        haft__forming_forget(p);
+    }
+}
+
 static void on_outside(haft__parser *p, const haft__json_event *event, haft_str used)
 {
     haft__scanner *s = &p->scanner;
@@ -258,8 +271,8 @@ static void on_outside(haft__parser *p, const haft__json_event *event, haft_str 
     case HAFT__JSON_EVENT_END:
         if (event->depth == s->base) {
             end_call(p);
-        } else if (event->depth == 0 && s->maybe && !s->decided) {
-            disown(p);
+        } else if (event->depth == 0) {
+            end_array(p);
         }
         break;
     case HAFT__JSON_EVENT_KEY:
@@ -283,6 +296,15 @@ static void on_outside(haft__parser *p, const haft__json_event *event, haft_str 
     }
 }
 
+/* 1e999 is JSON, but no number that anybody could use. */
+static void check_number(haft__parser *p, const haft__json_event *event)
+{
+    if (event->kind == HAFT__JSON_EVENT_SCALAR && event->value.kind == HAFT__JSON_NUMBER
+        && !event->value.integer && isinf(haft__number_to_double(haft__json_text(event->value)))) {
+        complain(p, "a number in it is too large");
+    }
+}
+
 static void on_event(haft__parser *p, const haft__json_event *event, haft_str used)
 {
     haft__scanner *s = &p->scanner;
@@ -295,6 +317,7 @@ static void on_event(haft__parser *p, const haft__json_event *event, haft_str us
         return;
     }
     if (s->in_args) {
+        check_number(p, event);
         haft__forming_args(p, used);
         uint32_t around = s->what == HAFT__SCAN_ARGS ? 0 : s->base + 1;
         s->in_args = !(ends && event->depth == around);
@@ -335,6 +358,13 @@ void haft__scan_finish(haft__parser *p)
     }
 }
 
+/* Behind what was no call. */
+static void go_on(haft__parser *p)
+{
+    uint8_t place = p->format->places[p->place].disowned;
+    haft__parser_go(p, place != 0 ? place : p->format->plain);
+}
+
 /* It is no JSON. What is left of it is of no use, or content. */
 static void give_up(haft__parser *p, haft_status status, const haft_error *err)
 {
@@ -346,7 +376,7 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err)
         if (!s->disowned) {
             disown(p);
         }
-        haft__parser_go(p, p->format->plain);
+        go_on(p);
     } else {
         if (!p->call.open) { /* between two calls of an array */
             haft__forming_open(p, HAFT__LIT(""), false);
@@ -386,7 +416,7 @@ bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes)
             haft__scan_finish(p);
             (void)haft__mend_is_cut(p);
             if (s->disowned) {
-                haft__parser_go(p, p->format->plain);
+                go_on(p);
             }
             return !s->disowned;
         }

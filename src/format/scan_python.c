@@ -8,8 +8,11 @@
  * it are found. Strings are read in python_string.c.
  * Tests: tests/format/scan_python_test.c.
  */
+#include <math.h>
+
 #include "base/limits.h"
 #include "format/parser.h"
+#include "json/number.h"
 #include "json/write.h"
 
 #define ITEMS 0x80U /* of a stack's entry: there was an item */
@@ -391,6 +394,11 @@ static step on_number(haft__parser *p, char c)
     haft__buf_clear(&p->scratch);
     if (!write_number(&p->scratch, haft__buf_str(text))) {
         return spoil(p, "a number in it is none");
+    }
+    haft_str number = haft__buf_str(&p->scratch);
+    bool integer = count_digits(haft__str_skip(number, 1)) + 1 == number.len;
+    if (!integer && isinf(haft__number_to_double(number))) { /* as with JSON */
+        return spoil(p, "a number in it is too large");
     }
     haft__parser_check(p, &p->scratch);
     begin_value(p);
