@@ -54,7 +54,7 @@ static void note_starts(haft__marks *marks, const char *const *texts, size_t cou
     marks->only = (unsigned char)texts[0][0];
     for (size_t i = 0; i < count; i++) {
         unsigned char first = (unsigned char)texts[i][0];
-        marks->starts[first / 64] |= (uint64_t)1 << (first % 64);
+        marks->starts[first] = true;
         if (first != marks->only) {
             marks->only = -1;
         }
@@ -92,11 +92,7 @@ size_t haft__marks_skip(const haft__marks *marks, haft_str bytes)
         return at != NULL ? (size_t)(at - bytes.ptr) : bytes.len;
     }
     size_t i = 0;
-    while (i < bytes.len) {
-        unsigned char byte = (unsigned char)bytes.ptr[i];
-        if ((marks->starts[byte / 64] >> (byte % 64) & 1) != 0) {
-            break;
-        }
+    while (i < bytes.len && !marks->starts[(unsigned char)bytes.ptr[i]]) {
         i++;
     }
     return i;

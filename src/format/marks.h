@@ -27,8 +27,8 @@ typedef struct haft__marks_node {
 typedef struct haft__marks {
     haft__marks_node *nodes;
     uint16_t count;
-    int only;           /* the one byte that every mark begins with; -1: there are several */
-    uint64_t starts[4]; /* a bit for each byte that one begins with */
+    int only;         /* the one byte that every mark begins with; -1: there are several */
+    bool starts[256]; /* whether one begins with this byte */
 } haft__marks;
 
 /* Literals that are not empty; none may be a part of another. They outlive the automaton, which

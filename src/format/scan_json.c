@@ -305,29 +305,26 @@ static void check_number(haft__parser *p, const haft__json_event *event)
     }
 }
 
+/* Bytes of what may be a call wait until that is known; if it is none, they are content. */
+static void keep_doubt(haft__parser *p, haft_str used)
+{
+    haft__scanner *s = &p->scanner;
+    if (s->disowned) {
+        haft__tell_content(p, used);
+    } else if (s->maybe && !s->decided) {
+        haft__buf_add_str(&p->doubt, used);
+        haft__parser_check(p, &p->doubt);
+    }
+}
+
 static void on_event(haft__parser *p, const haft__json_event *event, haft_str used)
 {
     haft__scanner *s = &p->scanner;
-    bool ends = event->kind == HAFT__JSON_EVENT_END;
-    if (s->maybe && !s->decided && !s->disowned) {
-        haft__buf_add_str(&p->doubt, used);
-        haft__parser_check(p, &p->doubt);
-    } else if (s->disowned) {
+    keep_doubt(p, used);
+    if (s->in_answer) {
         haft__tell_content(p, used);
-        return;
-    }
-    if (s->in_args) {
-        check_number(p, event);
-        haft__forming_args(p, used);
-        uint32_t around = s->what == HAFT__SCAN_ARGS ? 0 : s->base + 1;
-        s->in_args = !(ends && event->depth == around);
-        if (!s->in_args && s->what == HAFT__SCAN_ARGS) {
-            end_call(p);
-        }
-    } else if (s->in_answer) {
-        haft__tell_content(p, used);
-        s->in_answer = !(ends && event->depth == 1);
-    } else {
+        s->in_answer = !(event->kind == HAFT__JSON_EVENT_END && event->depth == 1);
+    } else if (!s->disowned) {
         on_outside(p, event, used);
     }
 }
@@ -390,37 +387,91 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err)
     }
 }
 
-bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes)
+/* One event, and the bytes that it is made of. */
+static haft_status next_event(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
+                              haft_str *ret_used, haft_error *err)
+{
+    haft_str before = *io_bytes;
+    haft_status status = haft__json_stream_next(&p->scanner.json, io_bytes, event, err);
+    *ret_used = (haft_str){before.ptr, before.len - io_bytes->len};
+    return status;
+}
+
+/* Arguments, or what is no call: bytes that mean nothing here until they end. They are told in one
+ * piece, as much as there is. */
+static haft_status scan_run(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
+                            haft_error *err)
 {
     haft__scanner *s = &p->scanner;
+    haft_str all = *io_bytes, used;
+    bool args = s->in_args;
+    uint32_t around = s->what == HAFT__SCAN_ARGS ? 0 : s->base + 1;
+    haft_status status = HAFT_OK;
+    do {
+        status = next_event(p, io_bytes, event, &used, err);
+        if (status == HAFT_OK && args) {
+            check_number(p, event);
+            s->in_args = !(event->kind == HAFT__JSON_EVENT_END && event->depth == around);
+        }
+    } while (status == HAFT_OK && s->in_args == args && event->kind > HAFT__JSON_EVENT_DONE);
+    used = (haft_str){all.ptr, all.len - io_bytes->len};
+    haft__parser_use(p, used);
+    keep_doubt(p, used);
+    if (args && status == HAFT_OK) {
+        haft__forming_args(p, used);
+    }
+    if (args && !s->in_args && s->what == HAFT__SCAN_ARGS) {
+        end_call(p);
+    }
+    return status;
+}
+
+/* One event that may mean something. */
+static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
+                              haft_error *err)
+{
+    haft_str used;
+    haft_status status = next_event(p, io_bytes, event, &used, err);
+    haft__parser_use(p, used);
+    if (status == HAFT_OK && event->kind != HAFT__JSON_EVENT_DONE) {
+        on_event(p, event, used);
+    } else if (status != HAFT_OK) {
+        keep_doubt(p, used);
+    }
+    return status;
+}
+
+/* The value is over. False when it was no call. */
+static bool end_scan(haft__parser *p)
+{
+    haft__scan_finish(p);
+    (void)haft__mend_is_cut(p);
+    if (p->scanner.disowned) {
+        go_on(p);
+    }
+    return !p->scanner.disowned;
+}
+
+bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes)
+{
     if (haft__mend_wants(p)) {
         haft__mend_scan(p, what, io_bytes);
         return false;
     }
     begin_scan(p, what);
-    haft_error err = {0};
+    haft_error err;
     while (p->status == HAFT_OK) {
-        haft_str before = *io_bytes;
         haft__json_event event;
-        haft_status status = haft__json_stream_next(&s->json, io_bytes, &event, &err);
-        haft_str used = {before.ptr, before.len - io_bytes->len};
-        haft__parser_use(p, used);
+        bool run = p->scanner.in_args || p->scanner.disowned;
+        haft_status status =
+            run ? scan_run(p, io_bytes, &event, &err) : scan_other(p, io_bytes, &event, &err);
         if (status != HAFT_OK) {
-            if (s->maybe && !s->decided) {
-                on_event(p, &(haft__json_event){.kind = HAFT__JSON_EVENT_MORE}, used);
-            }
             give_up(p, status, &err);
             return false;
         }
         if (event.kind == HAFT__JSON_EVENT_DONE) {
-            haft__scan_finish(p);
-            (void)haft__mend_is_cut(p);
-            if (s->disowned) {
-                go_on(p);
-            }
-            return !s->disowned;
+            return end_scan(p);
         }
-        on_event(p, &event, used);
         if (event.kind == HAFT__JSON_EVENT_MORE) {
             return false;
         }
