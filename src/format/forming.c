@@ -135,6 +135,15 @@ static void begin(haft__parser *p)
     haft__buf_clear(&call->args);
 }
 
+static void trim(haft__buf *buf)
+{
+    haft_str text = haft__buf_str(buf), trimmed = haft__str_trim(text);
+    if (trimmed.len < text.len) {
+        haft__parser_drop(buf, trimmed.len > 0 ? (size_t)(trimmed.ptr - text.ptr) : text.len);
+        buf->len = trimmed.len;
+    }
+}
+
 void haft__forming_identified(haft__parser *p)
 {
     haft__forming *call = &p->call;
@@ -151,8 +160,7 @@ void haft__forming_identified(haft__parser *p)
                     && (name.ptr[end - 1] == ':' || (!dotted && name.ptr[end - 1] == '_'));
     haft__buf_clear(&call->name);
     haft__forming_text(p, &call->name, (haft_str){name.ptr, numbered ? end - 1 : name.len});
-    memmove(call->id.ptr, id.ptr, id.len);
-    call->id.len = id.len;
+    trim(&call->id);
 }
 
 const char *haft__forming_named(haft__parser *p)
@@ -163,8 +171,7 @@ const char *haft__forming_named(haft__parser *p)
         return "its name cannot be that of a tool";
     }
     call->tool = haft__forming_find_tool(p, name);
-    memmove(call->name.ptr, name.ptr, name.len);
-    call->name.len = name.len;
+    trim(&call->name);
     call->named = true;
     return NULL;
 }

@@ -505,7 +505,9 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
 {
     haft__mend_end(p);
     end_held(p);
-    if (p->suspect.len > 0) {
+    if (p->suspect.len > 0 && cut) {
+        haft__tell_thought(p); /* the end of the reasoning may have been cut off */
+    } else if (p->suspect.len > 0) {
         release_suspect(p);
         haft__mend_end(p);
         end_held(p);

@@ -140,6 +140,15 @@ void haft__parser_check(haft__parser *p, const haft__buf *buf);
 /* The same, but a buffer that is full is no failure of the parser. */
 void haft__parser_check_memory(haft__parser *p, const haft__buf *buf);
 
+/* Takes the first `count` bytes away. */
+static inline void haft__parser_drop(haft__buf *buf, size_t count)
+{
+    if (count > 0) {
+        memmove(buf->ptr, buf->ptr + count, buf->len - count);
+        buf->len -= count;
+    }
+}
+
 /* ---- tell.c ---- */
 
 void haft__tell_init(haft__parser *p);

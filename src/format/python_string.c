@@ -37,8 +37,7 @@ static void flush(haft__parser *p)
     haft__parser_check(p, &p->scratch);
     if (p->status == HAFT_OK) {
         haft__forming_args(p, (haft_str){p->scratch.ptr + 1, p->scratch.len - 2});
-        memmove(text->ptr, text->ptr + whole, text->len - whole);
-        text->len -= whole;
+        haft__parser_drop(text, whole);
     }
 }
 

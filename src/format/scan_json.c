@@ -180,13 +180,12 @@ static void end_call(haft__parser *p)
 
 /* ---- events of the reader ---- */
 
-static void begin_call(haft__parser *p)
+/* What stands where a call should; `opener` is its first byte, which has been used. */
+static void begin_call(haft__parser *p, haft_str opener)
 {
     haft__scanner *s = &p->scanner;
     if (!p->call.open) { /* not the first of an array */
-        haft__forming_open(p, HAFT__LIT(""), false);
-        haft__forming_keep(p, HAFT__LIT("{"));
-        p->call.offset = p->offset - 1;
+        haft__forming_open(p, opener, false);
     }
     s->has_args = false;
     s->slot = HAFT__SLOT_OTHER;
@@ -204,13 +203,24 @@ static void begin_args(haft__parser *p)
 }
 
 /* Something that is no call where one should be. */
-static void no_call(haft__parser *p)
+static void no_call(haft__parser *p, haft_str opener)
 {
     if (p->scanner.maybe && !p->scanner.decided) {
         disown(p);
     } else {
-        begin_call(p);
+        begin_call(p, opener);
         complain(p, "it is no object");
+    }
+}
+
+/* A string, number or word where a call should be; of a string, the pieces do not count. */
+static void no_call_scalar(haft__parser *p, const haft__json_event *event)
+{
+    if (event->kind == HAFT__JSON_EVENT_SCALAR) {
+        no_call(p, HAFT__LIT(""));
+        if (!p->scanner.disowned) {
+            end_call(p);
+        }
     }
 }
 
@@ -239,16 +249,16 @@ static void on_begin(haft__parser *p, const haft__json_event *event, haft_str us
         s->base = object ? 0 : 1; /* one call may do without its array */
     }
     if (event->depth == s->base && object) {
-        begin_call(p);
+        begin_call(p, HAFT__LIT("{"));
         if (s->what == HAFT__SCAN_ARGS) {
             begin_args(p);
         }
     } else if (event->depth == s->base) {
-        no_call(p);
+        no_call(p, HAFT__LIT("["));
     } else if (event->depth == s->base + 1) {
         begin_member(p, event, used);
         if (s->base == 1 && s->slot == HAFT__SLOT_INNER) {
-            begin_call(p);
+            begin_call(p, HAFT__LIT("{"));
         }
     }
 }
@@ -285,10 +295,7 @@ static void on_outside(haft__parser *p, const haft__json_event *event, haft_str 
         if (event->depth == s->base + 1) {
             on_scalar(p, event);
         } else if (event->depth == s->base) {
-            no_call(p);
-            if (!s->disowned && event->kind == HAFT__JSON_EVENT_SCALAR) {
-                end_call(p);
-            }
+            no_call_scalar(p, event);
         }
         break;
     case HAFT__JSON_EVENT_MORE:

@@ -30,9 +30,11 @@ static step spoil(haft__parser *p, const char *why)
 {
     haft__python *py = &p->python;
     haft__forming_spoil(p, HAFT__FOUND_MALFORMED, why);
+    if (py->state != HAFT__PY_STRING) { /* else it is skipped to its end */
+        py->quote = '\0';
+    }
     py->state = HAFT__PY_SKIP;
     py->skip_depth = py->depth + 1; /* its own parenthesis too */
-    py->quote = '\0';
     py->escape = false;
     return AGAIN;
 }
@@ -429,7 +431,7 @@ static step on_keyword(haft__parser *p, char c)
 {
     haft__buf *key = &p->call.key;
     if (is_word(c)) {
-        haft__buf_add_char(key, c);
+        haft__forming_text(p, key, (haft_str){&c, 1});
         return key->status == HAFT_OK ? USED : spoil(p, "the name of an argument is too long");
     }
     p->python.state = HAFT__PY_EQUALS;

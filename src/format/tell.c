@@ -106,6 +106,9 @@ static void add_to_flow(haft__parser *p, haft__flow *flow, haft_str text, bool t
 {
     size_t start = 0, end = text.len;
     bool first = trim && !flow->begun;
+    if (text.len == 0) {
+        return;
+    }
     while (end > 0 && is_space(text.ptr[end - 1])) {
         end--;
     }

@@ -181,8 +181,7 @@ static bool trim_start(haft__parser *p)
         return false;
     }
     haft_str rest = without_first_newline(text);
-    memmove(call->value.ptr, rest.ptr, rest.len);
-    call->value.len = rest.len;
+    haft__parser_drop(&call->value, text.len - rest.len);
     call->fresh = false;
     return true;
 }
@@ -198,8 +197,7 @@ void haft__value_add(haft__parser *p, haft_str text)
     haft_str value = haft__buf_str(&call->value);
     size_t ready = count_ready(p, value);
     add_escaped(p, (haft_str){value.ptr, ready});
-    memmove(call->value.ptr, value.ptr + ready, value.len - ready);
-    call->value.len = value.len - ready;
+    haft__parser_drop(&call->value, ready);
 }
 
 void haft__value_end(haft__parser *p)
