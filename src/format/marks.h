@@ -31,8 +31,8 @@ typedef struct haft__marks {
     bool starts[256]; /* whether one begins with this byte */
 } haft__marks;
 
-/* Literals that are not empty; none may be a part of another. They outlive the automaton, which
- * lives in `arena`. */
+/* Literals that are not empty; none may be a part of another, except its end. They outlive the
+ * automaton, which lives in `arena`. */
 HAFT_MUST_USE haft_status haft__marks_build(haft__marks *marks, haft__arena *arena,
                                             const char *const *texts, size_t count,
                                             haft_error *err);

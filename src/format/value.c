@@ -5,7 +5,7 @@
  *
  * A string is told while it comes; everything else when it is complete. What does not read as its
  * type stays a string, so that the check of the arguments can say what is wrong.
- * Tests: tests/format/value_test.c.
+ * Tests: tests/format/qwen3coder_test.c.
  */
 #include "base/limits.h"
 #include "format/parser.h"

@@ -244,7 +244,8 @@ static haft_status judge_json(haft__openai_stream *stream, haft_status status,
                               const haft_error *found, haft_error *err)
 {
     bool cut = false;
-    if (status == HAFT_BAD_INPUT && haft__openai_is_cut(haft__buf_str(&stream->body), &cut) != HAFT_OK) {
+    if (status == HAFT_BAD_INPUT
+        && haft__openai_is_cut(haft__buf_str(&stream->body), &cut) != HAFT_OK) {
         status = HAFT_NO_MEMORY;
     }
     if (cut) {
