@@ -444,6 +444,9 @@ static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_ev
         on_event(p, event, used);
     } else if (status != HAFT_OK) {
         keep_doubt(p, used);
+        if (p->scanner.in_answer) { /* told up to the byte that is wrong, however it is cut */
+            haft__tell_content(p, used);
+        }
     }
     return status;
 }
