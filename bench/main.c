@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "format_bench.h"
 #include "inputs.h"
 #include "run_bench.h"
 #include "schema_bench.h"
@@ -153,6 +154,7 @@ static const struct {
     {"hostile-schemas", bench_schema_hostile},
     {"runs", bench_runs},
     {"search", bench_search},
+    {"formats", bench_formats},
 };
 
 static bool is_wanted(const char *name, int count, char *const *words)

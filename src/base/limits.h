@@ -53,6 +53,10 @@
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with every alias written out")      \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
+    X(FORMAT_BYTES, "format.bytes", 64 << 20,                                                      \
+      "bytes of a model's text that calls are looked for in")                                      \
+    X(FORMAT_NAME_BYTES, "format.name_bytes", 128, "bytes of a name or id in a model's text")      \
+    X(FORMAT_RAW_BYTES, "format.raw_bytes", 4096, "bytes of a spoilt call that are told")          \
     X(CONFIG_BYTES, "config.bytes", 64 << 10, "bytes of a file of settings, or of a .env")         \
     X(DOTENV_VARIABLES, "config.variables", 256, "variables in a .env")                            \
     X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \

@@ -46,6 +46,20 @@ haft_str haft__str_trim(haft_str s)
     return s;
 }
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+bool haft__str_equal_any_case(haft_str a, haft_str b)
+{
+    size_t i = 0;
+    while (i < a.len && i < b.len && lower(a.ptr[i]) == lower(b.ptr[i])) {
+        i++;
+    }
+    return a.len == b.len && i == a.len;
+}
+
 haft_str haft__str_split(haft_str *rest, char separator)
 {
     haft_str all = *rest;

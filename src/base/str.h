@@ -25,6 +25,9 @@ static inline bool haft__str_equal(haft_str a, haft_str b)
     return a.len == b.len && (a.len == 0 || (*a.ptr == *b.ptr && memcmp(a.ptr, b.ptr, a.len) == 0));
 }
 
+/* ASCII letters are the same in both cases. */
+bool haft__str_equal_any_case(haft_str a, haft_str b);
+
 /* Byte order, which for UTF-8 is code point order. Negative, zero or positive. */
 int haft__str_compare(haft_str a, haft_str b);
 

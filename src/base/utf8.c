@@ -136,6 +136,20 @@ bool haft__utf8_incomplete(haft_str s)
     return good == s.len && good < wanted;
 }
 
+size_t haft__utf8_whole(haft_str s)
+{
+    if (s.len > 0 && ((unsigned char)s.ptr[s.len - 1] & 0x80) == 0) {
+        return s.len; /* nothing can be missing behind ASCII */
+    }
+    size_t most = s.len < HAFT__UTF8_MAX_BYTES - 1 ? s.len : HAFT__UTF8_MAX_BYTES - 1;
+    for (size_t n = most; n > 0; n--) {
+        if (haft__utf8_incomplete((haft_str){s.ptr + s.len - n, n})) {
+            return s.len - n;
+        }
+    }
+    return s.len;
+}
+
 static bool is_continuation(char c)
 {
     return ((unsigned char)c & 0xC0) == 0x80;

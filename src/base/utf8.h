@@ -30,6 +30,9 @@ static inline bool haft__utf8_valid(haft_str s)
 /* True when `s` is a proper prefix of some valid sequence: one that more bytes could complete. */
 bool haft__utf8_incomplete(haft_str s);
 
+/* How many bytes of `s` come before a character at its end that more bytes could complete. */
+size_t haft__utf8_whole(haft_str s);
+
 /* The largest cut not past `at` that does not split a character. `s` should be valid UTF-8. */
 size_t haft__utf8_floor(haft_str s, size_t at);
 

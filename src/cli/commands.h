@@ -28,6 +28,7 @@
     X(reject)                                                                                      \
     X(resume)                                                                                      \
     X(cancel)                                                                                      \
+    X(parse)                                                                                       \
     X(validate)                                                                                    \
     X(mock_model)                                                                                  \
     X(doctor)                                                                                      \

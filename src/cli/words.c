@@ -13,6 +13,7 @@ static const haft__word words[] = {
     {"SCRIPT", HAFT__WORD_FILE, "a file with the replies of a model, YAML or JSON"},
     {"SCHEMA", HAFT__WORD_FILE, "a file with a JSON Schema; - is standard input"},
     {"INSTANCE", HAFT__WORD_FILE, "a JSON file; - is standard input"},
+    {"FORMAT", HAFT__WORD_ANY, "how calls are written in a text: hermes, mistral, purejson ..."},
     {"DIR", HAFT__WORD_DIRECTORY, "a directory"},
     {"ID", HAFT__WORD_RUN, "a run: its id, the beginning of it, or `last`"},
     {"THREAD", HAFT__WORD_THREAD, "a thread: the id that several runs share"},

@@ -211,8 +211,7 @@ haft_status haft__openai_stream_feed(haft__openai_stream *stream, haft_str bytes
     HAFT__UNREACHABLE();
 }
 
-/* Whether more bytes could make JSON of it. */
-static haft_status is_cut(haft_str text, bool *ret_cut)
+haft_status haft__openai_is_cut(haft_str text, bool *ret_cut)
 {
     haft__json_stream json;
     haft__json_event event = {.kind = HAFT__JSON_EVENT_BEGIN};
@@ -248,7 +247,8 @@ static haft_status judge_json(haft__openai_stream *stream, haft_status status,
                               const haft_error *found, haft_error *err)
 {
     bool cut = false;
-    if (status == HAFT_BAD_INPUT && is_cut(haft__buf_str(&stream->body), &cut) != HAFT_OK) {
+    if (status == HAFT_BAD_INPUT
+        && haft__openai_is_cut(haft__buf_str(&stream->body), &cut) != HAFT_OK) {
         status = HAFT_NO_MEMORY;
     }
     if (cut) {

@@ -71,3 +71,20 @@ TEST(numbers_fit_or_are_refused)
               (unsigned long long)number);
     }
 }
+
+TEST(equality_may_disregard_case)
+{
+    static const struct {
+        const char *a, *b;
+        bool equal;
+    } cases[] = {{"PureJson", "purejson", true},
+                 {"", "", true},
+                 {"a", "ab", false},
+                 {"ab", "a", false},
+                 {"@", "`", false},
+                 {"[", "{", false}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK_INT(haft__str_equal_any_case(haft__str(cases[i].a), haft__str(cases[i].b)),
+                  cases[i].equal, "%s and %s", cases[i].a, cases[i].b);
+    }
+}

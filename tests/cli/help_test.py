@@ -82,6 +82,7 @@ def shell(line, scratch):
 def prepare(scratch, command):
     for name, text in {"agent.yaml": AGENT, "asks.yaml": ASKS, "letter.txt": "one two three\n",
                        "schema.json": '{"type": "integer"}', "instance.json": "5",
+                       "reply.txt": "Hello.", "tools.json": "[]",
                        "script.yaml": BEFORE.get(command, QUESTION)}.items():
         (scratch / name).write_text(text)
     if command in BEFORE:

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Property: whatever the text, in every format, the same is found however it is cut; what is told
+ * as a call has a name and arguments that are a JSON object; nothing is told of a call that has not
+ * begun; and with no repair no call is repaired.
+ *
+ * The first byte chooses the format, the second the cuts and the options, the rest is the text.
+ */
+#include "format/format.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "fuzz.h"
+#include "json/read.h"
+#include "json/write.h"
+
+/* All that was told, written out. */
+typedef struct told {
+    haft__buf text; /* content, reasoning and code, joined by kind; then calls and errors */
+    haft__buf kinds[3];
+    haft__buf arguments; /* of the call that is open */
+    bool open, repair;
+    uint32_t calls;
+} told;
+
+static void check_arguments(haft_str text)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json value;
+    haft_error err = {0};
+    haft_status status = haft__json_read(&arena, text, NULL, &value, NULL, &err);
+    REQUIREF(status == HAFT_OK && value.kind == HAFT__JSON_OBJECT, "%s: %.*s", err.message,
+             HAFT__ARG(text));
+    haft__arena_finish(&arena);
+}
+
+static void begin_call(told *t, const haft__found *found)
+{
+    REQUIREF(found->index == t->calls && found->text.len > 0, "call %u of %u", found->index,
+             t->calls);
+    REQUIRE(found->text.len <= HAFT__LIMIT_FORMAT_NAME_BYTES);
+    t->calls++;
+    t->open = true;
+    haft__buf_clear(&t->arguments);
+    haft__buf_addf(&t->text, "call ");
+    haft__buf_add_str(&t->text, found->text);
+}
+
+static void end_call(told *t, const haft__found *found)
+{
+    REQUIRE(t->open && found->index + 1 == t->calls);
+    REQUIRE(!found->repaired || t->repair);
+    check_arguments(haft__buf_str(&t->arguments));
+    haft__buf_addf(&t->text, " %d %.*s ", found->repaired, HAFT__ARG(found->id));
+    haft__buf_add_str(&t->text, haft__buf_str(&t->arguments));
+    haft__buf_add_char(&t->text, '\n');
+    t->open = false;
+}
+
+static void spoil(told *t, const haft__found *found)
+{
+    haft__buf_addf(&t->text, "%d at %zu: %s: ", found->kind, found->offset, found->why);
+    haft__buf_add_str(&t->text, found->text);
+    haft__buf_add_char(&t->text, '\n');
+    t->open = false;
+}
+
+static haft_status take(void *context, const haft__found *found, haft_error *err)
+{
+    (void)err;
+    told *t = context;
+    switch (found->kind) {
+    case HAFT__FOUND_CONTENT: haft__buf_add_str(&t->kinds[0], found->text); break;
+    case HAFT__FOUND_REASONING: haft__buf_add_str(&t->kinds[1], found->text); break;
+    case HAFT__FOUND_CODE: haft__buf_add_str(&t->kinds[2], found->text); break;
+    case HAFT__FOUND_CODE_END: haft__buf_add_str(&t->kinds[2], HAFT__LIT("\n--\n")); break;
+    case HAFT__FOUND_CALL: begin_call(t, found); break;
+    case HAFT__FOUND_ARGUMENTS:
+        REQUIRE(t->open);
+        haft__buf_add_str(&t->arguments, found->text);
+        break;
+    case HAFT__FOUND_CALL_END: end_call(t, found); break;
+    case HAFT__FOUND_TRUNCATED:
+    case HAFT__FOUND_MALFORMED: spoil(t, found); break;
+    }
+    return HAFT_OK;
+}
+
+static void parse(const haft__format *format, unsigned choice, haft_str text, size_t chunk, told *t)
+{
+    static const haft__format_tool tools[] = {{.name = {"f", 1}}, {.name = {"get_weather", 11}}};
+    haft__parser_options options = {.tools = tools,
+                                    .tool_count = COUNT(tools),
+                                    .repair = (choice & 0x40) != 0,
+                                    .start_in_reasoning = (choice & 0x80) != 0,
+                                    .take = take,
+                                    .context = t};
+    haft__parser *parser = NULL;
+    *t = (told){.repair = options.repair};
+    haft__buf *bufs[] = {&t->text, &t->kinds[0], &t->kinds[1], &t->kinds[2], &t->arguments};
+    for (size_t i = 0; i < COUNT(bufs); i++) {
+        haft__buf_init(bufs[i], HAFT__LIMIT_FORMAT_BYTES);
+    }
+    REQUIRE(haft__parser_create(format, &options, &parser, NULL) == HAFT_OK);
+    while (text.len > 0) {
+        size_t length = chunk == 0 || chunk > text.len ? text.len : chunk;
+        REQUIRE(haft__parser_feed(parser, (haft_str){text.ptr, length}, NULL) == HAFT_OK);
+        text = haft__str_skip(text, length);
+    }
+    REQUIRE(haft__parser_end(parser, (choice & 0x20) != 0, NULL) == HAFT_OK);
+    haft__parser_destroy(parser);
+    for (size_t i = 0; i < COUNT(t->kinds); i++) {
+        haft__buf_addf(&t->text, "%zu: ", i);
+        haft__buf_add_str(&t->text, haft__buf_str(&t->kinds[i]));
+        haft__buf_finish(&t->kinds[i]);
+    }
+    haft__buf_finish(&t->arguments);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t count;
+    const haft__format *const *formats = haft__formats(&count);
+    if (size < 2) {
+        return 0;
+    }
+    const haft__format *format = formats[data[0] % count];
+    haft_str text = {(const char *)data + 2, size - 2};
+    size_t chunks[] = {1, 2 + (data[1] & 0x1F)};
+    told whole;
+    parse(format, data[1], text, 0, &whole);
+    for (size_t i = 0; i < COUNT(chunks); i++) {
+        told pieces;
+        parse(format, data[1], text, chunks[i], &pieces);
+        REQUIREF(haft__str_equal(haft__buf_str(&whole.text), haft__buf_str(&pieces.text)),
+                 "%s, pieces of %zu:\n%.*s\nwhole:\n%.*s", format->name, chunks[i],
+                 HAFT__ARG(haft__buf_str(&pieces.text)), HAFT__ARG(haft__buf_str(&whole.text)));
+        haft__buf_finish(&pieces.text);
+    }
+    haft__buf_finish(&whole.text);
+    return 0;
+}

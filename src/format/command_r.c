@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* command_r.c - <|START_ACTION|>, an array of calls and <|END_ACTION|>, as Command R writes it.
+ * Tests: tests/format/command_r_test.c. */
+#include "format/formats.h"
+
+enum { START, THINK, TEXT, CALLS, AFTER, SPOILT };
+
+#define ACTION                                                                                     \
+    {                                                                                              \
+        "<|START_ACTION|>", CALLS, HAFT__ACT_OPEN                                                  \
+    }
+#define RESPONSES                                                                                  \
+    {"<|START_RESPONSE|>", TEXT},                                                                  \
+    {                                                                                              \
+        "<|START_TEXT|>", TEXT                                                                     \
+    }
+
+const haft__format haft__format_command_r = {
+    .name = "command_r",
+    .plain = TEXT,
+    .reasoning = THINK,
+    .spoilt = SPOILT,
+    .places =
+        {
+            [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                       .otherwise = TEXT,
+                       .marks = {{"<|START_THINKING|>", THINK}, ACTION, RESPONSES}},
+            [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                       .marks = {{"<|END_THINKING|>", START},
+                                 {"<|START_ACTION|>", THINK, HAFT__ACT_SUSPECT}}},
+            [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                      .marks = {{"<|END_RESPONSE|>", START}, {"<|END_TEXT|>", START}, ACTION}},
+            [CALLS] = {.scan = HAFT__SCAN_CALLS, .otherwise = AFTER},
+            [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
+                       .otherwise = TEXT,
+                       .marks = {{"<|END_ACTION|>", START}, ACTION, RESPONSES}},
+            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"<|END_ACTION|>", START}, ACTION}},
+        },
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* deepseek_v3.c - calls with their arguments in a fence, as DeepSeek V3 and R1 write them. Tests:
+ * tests/format/deepseek_v3_test.c. */
+#include "format/formats.h"
+
+enum { START, THINK, TEXT, SECTION, KIND, NAME, FENCE, ARGS, AFTER, SPOILT };
+
+#define CALLS_BEGIN "<｜tool▁calls▁begin｜>"
+#define CALLS_END   "<｜tool▁calls▁end｜>"
+#define CALL_BEGIN  "<｜tool▁call▁begin｜>"
+#define CALL_END    "<｜tool▁call▁end｜>"
+#define SEPARATOR   "<｜tool▁sep｜>"
+
+const haft__format haft__format_deepseek_v3 =
+    {
+        .name = "deepseek_v3",
+        .plain = TEXT,
+        .reasoning = THINK,
+        .spoilt = SPOILT,
+        .places =
+            {
+                [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"<think>", THINK},
+                                     {CALLS_BEGIN, SECTION},
+                                     {CALL_BEGIN, KIND, HAFT__ACT_OPEN}}},
+                [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                           .marks = {{"</think>", TEXT}, {CALLS_BEGIN, THINK, HAFT__ACT_SUSPECT}}},
+                [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                          .marks = {{CALLS_BEGIN, SECTION},
+                                    {CALL_BEGIN, KIND, HAFT__ACT_OPEN},
+                                    {"</think>", TEXT, HAFT__ACT_STRAY}}},
+                [SECTION] = {.bytes = HAFT__BYTES_NOTHING,
+                             .marks = {{CALL_BEGIN, KIND, HAFT__ACT_OPEN}, {CALLS_END, TEXT}}},
+                [KIND] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{SEPARATOR, NAME}}},
+                [NAME] = {.bytes = HAFT__BYTES_NAME,
+                          .marks = {{"\n", FENCE, HAFT__ACT_NAMED},
+                                    {"```json", ARGS, HAFT__ACT_NAMED},
+                                    {"{", ARGS, HAFT__ACT_NAMED, .keep = true}}},
+                [FENCE] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = ARGS,
+                           .marks = {{"```json", ARGS}}},
+                [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
+                [AFTER] =
+                    {
+                        .bytes = HAFT__BYTES_LAYOUT,
+                        .otherwise = SECTION,
+                        .marks = {{"```", AFTER},
+                                  {CALL_END, SECTION},
+                                  {CALL_BEGIN, KIND, HAFT__ACT_OPEN},
+                                  {CALLS_END, TEXT}}},
+                [SPOILT] =
+                    {.bytes = HAFT__BYTES_NOTHING,
+                     .marks = {{CALL_END, SECTION},
+                               {CALL_BEGIN, KIND, HAFT__ACT_OPEN},
+                               {CALLS_END, TEXT}}},
+            },
+};

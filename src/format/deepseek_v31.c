@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* deepseek_v31.c - names and arguments with a mark between, as DeepSeek V3.1 writes them. Tests:
+ * tests/format/deepseek_v31_test.c. */
+#include "format/formats.h"
+
+enum { START, THINK, TEXT, SECTION, NAME, ARGS, AFTER, SPOILT };
+
+#define CALLS_BEGIN "<｜tool▁calls▁begin｜>"
+#define CALLS_END   "<｜tool▁calls▁end｜>"
+#define CALL_BEGIN  "<｜tool▁call▁begin｜>"
+#define CALL_END    "<｜tool▁call▁end｜>"
+#define SEPARATOR   "<｜tool▁sep｜>"
+
+const haft__format haft__format_deepseek_v31 =
+    {
+        .name = "deepseek_v31",
+        .plain = TEXT,
+        .reasoning = THINK,
+        .spoilt = SPOILT,
+        .places =
+            {
+                [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"<think>", THINK},
+                                     {CALLS_BEGIN, SECTION},
+                                     {CALL_BEGIN, NAME, HAFT__ACT_OPEN}}},
+                [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                           .marks = {{"</think>", TEXT}, {CALLS_BEGIN, THINK, HAFT__ACT_SUSPECT}}},
+                [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                          .marks = {{CALLS_BEGIN, SECTION},
+                                    {CALL_BEGIN, NAME, HAFT__ACT_OPEN},
+                                    {"</think>", TEXT, HAFT__ACT_STRAY}}},
+                [SECTION] = {.bytes = HAFT__BYTES_NOTHING,
+                             .marks = {{CALL_BEGIN, NAME, HAFT__ACT_OPEN}, {CALLS_END, TEXT}}},
+                [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{SEPARATOR, ARGS, HAFT__ACT_NAMED}}},
+                [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
+                [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = SECTION,
+                           .marks = {{"```", AFTER},
+                                     {CALL_END, SECTION},
+                                     {CALL_BEGIN, NAME, HAFT__ACT_OPEN},
+                                     {CALLS_END, TEXT}}},
+                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
+                            .marks = {{CALL_END, SECTION},
+                                      {CALL_BEGIN, NAME, HAFT__ACT_OPEN},
+                                      {CALLS_END, TEXT}}},
+            },
+};

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* forming.c - the call that is being read, from its first byte to its end. Tests:
+ * tests/format/parser_test.c. */
+#include "base/limits.h"
+#include "format/parser.h"
+
+void haft__forming_init(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft__buf_init(&call->name, HAFT__LIMIT_FORMAT_NAME_BYTES);
+    haft__buf_init(&call->id, HAFT__LIMIT_FORMAT_NAME_BYTES);
+    haft__buf_init(&call->key, HAFT__LIMIT_JSON_KEY_BYTES);
+    haft__buf_init(&call->args, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&call->raw, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&call->value, HAFT__LIMIT_FORMAT_BYTES);
+}
+
+void haft__forming_finish(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft__buf_finish(&call->name);
+    haft__buf_finish(&call->id);
+    haft__buf_finish(&call->key);
+    haft__buf_finish(&call->args);
+    haft__buf_finish(&call->raw);
+    haft__buf_finish(&call->value);
+}
+
+static void clear(haft__forming *call)
+{
+    haft__buf_clear(&call->name);
+    haft__buf_clear(&call->id);
+    haft__buf_clear(&call->key);
+    haft__buf_clear(&call->args);
+    haft__buf_clear(&call->raw);
+    haft__buf_clear(&call->value);
+    call->open = call->if_known = call->named = call->told = call->mended = false;
+    call->members = call->valuing = false;
+    call->tool = NULL;
+}
+
+void haft__forming_open(haft__parser *p, haft_str mark, bool if_known)
+{
+    clear(&p->call);
+    p->call.open = true;
+    p->call.if_known = if_known;
+    p->call.offset = p->offset - mark.len;
+    haft__forming_keep(p, mark);
+}
+
+void haft__forming_keep(haft__parser *p, haft_str bytes)
+{
+    haft__buf *raw = &p->call.raw;
+    if (p->call.open && raw->len < HAFT__LIMIT_FORMAT_RAW_BYTES) {
+        size_t room = HAFT__LIMIT_FORMAT_RAW_BYTES - raw->len;
+        haft__buf_add(raw, bytes.ptr, bytes.len < room ? bytes.len : room);
+        haft__parser_check(p, raw);
+    }
+}
+
+void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text)
+{
+    haft__buf_add_str(to, text); /* too long a one is found when it is complete */
+    haft__parser_check_memory(p, to);
+}
+
+/* ---- the name ---- */
+
+static bool is_name_byte(char c)
+{
+    bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+    return letter || (c >= '0' && c <= '9') || (c != '\0' && strchr("_.:/-", c) != NULL);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool is_name(haft_str name)
+{
+    size_t i = 0;
+    while (i < name.len && is_name_byte(name.ptr[i])) {
+        i++;
+    }
+    return i == name.len && i > 0;
+}
+
+size_t haft__forming_count_name(const haft__parser *p, haft_str text)
+{
+    size_t room = HAFT__LIMIT_FORMAT_NAME_BYTES - p->call.name.len, i = 0;
+    room = room < text.len ? room : text.len;
+    while (i < room && (is_name_byte(text.ptr[i]) || is_space(text.ptr[i]))) {
+        i++;
+    }
+    return i;
+}
+
+const haft__format_tool *haft__forming_find_tool(const haft__parser *p, haft_str name)
+{
+    for (size_t i = 0; i < p->options.tool_count; i++) {
+        if (haft__str_equal(p->options.tools[i].name, name)) {
+            return &p->options.tools[i];
+        }
+    }
+    return NULL;
+}
+
+void haft__forming_code(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft__buf text = call->name;
+    haft__buf_init(&call->name, HAFT__LIMIT_FORMAT_NAME_BYTES);
+    haft__buf_add_str(&call->name, HAFT__LIT("python"));
+    haft__parser_check(p, &call->name);
+    (void)haft__forming_named(p);
+    haft__buf_add_str(&call->key, HAFT__LIT("code"));
+    haft__parser_check(p, &call->key);
+    (void)haft__value_begin(p, HAFT__ACT_KEYED_TEXT);
+    haft__value_add(p, haft__buf_str(&text));
+    haft__buf_finish(&text);
+}
+
+static void begin(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft__tell_pause(p);
+    p->calls++;
+    haft__tell(p, &(haft__found){.kind = HAFT__FOUND_CALL,
+                                 .index = p->calls - 1,
+                                 .id = haft__buf_str(&call->id),
+                                 .text = haft__buf_str(&call->name)});
+    call->told = true;
+    haft__tell_text(p, HAFT__FOUND_ARGUMENTS, haft__buf_str(&call->args));
+    haft__buf_clear(&call->args);
+}
+
+static void trim(haft__buf *buf)
+{
+    haft_str text = haft__buf_str(buf), trimmed = haft__str_trim(text);
+    if (trimmed.len < text.len) {
+        haft__parser_drop(buf, trimmed.len > 0 ? (size_t)(trimmed.ptr - text.ptr) : text.len);
+        buf->len = trimmed.len;
+    }
+}
+
+void haft__forming_identified(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft_str id = haft__str_trim(haft__buf_str(&call->id)), name = id;
+    bool dotted = haft__str_starts(id, HAFT__LIT("functions."));
+    if (dotted || haft__str_starts(id, HAFT__LIT("functions_"))) {
+        name = haft__str_skip(id, strlen("functions."));
+    }
+    size_t end = name.len;
+    while (end > 0 && name.ptr[end - 1] >= '0' && name.ptr[end - 1] <= '9') {
+        end--;
+    }
+    bool numbered = end > 0 && end < name.len
+                    && (name.ptr[end - 1] == ':' || (!dotted && name.ptr[end - 1] == '_'));
+    haft__buf_clear(&call->name);
+    haft__forming_text(p, &call->name, (haft_str){name.ptr, numbered ? end - 1 : name.len});
+    trim(&call->id);
+}
+
+const char *haft__forming_named(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft_str name = haft__str_trim(haft__buf_str(&call->name));
+    if (call->name.status != HAFT_OK || !is_name(name)) {
+        return "its name cannot be that of a tool";
+    }
+    call->tool = haft__forming_find_tool(p, name);
+    trim(&call->name);
+    call->named = true;
+    return NULL;
+}
+
+void haft__forming_disown(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    call->open = false;
+    haft__tell_content(p, haft__buf_str(&call->raw));
+    clear(call);
+}
+
+/* ---- the arguments ---- */
+
+/* Where calls are mended, nothing of one is told before it is whole. */
+void haft__forming_args(haft__parser *p, haft_str text)
+{
+    haft__forming *call = &p->call;
+    if (call->named && !call->told && !p->options.repair) {
+        begin(p);
+    }
+    if (call->told) {
+        haft__tell_text(p, HAFT__FOUND_ARGUMENTS, text);
+    } else {
+        haft__buf_add_str(&call->args, text);
+        haft__parser_check(p, &call->args);
+    }
+}
+
+void haft__forming_end(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    if (call->id.status == HAFT_TOO_BIG) {
+        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, "its id is too long");
+        return;
+    }
+    if (!call->told) {
+        begin(p);
+    }
+    haft__tell(p, &(haft__found){.kind = HAFT__FOUND_CALL_END,
+                                 .index = p->calls - 1,
+                                 .id = haft__buf_str(&call->id),
+                                 .repaired = call->mended || p->mending.mended});
+    clear(call);
+}
+
+void haft__forming_forget(haft__parser *p)
+{
+    clear(&p->call);
+}
+
+void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why)
+{
+    p->cut_count = p->call.told ? 0 : p->cut_count; /* of arguments nobody wants any more */
+    haft__tell_pause(p);
+    haft__tell(p, &(haft__found){.kind = kind,
+                                 .index = p->calls - (p->call.told ? 1 : 0),
+                                 .id = haft__buf_str(&p->call.id),
+                                 .text = haft__buf_str(&p->call.raw),
+                                 .offset = p->call.offset,
+                                 .why = why});
+    clear(&p->call);
+}

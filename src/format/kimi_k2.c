@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kimi_k2.c - a section of calls whose ids have their names, as Kimi K2 writes it. Tests:
+ * tests/format/kimi_k2_test.c. */
+#include "format/formats.h"
+
+enum { START, THINK, TEXT, SECTION, ID, ARGS, AFTER, SPOILT };
+
+#define SECTIONS                                                                                   \
+    {                                                                                              \
+        "<|tool_calls_section_begin|>", SECTION                                                    \
+    }
+#define CALL                                                                                       \
+    {                                                                                              \
+        "<|tool_call_begin|>", ID, HAFT__ACT_OPEN                                                  \
+    }
+
+const haft__format haft__format_kimi_k2 = {
+    .name = "kimi_k2",
+    .plain = TEXT,
+    .reasoning = THINK,
+    .spoilt = SPOILT,
+    .places =
+        {
+            [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                       .otherwise = TEXT,
+                       .marks = {{"<think>", THINK}, SECTIONS, CALL}},
+            [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                       .marks = {{"</think>", TEXT},
+                                 {"<|tool_calls_section_begin|>", THINK, HAFT__ACT_SUSPECT}}},
+            [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                      .marks = {SECTIONS, CALL, {"</think>", TEXT, HAFT__ACT_STRAY}}},
+            [SECTION] = {.bytes = HAFT__BYTES_NOTHING,
+                         .marks = {CALL, {"<|tool_calls_section_end|>", TEXT}}},
+            [ID] = {.bytes = HAFT__BYTES_ID,
+                    .marks = {{"<|tool_call_argument_begin|>", ARGS, HAFT__ACT_IDENTIFIED}}},
+            [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
+            [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
+                       .otherwise = SECTION,
+                       .marks = {{"<|tool_call_end|>", SECTION},
+                                 CALL,
+                                 {"<|tool_calls_section_end|>", TEXT}}},
+            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
+                        .marks = {{"<|tool_call_end|>", SECTION},
+                                  CALL,
+                                  {"<|tool_calls_section_end|>", TEXT}}},
+        },
+};

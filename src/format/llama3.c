@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* llama3.c - {"name": ..., "parameters": {...}}, as Llama 3 writes it: at the start of the text or
+ * behind <|python_tag|>, where name.call(...) and plain Python may stand too. Tests:
+ * tests/format/llama3_test.c. */
+#include "format/formats.h"
+
+enum { START, TEXT, TAG, JSON, OBJECT, NEXT, BUILTIN, ARGS, PYTHON, AFTER, SPOILT, THINK };
+
+#define TAGGED                                                                                     \
+    {                                                                                              \
+        "<|python_tag|>", TAG, HAFT__ACT_OPEN                                                      \
+    }
+
+const haft__format haft__format_llama3 = {
+    .name = "llama3",
+    .reasoning = THINK,
+    .plain = TEXT,
+    .spoilt = SPOILT,
+    .places =
+        {
+            [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                       .otherwise = TEXT,
+                       .marks = {{"<think>", THINK}, TAGGED, {"{", JSON, .keep = true}}},
+            [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                       .marks = {{"</think>", START},
+                                 {"<|python_tag|>", THINK, HAFT__ACT_SUSPECT}}},
+            [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {TAGGED}},
+            [TAG] = {.bytes = HAFT__BYTES_LAYOUT,
+                     .otherwise = BUILTIN,
+                     .marks = {{"{", OBJECT, .keep = true}}},
+            [OBJECT] = {.scan = HAFT__SCAN_CALL, .otherwise = AFTER},
+            [JSON] = {.scan = HAFT__SCAN_MAYBE, .otherwise = AFTER},
+            [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
+                       .otherwise = TEXT,
+                       .marks = {{";", NEXT}, TAGGED}},
+            [NEXT] = {.bytes = HAFT__BYTES_LAYOUT,
+                      .otherwise = TEXT,
+                      .marks = {{"{", JSON, .keep = true}, TAGGED}},
+            /* A built-in tool, or else code. */
+            [BUILTIN] = {.bytes = HAFT__BYTES_NAME,
+                         .otherwise = PYTHON,
+                         .marks = {{".call(", ARGS, HAFT__ACT_NAMED}}},
+            [ARGS] = {.scan = HAFT__SCAN_ONE, .otherwise = AFTER},
+            [PYTHON] = {.bytes = HAFT__BYTES_VALUE, .at_end = HAFT__ACT_CLOSE},
+            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{";", NEXT}, TAGGED}},
+        },
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mistral.c - [TOOL_CALLS] with an array of calls, or with a name and arguments for each. Tests:
+ * tests/format/mistral_test.c. */
+#include "format/formats.h"
+
+enum { START, THINK, TEXT, HEAD, ARRAY, NAME, ID, ARGS, SPOILT };
+
+#define CALLS                                                                                      \
+    {                                                                                              \
+        "[TOOL_CALLS]", HEAD, HAFT__ACT_OPEN                                                       \
+    }
+
+const haft__format haft__format_mistral =
+    {
+        .name = "mistral",
+        .reasoning = THINK,
+        .plain = TEXT,
+        .spoilt = SPOILT,
+        .places =
+            {
+                [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"[THINK]", THINK}, {"<think>", THINK}, CALLS}},
+                [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                           .marks = {{"[/THINK]", TEXT},
+                                     {"</think>", TEXT},
+                                     {"[TOOL_CALLS]", THINK, HAFT__ACT_SUSPECT}}},
+                [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                          .marks = {CALLS, {"[/THINK]", TEXT, HAFT__ACT_STRAY}}},
+                [HEAD] = {.bytes = HAFT__BYTES_LAYOUT,
+                          .otherwise = NAME,
+                          .marks = {{"[", ARRAY, HAFT__ACT_NONE, .keep = true}}},
+                [ARRAY] = {.scan = HAFT__SCAN_CALLS, .otherwise = TEXT},
+                [NAME] = {.bytes = HAFT__BYTES_NAME,
+                          .marks = {{"[CALL_ID]", ID, HAFT__ACT_NAMED},
+                                    {"[ARGS]", ARGS, HAFT__ACT_NAMED},
+                                    {"{", ARGS, HAFT__ACT_NAMED, .keep = true}}},
+                [ID] = {.bytes = HAFT__BYTES_ID,
+                        .marks = {{"[ARGS]", ARGS}, {"{", ARGS, HAFT__ACT_NONE, .keep = true}}},
+                [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = TEXT},
+                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {CALLS}},
+            },
+};

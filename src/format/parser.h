@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format/parser.h - the inside of a parser, for its own files.
+ *
+ *     parser.c      goes from place to place
+ *     tell.c        what is told, and when
+ *     forming.c     the call that is being read
+ *     value.c       values that are written without quotes
+ *     scan_json.c   JSON that holds calls
+ *     mend.c        ... that has to be mended first
+ *     scan_python.c   calls written as Python; their strings in python_string.c
+ *
+ * A failure of memory, or of the one who is told, is kept in `status`; nothing is told any more.
+ */
+#ifndef HAFT_FORMAT_PARSER_H
+#define HAFT_FORMAT_PARSER_H
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "format/format.h"
+#include "format/marks.h"
+#include "format/python.h"
+#include "json/stream.h"
+
+/* Text that is trimmed next to calls: white space waits until it is known what follows. That in
+ * front of a call stands for the call when more text comes, so that words do not grow together. */
+typedef struct haft__flow {
+    haft__found_kind kind;
+    haft__buf spaces;
+    bool begun; /* there was text */
+    bool fixed; /* a call has come behind the white space: what follows is layout */
+} haft__flow;
+
+/* The call that is being read. */
+typedef struct haft__forming {
+    bool open;     /* the text is inside a call: it must not end here */
+    bool if_known; /* it is one only if there is a tool of this name */
+    bool named;    /* `name` is complete */
+    bool told;     /* that it begins */
+    bool mended;   /* it is not written as it should be, but what is meant is clear */
+    size_t offset;
+    haft__buf name, id;
+    haft__buf args; /* wait until the name is known */
+    haft__buf raw;  /* how it is written */
+
+    /* arguments that are made from keys and values */
+    const haft__format_tool *tool; /* NULL when none has this name */
+    bool members;                  /* there is one already */
+    bool verbatim;                 /* the present value is a string: it is told as it comes */
+    unsigned types;                /* that the present value may have: see value.c */
+    bool valuing;                  /* a value is being read */
+    bool fresh;                    /* nothing of it has come yet */
+    haft__buf key, value;
+} haft__forming;
+
+/* What a member of a call is. */
+typedef enum haft__slot {
+    HAFT__SLOT_OTHER,
+    HAFT__SLOT_NAME,
+    HAFT__SLOT_ARGS,
+    HAFT__SLOT_ID,
+    HAFT__SLOT_ANSWER, /* of what may be a call: it is what the model has to say */
+    HAFT__SLOT_INNER,  /* ... or the call is, or the calls are, one level further in */
+} haft__slot;
+
+typedef struct haft__scanner {
+    haft__json_stream json;
+    bool live;       /* `json` is in use */
+    uint8_t what;    /* haft__scan */
+    haft__slot slot; /* of the member at hand */
+    uint32_t base;   /* how many containers are around a call */
+    bool in_args;    /* the bytes are those of the arguments */
+    bool has_args;   /* they have come */
+    const char *why; /* what is wrong with the present call although it is JSON */
+
+    bool maybe;      /* it may be something else than a call */
+    bool known_only; /* ... and is, if there is no such tool */
+    bool decided;    /* it is a call, or an answer */
+    bool disowned;   /* it is content */
+    bool answered, in_answer;
+} haft__scanner;
+
+/* JSON that waits until it is whole, to be mended. */
+typedef struct haft__mending {
+    bool live;
+    bool strictly; /* nothing is mended now: what was kept is being read */
+    bool mended;   /* ... as it should have been written */
+    bool cut;      /* ... although its end has not come */
+    haft__buf text;
+    size_t offset;  /* where it begins */
+    size_t raw;     /* how much of the call was kept before it */
+    uint32_t depth; /* brackets that are open */
+    char quote;     /* of the string at hand, or 0 */
+    char comment;   /* what the present one begins with, or 0 */
+    char last;      /* the byte before, outside strings */
+    bool escape;    /* behind a backslash */
+} haft__mending;
+
+struct haft__parser {
+    const haft__format *format;
+    haft__parser_options options;
+    haft__arena arena; /* of the automata */
+    haft__marks marks[HAFT__FORMAT_PLACES];
+    uint8_t place;
+    uint16_t held;  /* state of the present place's automaton */
+    bool again;     /* the bytes at hand have been used before */
+    size_t offset;  /* of the next byte */
+    uint32_t calls; /* that have begun */
+    bool reasoned;  /* there was reasoning */
+    bool any;       /* there was a call, or reasoning: white space next to it is layout */
+    bool coding;    /* a block of code is open */
+    haft__flow content, reasoning;
+    char cut[HAFT__UTF8_MAX_BYTES]; /* the beginning of a character, not told yet */
+    size_t cut_count;
+    haft__found_kind cut_kind;
+    haft__buf scratch;
+    haft__buf doubt;   /* bytes of which it is not known yet what they are */
+    haft__buf suspect; /* of reasoning: from what looks like a call on */
+    haft__forming call;
+    haft__scanner scanner;
+    haft__python python;
+    haft__mending mending;
+    haft_status status;
+    haft_error err;
+};
+
+/* ---- parser.c ---- */
+
+void haft__parser_go(haft__parser *p, uint8_t place);
+
+/* Reads bytes in the place where we are, and in those that they lead to. */
+void haft__parser_read(haft__parser *p, haft_str bytes);
+
+/* Counts bytes as used, and keeps them if they belong to a call. */
+void haft__parser_use(haft__parser *p, haft_str bytes);
+
+/* The first failure counts. */
+void haft__parser_fail(haft__parser *p, haft_status status, const haft_error *err);
+void haft__parser_check(haft__parser *p, const haft__buf *buf);
+/* The same, but a buffer that is full is no failure of the parser. */
+void haft__parser_check_memory(haft__parser *p, const haft__buf *buf);
+
+/* Takes the first `count` bytes away. */
+static inline void haft__parser_drop(haft__buf *buf, size_t count)
+{
+    if (count > 0) {
+        memmove(buf->ptr, buf->ptr + count, buf->len - count);
+        buf->len -= count;
+    }
+}
+
+/* ---- tell.c ---- */
+
+void haft__tell_init(haft__parser *p);
+void haft__tell_finish(haft__parser *p);
+void haft__tell(haft__parser *p, const haft__found *found);
+/* Pieces of text, whole characters at a time. */
+void haft__tell_text(haft__parser *p, haft__found_kind kind, haft_str text);
+void haft__tell_content(haft__parser *p, haft_str text);
+void haft__tell_reasoning(haft__parser *p, haft_str text);
+void haft__tell_code(haft__parser *p, haft_str text);
+/* White space of a place that has nothing else. */
+void haft__tell_layout(haft__parser *p, haft_str spaces);
+/* The text before something else is over. */
+void haft__tell_pause(haft__parser *p);
+void haft__tell_thought(haft__parser *p);
+void haft__tell_coded(haft__parser *p);
+void haft__tell_end(haft__parser *p);
+
+/* ---- forming.c ---- */
+
+void haft__forming_init(haft__parser *p);
+void haft__forming_finish(haft__parser *p);
+/* A call begins with `mark`. */
+void haft__forming_open(haft__parser *p, haft_str mark, bool if_known);
+/* Keeps how it is written, up to HAFT__LIMIT_FORMAT_RAW_BYTES. */
+void haft__forming_keep(haft__parser *p, haft_str bytes);
+/* A piece of its name, its id, a key. */
+void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text);
+/* The name is complete. NULL, or why it cannot be one. */
+const char *haft__forming_named(haft__parser *p);
+/* The id is complete: the name is a part of it. */
+void haft__forming_identified(haft__parser *p);
+/* How many bytes at the start of `text` may belong to the name, white space around it included. */
+size_t haft__forming_count_name(const haft__parser *p, haft_str text);
+/* NULL when there is none of that name. */
+const haft__format_tool *haft__forming_find_tool(const haft__parser *p, haft_str name);
+/* It looked like a call: all of it is content. */
+void haft__forming_disown(haft__parser *p);
+/* It looked like a name: it is the beginning of code for the tool python. */
+void haft__forming_code(haft__parser *p);
+/* The next piece of its arguments. */
+void haft__forming_args(haft__parser *p, haft_str text);
+/* It is complete. */
+void haft__forming_end(haft__parser *p);
+/* There is no call after all. */
+void haft__forming_forget(haft__parser *p);
+/* It cannot be used. */
+void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why);
+
+/* ---- value.c ---- */
+
+/* The key is complete. False when it cannot be one; then the place has changed. */
+bool haft__value_begin(haft__parser *p, haft__act how);
+void haft__value_add(haft__parser *p, haft_str text);
+void haft__value_end(haft__parser *p);
+/* The call is complete. */
+void haft__value_close(haft__parser *p);
+
+/* ---- scan_json.c ---- */
+
+/* Reads from *io_bytes and moves it behind what was used. True when it is done with the place. */
+bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes);
+/* The text ends here: does only what closes it lack? False also when nothing is being read. */
+bool haft__scan_complete(const haft__parser *p);
+void haft__scan_finish(haft__parser *p);
+/* What may be a call ends before that is known. */
+void haft__scan_decide(haft__parser *p);
+/* What models mean by the key of a member. */
+haft__slot haft__scan_slot(haft_str key);
+
+/* ---- mend.c ---- */
+
+void haft__mend_init(haft__parser *p);
+void haft__mend_finish(haft__parser *p);
+/* Whether the JSON that comes is kept until it is whole. */
+bool haft__mend_wants(const haft__parser *p);
+/* Keeps it; at its end it is read, and the place has changed. */
+void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes);
+/* The text ends: what was kept is read as it is. */
+void haft__mend_end(haft__parser *p);
+/* Whether what was wrong with it may have been mended, had it been whole. Asked once for each. */
+bool haft__mend_is_cut(haft__parser *p);
+
+/* ---- scan_python.c, python_string.c ---- */
+
+bool haft__scan_python(haft__parser *p, haft__scan what, haft_str *io_bytes);
+/* Reads of a string; says how much, and what is wrong with it if anything is. */
+size_t haft__python_string(haft__parser *p, haft_str bytes, const char **ret_why);
+void haft__python_string_ended(haft__parser *p);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format/place.h - what a format is: a table of places, and of the marks that lead from one to
+ * another.
+ *
+ * A place says what its bytes are, and which literal texts end it. Where the bytes are JSON or
+ * Python, a scanner reads them and knows by itself where they end. docs/adding-a-format.md shows
+ * how one is made.
+ */
+#ifndef HAFT_FORMAT_PLACE_H
+#define HAFT_FORMAT_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "haft.h"
+
+/* What the bytes of a place are that are no mark. */
+typedef enum haft__bytes {
+    HAFT__BYTES_CONTENT,
+    HAFT__BYTES_REASONING,
+    HAFT__BYTES_CODE,
+    HAFT__BYTES_LAYOUT,  /* white space; anything else belongs to the place `otherwise` */
+    HAFT__BYTES_NAME,    /* the name of a tool */
+    HAFT__BYTES_ID,      /* the id of a call */
+    HAFT__BYTES_KEY,     /* the name of a parameter */
+    HAFT__BYTES_VALUE,   /* its value */
+    HAFT__BYTES_DOUBT,   /* white space behind a mark that counts only if another one follows; if
+                            not, all of it is what the bytes of `otherwise` are */
+    HAFT__BYTES_NOTHING, /* dropped */
+} haft__bytes;
+
+/* What happens at a mark. */
+typedef enum haft__act {
+    HAFT__ACT_NONE,
+    HAFT__ACT_OPEN,       /* a call begins, or several */
+    HAFT__ACT_NAMED,      /* its name is complete */
+    HAFT__ACT_IDENTIFIED, /* its id is, and has the name in it: functions.NAME:N */
+    HAFT__ACT_KEYED,      /* a key is complete; the schema knows the type of its value */
+    HAFT__ACT_KEYED_TEXT, /* ... a string comes */
+    HAFT__ACT_KEYED_JSON, /* ... JSON comes */
+    HAFT__ACT_VALUED,     /* a value is complete */
+    HAFT__ACT_CLOSE,      /* the call is complete: all its values are there */
+    HAFT__ACT_CODE,       /* a block of code begins */
+    HAFT__ACT_CODED,      /* ... and is complete */
+    HAFT__ACT_SUSPECT,    /* a call in reasoning: it is one only if the reasoning never ends */
+    HAFT__ACT_FORGET,     /* what was opened is no call after all */
+    HAFT__ACT_SPOIL,      /* the call ends before it is complete: it cannot be used */
+    HAFT__ACT_BREAK,      /* text ends: more of it begins on a line of its own */
+    HAFT__ACT_STRAY,      /* an end of reasoning: dropped if there was any, else content */
+} haft__act;
+
+typedef struct haft__mark {
+    const char *text; /* NULL behind the last */
+    uint8_t to;       /* the place behind it */
+    uint8_t act;      /* haft__act */
+    bool keep;        /* the mark itself is read again there */
+    bool if_known;    /* of OPEN: only if the name that follows is that of a tool; else content */
+    bool forget;      /* it is not in doubt, although what follows it is */
+} haft__mark;
+
+/* Reads bytes that know their own end. */
+typedef enum haft__scan {
+    HAFT__SCAN_NONE,
+    HAFT__SCAN_CALL,   /* a JSON object with name and arguments */
+    HAFT__SCAN_CALLS,  /* a JSON array of them */
+    HAFT__SCAN_ARGS,   /* a JSON object: the arguments of a call whose name is known */
+    HAFT__SCAN_MAYBE,  /* JSON that is a call, calls or an answer; or else content */
+    HAFT__SCAN_KNOWN,  /* the same, but only tools that there are count */
+    HAFT__SCAN_PYTHON, /* calls in a list of Python's, behind its bracket or the first parenthesis
+                        */
+    HAFT__SCAN_LINES,  /* calls of Python, on lines of their own */
+    HAFT__SCAN_ONE,    /* the arguments of one call of Python */
+} haft__scan;
+
+typedef struct haft__place {
+    uint8_t bytes;     /* haft__bytes */
+    uint8_t scan;      /* haft__scan */
+    uint8_t otherwise; /* of LAYOUT and DOUBT; of a NAME, where what is none is code; of a scanner,
+                          where it goes when it is done */
+    uint8_t disowned;  /* of a scanner: where what is no call goes on; 0: in ordinary text */
+    uint8_t at_end;    /* haft__act when the text ends here */
+    haft__mark marks[8];
+} haft__place;
+
+#define HAFT__FORMAT_PLACES 16
+
+typedef struct haft__format {
+    const char *name;
+    haft__place places[HAFT__FORMAT_PLACES]; /* the first is where a text begins */
+    bool one_newline;                        /* one at either end of a value is layout */
+    uint8_t reasoning; /* the place of a text that begins inside reasoning; 0: there is none */
+    uint8_t plain;     /* the place of ordinary text */
+    uint8_t spoilt;    /* the place behind a call that cannot be used */
+} haft__format;
+
+#endif

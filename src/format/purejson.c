@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* purejson.c - {"tool": ..., "args": {...}} or {"answer": ...}, for any model: bare, in a fence, or
+ * in the middle of prose. Tests: tests/format/purejson_test.c. */
+#include "format/formats.h"
+
+enum {
+    START,
+    THINK,
+    TEXT,
+    FENCE,
+    FENCED_JSON,
+    FENCED,
+    FENCE_END,
+    JSON,
+    BRACE,
+    BRACKET,
+    INLINE,
+    AFTER,
+    SPOILT
+};
+
+#define CLOSED                                                                                     \
+    {                                                                                              \
+        "</think>", TEXT, HAFT__ACT_STRAY                                                          \
+    }
+
+const haft__format haft__format_purejson =
+    {
+        .name = "purejson",
+        .reasoning = THINK,
+        .plain = TEXT,
+        .spoilt = SPOILT,
+        .places =
+            {
+                [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"<think>", THINK},
+                                     {"```", FENCE},
+                                     {"{", JSON, .keep = true},
+                                     {"[", JSON, .keep = true},
+                                     CLOSED}},
+                [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", START}}},
+                /* In prose, only a tool that there is counts. */
+                [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                          .marks = {{"```", FENCE}, {"{", BRACE}, {"[", BRACKET}, CLOSED}},
+                [FENCE] = {.bytes = HAFT__BYTES_DOUBT,
+                           .otherwise = FENCED,
+                           .marks = {{"\n", FENCED_JSON},
+                                     {"json", FENCED_JSON},
+                                     {"JSON", FENCED_JSON}}},
+                [FENCED_JSON] = {.scan = HAFT__SCAN_MAYBE, .otherwise = AFTER, .disowned = FENCED},
+                /* What stands in a fence of another kind is nothing but text. */
+                [FENCED] = {.bytes = HAFT__BYTES_CONTENT, .marks = {{"```", FENCE_END}}},
+                [FENCE_END] = {.bytes = HAFT__BYTES_DOUBT, .otherwise = TEXT},
+                /* Most brackets of prose are none of JSON's. */
+                [BRACE] = {.bytes = HAFT__BYTES_DOUBT,
+                           .otherwise = TEXT,
+                           .marks = {{"\"", INLINE, .keep = true}}},
+                [BRACKET] = {.bytes = HAFT__BYTES_DOUBT,
+                             .otherwise = TEXT,
+                             .marks = {{"{", INLINE, .keep = true}}},
+                [JSON] = {.scan = HAFT__SCAN_MAYBE, .otherwise = AFTER},
+                [INLINE] = {.scan = HAFT__SCAN_KNOWN, .otherwise = AFTER},
+                [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"```", TEXT},
+                                     {"{", JSON, .keep = true},
+                                     {"[", JSON, .keep = true}}},
+                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"```", TEXT}}},
+            },
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pythonic.c - [f(a=1), g(b='x')], as Llama 3.2 and 4, LFM2, Olmo 3 and ToolACE write it. Tests:
+ * tests/format/pythonic_test.c. */
+#include "format/formats.h"
+
+enum { START, THINK, TEXT, LIST, NAME, CALLS, LINES, AFTER };
+
+/* Without anything around it, a list is one of calls only if the first names a tool. */
+#define OPENERS                                                                                    \
+    {"<|python_start|>", LIST, HAFT__ACT_OPEN}, {"<|tool_call_start|>", LIST, HAFT__ACT_OPEN},     \
+        {"<function_calls>", LINES, HAFT__ACT_OPEN},                                               \
+    {                                                                                              \
+        "[", NAME, HAFT__ACT_OPEN, .if_known = true                                                \
+    }
+
+const haft__format haft__format_pythonic = {
+    .name = "pythonic",
+    .reasoning = THINK,
+    .plain = TEXT,
+    .spoilt = TEXT,
+    .places =
+        {
+            [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                       .otherwise = TEXT,
+                       .marks = {{"<think>", THINK}, OPENERS}},
+            [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}}},
+            [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                      .marks = {OPENERS, {"</think>", TEXT, HAFT__ACT_STRAY}}},
+            [LIST] = {.bytes = HAFT__BYTES_LAYOUT, .otherwise = CALLS, .marks = {{"[", CALLS}}},
+            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"(", CALLS, HAFT__ACT_NAMED}}},
+            [CALLS] = {.scan = HAFT__SCAN_PYTHON, .otherwise = AFTER},
+            [LINES] = {.scan = HAFT__SCAN_LINES, .otherwise = AFTER},
+            [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
+                       .otherwise = TEXT,
+                       .marks = {{"<|python_end|>", TEXT},
+                                 {"<|tool_call_end|>", TEXT},
+                                 {"</function_calls>", TEXT}}},
+        },
+};

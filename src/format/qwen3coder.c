@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* qwen3coder.c - <function=NAME><parameter=KEY>value</parameter></function>, as Qwen3-Coder and its
+ * kin write it: values without quotes, typed by the tool's schema. Tests:
+ * tests/format/qwen3coder_test.c. */
+#include "format/formats.h"
+
+enum { START, THINK, TEXT, OPEN, NAME, PARAMS, KEY, VALUE, CLOSED, AFTER, SPOILT };
+
+#define BLOCK                                                                                      \
+    {                                                                                              \
+        "<tool_call>", OPEN, HAFT__ACT_OPEN                                                        \
+    }
+/* Without <tool_call> it is a call only if there is such a tool. */
+#define BARE                                                                                       \
+    {                                                                                              \
+        "<function=", NAME, HAFT__ACT_OPEN, .if_known = true                                       \
+    }
+
+const haft__format haft__format_qwen3coder =
+    {
+        .name = "qwen3coder",
+        .reasoning = THINK,
+        .plain = TEXT,
+        .spoilt = SPOILT,
+        .one_newline = true,
+        .places =
+            {
+                [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"<think>", THINK}, BLOCK, BARE}},
+                [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                           .marks = {{"</think>", TEXT},
+                                     {"<tool_call>", THINK, HAFT__ACT_SUSPECT}}},
+                [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                          .marks = {BLOCK, BARE, {"</think>", TEXT, HAFT__ACT_STRAY}}},
+                [OPEN] = {.bytes = HAFT__BYTES_LAYOUT,
+                          .otherwise = SPOILT,
+                          .marks = {{"<function=", NAME}}},
+                [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{">", PARAMS, HAFT__ACT_NAMED}}},
+                [PARAMS] = {.bytes = HAFT__BYTES_LAYOUT,
+                            .otherwise = SPOILT,
+                            .marks = {{"<parameter=", KEY},
+                                      {"</function>", AFTER, HAFT__ACT_CLOSE}}},
+                [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{">", VALUE, HAFT__ACT_KEYED}}},
+                [VALUE] = {.bytes = HAFT__BYTES_VALUE,
+                           .marks = {{"</parameter>", CLOSED},
+                                     {"<parameter=", KEY, HAFT__ACT_VALUED},
+                                     {"</function>", PARAMS, HAFT__ACT_VALUED, .keep = true}}},
+                /* A closing tag counts only where another one may stand behind it. */
+                [CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
+                            .otherwise = VALUE,
+                            .marks = {{"<parameter=", KEY, HAFT__ACT_VALUED},
+                                      {"</function>", PARAMS, HAFT__ACT_VALUED, .keep = true}}},
+                [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"</tool_call>", TEXT}, BLOCK, BARE}},
+                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
+                            .marks = {{"</tool_call>", TEXT}, {"</function>", AFTER}, BLOCK}},
+            },
+};

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scan_json.c - JSON that holds calls: an object with a name and arguments, an array of such, or
+ * the arguments alone.
+ *
+ * The incremental reader says where values begin and end; the arguments are told as they are
+ * written. Members may come in any order: arguments wait for the name.
+ * Tests: tests/format/hermes_test.c, tests/format/purejson_test.c.
+ */
+#include <math.h>
+
+#include "format/parser.h"
+#include "json/number.h"
+
+/* What models call the members. */
+static const struct {
+    const char *key;
+    haft__slot slot;
+} aliases[] = {
+    {"name", HAFT__SLOT_NAME},       {"tool", HAFT__SLOT_NAME},
+    {"tool_name", HAFT__SLOT_NAME},  {"function", HAFT__SLOT_NAME},
+    {"arguments", HAFT__SLOT_ARGS},  {"parameters", HAFT__SLOT_ARGS},
+    {"args", HAFT__SLOT_ARGS},       {"input", HAFT__SLOT_ARGS},
+    {"id", HAFT__SLOT_ID},           {"tool_call_id", HAFT__SLOT_ID},
+    {"answer", HAFT__SLOT_ANSWER},   {"response", HAFT__SLOT_ANSWER},
+    {"tool_call", HAFT__SLOT_INNER}, {"tool_calls", HAFT__SLOT_INNER},
+};
+
+haft__slot haft__scan_slot(haft_str key)
+{
+    for (size_t i = 0; i < COUNT(aliases); i++) {
+        if (haft__str_equal(haft__str(aliases[i].key), key)) {
+            return aliases[i].slot;
+        }
+    }
+    return HAFT__SLOT_OTHER;
+}
+
+/* An answer, and calls further in, are there only on the outside of what may be a call. */
+static haft__slot find_slot(const haft__scanner *s, haft_str key)
+{
+    haft__slot slot = haft__scan_slot(key);
+    bool outermost = s->maybe && s->base == 0;
+    return slot < HAFT__SLOT_ANSWER || outermost ? slot : HAFT__SLOT_OTHER;
+}
+
+static void complain(haft__parser *p, const char *why)
+{
+    if (p->scanner.why == NULL) {
+        p->scanner.why = why;
+    }
+}
+
+/* ---- what may be a call ---- */
+
+/* It is none: everything so far is content, and so is the rest of the JSON. */
+static void disown(haft__parser *p)
+{
+    p->scanner.disowned = true;
+    haft__forming_forget(p);
+    haft__tell_content(p, haft__buf_str(&p->doubt));
+    haft__buf_clear(&p->doubt);
+}
+
+/* Its name is known, and it has arguments: is it a call? */
+static bool decide(haft__parser *p)
+{
+    haft__scanner *s = &p->scanner;
+    if (!s->maybe || s->decided) {
+        return true;
+    }
+    if (s->known_only && p->call.tool == NULL) {
+        disown(p);
+        return false;
+    }
+    s->decided = true;
+    haft__buf_clear(&p->doubt);
+    return true;
+}
+
+static void answer(haft__parser *p, haft_str text)
+{
+    p->scanner.decided = true;
+    p->scanner.answered = true;
+    haft__buf_clear(&p->doubt);
+    haft__tell_content(p, text);
+}
+
+/* ---- members of a call ---- */
+
+static void on_key(haft__parser *p, haft_str key)
+{
+    haft__scanner *s = &p->scanner;
+    s->slot = find_slot(s, key);
+    if (s->slot == HAFT__SLOT_NAME) {
+        if (p->call.told) {
+            complain(p, "it has two names");
+        }
+        p->call.named = false;
+        haft__buf_clear(&p->call.name);
+    } else if (s->slot == HAFT__SLOT_ARGS) {
+        if (p->call.told && s->has_args) {
+            complain(p, "it has arguments twice");
+        }
+        haft__buf_clear(&p->call.args);
+        s->has_args = false;
+    } else if (s->slot == HAFT__SLOT_ID) {
+        haft__buf_clear(&p->call.id);
+    }
+}
+
+static void on_name(haft__parser *p, haft_str text, bool last)
+{
+    haft__forming_text(p, &p->call.name, text);
+    const char *why = last ? haft__forming_named(p) : NULL;
+    if (why != NULL) {
+        complain(p, why);
+    } else if (last && p->scanner.has_args) {
+        (void)decide(p);
+    }
+}
+
+static haft_str scalar_text(haft__json value)
+{
+    switch (value.kind) {
+    case HAFT__JSON_TRUE: return HAFT__LIT("true");
+    case HAFT__JSON_FALSE: return HAFT__LIT("false");
+    case HAFT__JSON_NULL: return HAFT__LIT("null");
+    default: return haft__json_text(value);
+    }
+}
+
+static void on_scalar(haft__parser *p, const haft__json_event *event)
+{
+    bool text = event->value.kind == HAFT__JSON_STRING;
+    haft_str value = haft__json_text(event->value);
+    switch (p->scanner.slot) {
+    case HAFT__SLOT_NAME:
+        if (text) {
+            on_name(p, value, event->kind == HAFT__JSON_EVENT_SCALAR);
+        } else {
+            complain(p, "its name is no string");
+        }
+        break;
+    case HAFT__SLOT_ID:
+        if (text) {
+            haft__forming_text(p, &p->call.id, value);
+        }
+        break;
+    case HAFT__SLOT_ARGS: complain(p, "its arguments are no object"); break;
+    case HAFT__SLOT_ANSWER: answer(p, scalar_text(event->value)); break;
+    case HAFT__SLOT_OTHER:
+    case HAFT__SLOT_INNER: break;
+    }
+}
+
+static void end_call(haft__parser *p)
+{
+    haft__scanner *s = &p->scanner;
+    if (s->maybe && !s->decided) {
+        disown(p);
+        return;
+    }
+    if (s->answered) {
+        haft__forming_forget(p);
+        return;
+    }
+    if (s->what != HAFT__SCAN_ARGS && s->why == NULL && !p->call.named) {
+        complain(p, "it has no name");
+    }
+    if (s->why == NULL && !s->has_args) {
+        complain(p, "it has no arguments");
+    }
+    if (s->why != NULL) {
+        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, s->why);
+    } else {
+        haft__forming_end(p);
+    }
+}
+
+/* ---- events of the reader ---- */
+
+/* What stands where a call should; `opener` is its first byte, which has been used. */
+static void begin_call(haft__parser *p, haft_str opener)
+{
+    haft__scanner *s = &p->scanner;
+    if (!p->call.open) { /* not the first of an array */
+        haft__forming_open(p, opener, false);
+    }
+    s->has_args = false;
+    s->slot = HAFT__SLOT_OTHER;
+    s->why = NULL;
+}
+
+static void begin_args(haft__parser *p)
+{
+    haft__scanner *s = &p->scanner;
+    s->has_args = true;
+    if (s->what == HAFT__SCAN_ARGS || !p->call.named || decide(p)) {
+        s->in_args = true;
+        haft__forming_args(p, HAFT__LIT("{"));
+    }
+}
+
+/* Something that is no call where one should be. */
+static void no_call(haft__parser *p, haft_str opener)
+{
+    if (p->scanner.maybe && !p->scanner.decided) {
+        disown(p);
+    } else {
+        begin_call(p, opener);
+        complain(p, "it is no object");
+    }
+}
+
+/* A string, number or word where a call should be; of a string, the pieces do not count. */
+static void no_call_scalar(haft__parser *p, const haft__json_event *event)
+{
+    if (event->kind == HAFT__JSON_EVENT_SCALAR) {
+        no_call(p, HAFT__LIT(""));
+        if (!p->scanner.disowned) {
+            end_call(p);
+        }
+    }
+}
+
+/* A container inside a call. */
+static void begin_member(haft__parser *p, const haft__json_event *event, haft_str used)
+{
+    haft__scanner *s = &p->scanner;
+    bool object = event->value.kind == HAFT__JSON_OBJECT;
+    if (s->slot == HAFT__SLOT_ARGS && object) {
+        begin_args(p);
+    } else if (s->slot == HAFT__SLOT_INNER) {
+        s->base = object ? 1 : 2;
+    } else if (s->slot == HAFT__SLOT_ANSWER) {
+        s->in_answer = true;
+        answer(p, (haft_str){used.ptr + used.len - 1, 1});
+    } else {
+        on_scalar(p, event); /* nothing that a name or arguments could be */
+    }
+}
+
+static void on_begin(haft__parser *p, const haft__json_event *event, haft_str used)
+{
+    haft__scanner *s = &p->scanner;
+    bool object = event->value.kind == HAFT__JSON_OBJECT;
+    if (event->depth == 0 && (s->maybe || s->what == HAFT__SCAN_CALLS)) {
+        s->base = object ? 0 : 1; /* one call may do without its array */
+    }
+    if (event->depth == s->base && object) {
+        begin_call(p, HAFT__LIT("{"));
+        if (s->what == HAFT__SCAN_ARGS) {
+            begin_args(p);
+        }
+    } else if (event->depth == s->base) {
+        no_call(p, HAFT__LIT("["));
+    } else if (event->depth == s->base + 1) {
+        begin_member(p, event, used);
+        if (s->base == 1 && s->slot == HAFT__SLOT_INNER) {
+            begin_call(p, HAFT__LIT("{"));
+        }
+    }
+}
+
+/* An array in which there was nothing. */
+static void end_array(haft__parser *p)
+{
+    if (p->scanner.maybe && !p->scanner.decided) {
+        disown(p);
+    } else if (p->call.open) {
+        haft__forming_forget(p);
+    }
+}
+
+static void on_outside(haft__parser *p, const haft__json_event *event, haft_str used)
+{
+    haft__scanner *s = &p->scanner;
+    switch (event->kind) {
+    case HAFT__JSON_EVENT_BEGIN: on_begin(p, event, used); break;
+    case HAFT__JSON_EVENT_END:
+        if (event->depth == s->base) {
+            end_call(p);
+        } else if (event->depth == 0) {
+            end_array(p);
+        }
+        break;
+    case HAFT__JSON_EVENT_KEY:
+        if (event->depth == s->base + 1) {
+            on_key(p, haft__json_text(event->value));
+        }
+        break;
+    case HAFT__JSON_EVENT_PART:
+    case HAFT__JSON_EVENT_SCALAR:
+        if (event->depth == s->base + 1) {
+            on_scalar(p, event);
+        } else if (event->depth == s->base) {
+            no_call_scalar(p, event);
+        }
+        break;
+    case HAFT__JSON_EVENT_MORE:
+    case HAFT__JSON_EVENT_DONE: break;
+    }
+}
+
+/* 1e999 is JSON, but no number that anybody could use. */
+static void check_number(haft__parser *p, const haft__json_event *event)
+{
+    if (event->kind == HAFT__JSON_EVENT_SCALAR && event->value.kind == HAFT__JSON_NUMBER
+        && !event->value.integer && isinf(haft__number_to_double(haft__json_text(event->value)))) {
+        complain(p, "a number in it is too large");
+    }
+}
+
+/* Bytes of what may be a call wait until that is known; if it is none, they are content. */
+static void keep_doubt(haft__parser *p, haft_str used)
+{
+    haft__scanner *s = &p->scanner;
+    if (s->disowned) {
+        haft__tell_content(p, used);
+    } else if (s->maybe && !s->decided) {
+        haft__buf_add_str(&p->doubt, used);
+        haft__parser_check(p, &p->doubt);
+    }
+}
+
+static void on_event(haft__parser *p, const haft__json_event *event, haft_str used)
+{
+    haft__scanner *s = &p->scanner;
+    keep_doubt(p, used);
+    if (s->in_answer) {
+        haft__tell_content(p, used);
+        s->in_answer = !(event->kind == HAFT__JSON_EVENT_END && event->depth == 1);
+    } else if (!s->disowned) {
+        on_outside(p, event, used);
+    }
+}
+
+/* ---- the whole ---- */
+
+static void begin_scan(haft__parser *p, haft__scan what)
+{
+    haft__scanner *s = &p->scanner;
+    if (!s->live) {
+        s->what = (uint8_t)what;
+        s->base = what == HAFT__SCAN_CALLS ? 1 : 0;
+        s->maybe = what == HAFT__SCAN_MAYBE || what == HAFT__SCAN_KNOWN;
+        s->known_only = what == HAFT__SCAN_KNOWN;
+        s->in_args = s->in_answer = s->decided = s->answered = s->disowned = false;
+        s->why = NULL;
+        s->slot = HAFT__SLOT_OTHER;
+        haft__json_stream_init(&s->json, NULL);
+        s->live = true;
+    }
+}
+
+void haft__scan_finish(haft__parser *p)
+{
+    if (p->scanner.live) {
+        haft__json_stream_finish(&p->scanner.json);
+        p->scanner.live = false;
+    }
+}
+
+/* Behind what was no call. */
+static void go_on(haft__parser *p)
+{
+    uint8_t place = p->format->places[p->place].disowned;
+    haft__parser_go(p, place != 0 ? place : p->format->plain);
+}
+
+/* It is no JSON. What is left of it is of no use, or content. */
+static void give_up(haft__parser *p, haft_status status, const haft_error *err)
+{
+    haft__scanner *s = &p->scanner;
+    haft__scan_finish(p);
+    if (status == HAFT_NO_MEMORY) {
+        haft__parser_fail(p, status, err);
+    } else if (s->maybe && !s->decided) {
+        if (!s->disowned) {
+            disown(p);
+        }
+        go_on(p);
+    } else {
+        if (!p->call.open) { /* between two calls of an array */
+            haft__forming_open(p, HAFT__LIT(""), false);
+        }
+        if (haft__mend_is_cut(p)) {
+            haft__forming_spoil(p, HAFT__FOUND_TRUNCATED, "the text ends inside it");
+        } else {
+            haft__forming_spoil(p, HAFT__FOUND_MALFORMED, err->message);
+        }
+        haft__parser_go(p, p->format->spoilt);
+    }
+}
+
+/* One event, and the bytes that it is made of. */
+static haft_status next_event(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
+                              haft_str *ret_used, haft_error *err)
+{
+    haft_str before = *io_bytes;
+    haft_status status = haft__json_stream_next(&p->scanner.json, io_bytes, event, err);
+    *ret_used = (haft_str){before.ptr, before.len - io_bytes->len};
+    return status;
+}
+
+/* Arguments, or what is no call: bytes that mean nothing here until they end. They are told in one
+ * piece, as much as there is. */
+static haft_status scan_run(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
+                            haft_error *err)
+{
+    haft__scanner *s = &p->scanner;
+    haft_str all = *io_bytes, used;
+    bool args = s->in_args;
+    uint32_t around = s->what == HAFT__SCAN_ARGS ? 0 : s->base + 1;
+    haft_status status = HAFT_OK;
+    do {
+        status = next_event(p, io_bytes, event, &used, err);
+        if (status == HAFT_OK && args) {
+            check_number(p, event);
+            s->in_args = !(event->kind == HAFT__JSON_EVENT_END && event->depth == around);
+        }
+    } while (status == HAFT_OK && s->in_args == args && event->kind > HAFT__JSON_EVENT_DONE);
+    used = (haft_str){all.ptr, all.len - io_bytes->len};
+    haft__parser_use(p, used);
+    keep_doubt(p, used);
+    if (args && status == HAFT_OK) {
+        haft__forming_args(p, used);
+    }
+    if (args && !s->in_args && s->what == HAFT__SCAN_ARGS) {
+        end_call(p);
+    }
+    return status;
+}
+
+/* One event that may mean something. */
+static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_event *event,
+                              haft_error *err)
+{
+    haft_str used;
+    haft_status status = next_event(p, io_bytes, event, &used, err);
+    haft__parser_use(p, used);
+    if (status == HAFT_OK && event->kind != HAFT__JSON_EVENT_DONE) {
+        on_event(p, event, used);
+    } else if (status != HAFT_OK) {
+        keep_doubt(p, used);
+        if (p->scanner.in_answer) { /* told up to the byte that is wrong, however it is cut */
+            haft__tell_content(p, used);
+        }
+    }
+    return status;
+}
+
+/* The value is over. False when it was no call. */
+static bool end_scan(haft__parser *p)
+{
+    haft__scan_finish(p);
+    (void)haft__mend_is_cut(p);
+    if (p->scanner.disowned) {
+        go_on(p);
+    }
+    return !p->scanner.disowned;
+}
+
+bool haft__scan_json(haft__parser *p, haft__scan what, haft_str *io_bytes)
+{
+    if (haft__mend_wants(p)) {
+        haft__mend_scan(p, what, io_bytes);
+        return false;
+    }
+    begin_scan(p, what);
+    haft_error err;
+    while (p->status == HAFT_OK) {
+        haft__json_event event;
+        bool run = p->scanner.in_args || p->scanner.disowned;
+        haft_status status =
+            run ? scan_run(p, io_bytes, &event, &err) : scan_other(p, io_bytes, &event, &err);
+        if (status != HAFT_OK) {
+            give_up(p, status, &err);
+            return false;
+        }
+        if (event.kind == HAFT__JSON_EVENT_DONE) {
+            return end_scan(p);
+        }
+        if (event.kind == HAFT__JSON_EVENT_MORE) {
+            return false;
+        }
+    }
+    return false;
+}
+
+bool haft__scan_complete(const haft__parser *p)
+{
+    return p->scanner.live && !p->call.open && p->scanner.json.state == HAFT__JSON_AT_SEPARATOR;
+}
+
+void haft__scan_decide(haft__parser *p)
+{
+    haft__scanner *s = &p->scanner;
+    if (!s->live || s->disowned) {
+        return;
+    }
+    if (!s->decided && !p->call.named) {
+        disown(p);
+    }
+}

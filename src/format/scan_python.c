@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scan_python.c - calls written as Python: f(a=1, b='x'), g(). Literals become JSON as they come;
+ * nothing is ever evaluated.
+ *
+ * A byte leads from state to state; containers that are open are on a stack. A call that holds
+ * anything but literals is spoilt and skipped to its closing parenthesis, so that the ones behind
+ * it are found. Strings are read in python_string.c.
+ * Tests: tests/format/pythonic_test.c.
+ */
+#include <math.h>
+
+#include "base/limits.h"
+#include "format/parser.h"
+#include "json/number.h"
+#include "json/write.h"
+
+#define ITEMS 0x80U /* of a stack's entry: there was an item */
+
+/* What a byte did. */
+typedef enum step {
+    USED,
+    AGAIN, /* nothing yet: it is looked at in the new state */
+    DONE,
+} step;
+
+/* ---- what cannot be used ---- */
+
+static step spoil(haft__parser *p, const char *why)
+{
+    haft__python *py = &p->python;
+    haft__forming_spoil(p, HAFT__FOUND_MALFORMED, why);
+    if (py->state != HAFT__PY_STRING) { /* else it is skipped to its end */
+        py->quote = '\0';
+    }
+    py->state = HAFT__PY_SKIP;
+    py->skip_depth = py->depth + 1; /* its own parenthesis too */
+    py->escape = false;
+    return AGAIN;
+}
+
+/* Looks for the parenthesis that closes the call; brackets in strings do not count. */
+static step on_skip(haft__python *py, char c)
+{
+    if (py->quote != '\0') {
+        if (py->escape) {
+            py->escape = false;
+        } else if (c == '\\') {
+            py->escape = true;
+        } else if (c == py->quote) {
+            py->quote = '\0';
+        }
+        return USED;
+    }
+    if (c == '"' || c == '\'') {
+        py->quote = c;
+    } else if (c == '(' || c == '[' || c == '{') {
+        py->skip_depth++;
+    } else if (c == ')' || c == ']' || c == '}') {
+        py->skip_depth--;
+        if (py->skip_depth == 0) {
+            py->state = HAFT__PY_NEXT;
+        }
+    }
+    return USED;
+}
+
+/* ---- containers ---- */
+
+static haft__py_kind inside(const haft__python *py)
+{
+    return py->depth > 0 ? (haft__py_kind)(py->stack[py->depth - 1] & ~ITEMS) : HAFT__PY_ARGS;
+}
+
+/* The comma between the items of an array or the members of an object. */
+static void separate(haft__parser *p)
+{
+    haft__python *py = &p->python;
+    if (py->depth > 0) {
+        uint8_t *top = &py->stack[py->depth - 1];
+        if ((*top & ITEMS) != 0) {
+            haft__forming_args(p, HAFT__LIT(","));
+        }
+        *top |= ITEMS;
+    }
+}
+
+/* A value comes: what stands in front of it. */
+static void begin_value(haft__parser *p)
+{
+    haft__py_kind kind = inside(&p->python);
+    if (kind != HAFT__PY_ARGS && kind != HAFT__PY_DICT) { /* there the key has had it */
+        separate(p);
+    }
+}
+
+static step open_container(haft__parser *p, haft__py_kind kind, haft_str json, haft__py_state state)
+{
+    haft__python *py = &p->python;
+    if (py->depth == HAFT__LIMIT_JSON_DEPTH - 1) { /* the arguments are a level themselves */
+        return spoil(p, "its arguments are nested too deeply");
+    }
+    haft__forming_args(p, json);
+    py->stack[py->depth++] = (uint8_t)kind;
+    py->state = state;
+    py->may_close = true;
+    return USED;
+}
+
+static step close_container(haft__parser *p, haft_str json)
+{
+    p->python.depth--;
+    p->python.state = HAFT__PY_AFTER;
+    haft__forming_args(p, json);
+    return USED;
+}
+
+static step begin_string(haft__parser *p, char quote, haft__py_role role, bool raw)
+{
+    haft__python *py = &p->python;
+    py->role = role;
+    py->raw = raw;
+    py->quote = quote;
+    py->quotes = 1;
+    py->triple = py->escape = false;
+    py->hex_left = py->high = 0;
+    py->state = HAFT__PY_QUOTE;
+    haft__buf_clear(&p->call.value);
+    if (role == HAFT__PY_ROLE_VALUE) {
+        begin_value(p);
+        haft__forming_args(p, HAFT__LIT("\""));
+    }
+    return USED;
+}
+
+static step begin_text(haft__parser *p, haft__py_state state)
+{
+    haft__buf_clear(&p->call.value);
+    p->python.state = state;
+    return AGAIN;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+    bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+    return letter || is_digit(c) || c == '_' || ((unsigned char)c & 0x80) != 0;
+}
+
+static step on_value(haft__parser *p, char c)
+{
+    haft__python *py = &p->python;
+    haft__py_kind kind = inside(py);
+    if (is_space(c)) {
+        return USED;
+    }
+    if (py->may_close && kind != HAFT__PY_ARGS
+        && c
+               == (kind == HAFT__PY_LIST  ? ']'
+                   : kind == HAFT__PY_SET ? '}'
+                                          : ')')) {
+        return close_container(p, HAFT__LIT("]"));
+    }
+    switch (c) {
+    case '\'':
+    case '"': return begin_string(p, c, HAFT__PY_ROLE_VALUE, false);
+    case '[':
+        begin_value(p);
+        return open_container(p, HAFT__PY_LIST, HAFT__LIT("["), HAFT__PY_VALUE);
+    case '(':
+        begin_value(p);
+        return open_container(p, HAFT__PY_PARENS, HAFT__LIT("["), HAFT__PY_VALUE);
+    case '{':
+        begin_value(p);
+        py->state = HAFT__PY_BRACE;
+        return USED;
+    default: break;
+    }
+    if (is_digit(c) || c == '-' || c == '.') {
+        return begin_text(p, HAFT__PY_NUMBER);
+    }
+    return is_word(c) ? begin_text(p, HAFT__PY_WORD) : spoil(p, "an argument of it is no literal");
+}
+
+static step on_after(haft__parser *p, char c)
+{
+    haft__python *py = &p->python;
+    haft__py_kind kind = inside(py);
+    if (is_space(c)) {
+        return USED;
+    }
+    if (c == ',') {
+        if (kind == HAFT__PY_PARENS) {
+            py->stack[py->depth - 1] = HAFT__PY_TUPLE | ITEMS;
+        }
+        py->state = kind == HAFT__PY_ARGS   ? HAFT__PY_ARGUMENT
+                    : kind == HAFT__PY_DICT ? HAFT__PY_KEY
+                                            : HAFT__PY_VALUE;
+        py->may_close = true;
+        return USED;
+    }
+    if (kind == HAFT__PY_ARGS && c == ')') {
+        haft__forming_args(p, HAFT__LIT("}"));
+        haft__forming_end(p);
+        py->state = HAFT__PY_NEXT;
+        return USED;
+    }
+    static const char closers[] = {
+        [HAFT__PY_LIST] = ']', [HAFT__PY_TUPLE] = ')', [HAFT__PY_SET] = '}', [HAFT__PY_DICT] = '}'};
+    if (kind != HAFT__PY_ARGS && c == closers[kind]) {
+        return close_container(p, kind == HAFT__PY_DICT ? HAFT__LIT("}") : HAFT__LIT("]"));
+    }
+    return spoil(p, "an argument of it is no literal");
+}
+
+/* ---- dicts and sets ---- */
+
+static step on_brace(haft__parser *p, char c)
+{
+    if (is_space(c)) {
+        return USED;
+    }
+    if (c == '}') {
+        haft__forming_args(p, HAFT__LIT("{}"));
+        p->python.state = HAFT__PY_AFTER;
+        return USED;
+    }
+    if (c == '\'' || c == '"') {
+        return begin_string(p, c, HAFT__PY_ROLE_FIRST, false);
+    }
+    step opened = open_container(p, HAFT__PY_SET, HAFT__LIT("["), HAFT__PY_VALUE);
+    p->python.may_close = false;
+    return opened == USED ? AGAIN : opened;
+}
+
+static void tell_kept(haft__parser *p)
+{
+    haft__buf_clear(&p->scratch);
+    haft__json_write_string(&p->scratch, haft__buf_str(&p->call.value));
+    haft__parser_check(p, &p->scratch);
+    haft__forming_args(p, haft__buf_str(&p->scratch));
+}
+
+/* `{'a'` may go on as a dict or as a set. */
+static step on_first(haft__parser *p, char c)
+{
+    haft__python *py = &p->python;
+    if (is_space(c)) {
+        return USED;
+    }
+    bool dict = c == ':';
+    step opened = open_container(p, dict ? HAFT__PY_DICT : HAFT__PY_SET,
+                                 dict ? HAFT__LIT("{") : HAFT__LIT("["),
+                                 dict ? HAFT__PY_COLON : HAFT__PY_AFTER);
+    if (opened == USED) {
+        py->stack[py->depth - 1] |= ITEMS;
+        tell_kept(p);
+        opened = AGAIN;
+    }
+    return opened;
+}
+
+static step on_key(haft__parser *p, char c)
+{
+    if (is_space(c)) {
+        return USED;
+    }
+    if (c == '}') {
+        return close_container(p, HAFT__LIT("}"));
+    }
+    return c == '\'' || c == '"' ? begin_string(p, c, HAFT__PY_ROLE_KEY, false)
+                                 : spoil(p, "a key in it is no string");
+}
+
+static step on_colon(haft__parser *p, char c)
+{
+    if (is_space(c)) {
+        return USED;
+    }
+    if (c != ':') {
+        return spoil(p, "a key in it has no value");
+    }
+    haft__forming_args(p, HAFT__LIT(":"));
+    p->python.state = HAFT__PY_VALUE;
+    p->python.may_close = false;
+    return USED;
+}
+
+void haft__python_string_ended(haft__parser *p)
+{
+    haft__python *py = &p->python;
+    if (py->role == HAFT__PY_ROLE_VALUE) {
+        py->state = HAFT__PY_AFTER;
+    } else if (py->role == HAFT__PY_ROLE_FIRST) {
+        py->state = HAFT__PY_FIRST;
+    } else {
+        separate(p);
+        tell_kept(p);
+        py->state = HAFT__PY_COLON;
+    }
+}
+
+/* ---- words and numbers ---- */
+
+static step on_word(haft__parser *p, char c)
+{
+    static const struct {
+        const char *word, *json;
+    } words[] = {{"True", "true"}, {"False", "false"}, {"None", "null"},
+                 {"true", "true"}, {"false", "false"}, {"null", "null"}};
+    haft__buf *text = &p->call.value;
+    if (is_word(c) && text->len < sizeof("False")) {
+        haft__buf_add_char(text, c);
+        haft__parser_check(p, text);
+        return USED;
+    }
+    haft_str found = haft__buf_str(text);
+    bool prefix = found.len == 1 && strchr("rRuU", found.ptr[0]) != NULL;
+    if (prefix && (c == '\'' || c == '"')) {
+        return begin_string(p, c, HAFT__PY_ROLE_VALUE, (found.ptr[0] | 0x20) == 'r');
+    }
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (haft__str_equal(found, haft__str(words[i].word))) {
+            begin_value(p);
+            haft__forming_args(p, haft__str(words[i].json));
+            p->python.state = HAFT__PY_AFTER;
+            return AGAIN;
+        }
+    }
+    return spoil(p, "an argument of it is no literal");
+}
+
+/* How far `text` goes on with digits. */
+static size_t count_digits(haft_str text)
+{
+    size_t i = 0;
+    while (i < text.len && is_digit(text.ptr[i])) {
+        i++;
+    }
+    return i;
+}
+
+/* A number as JSON has it: Python may leave a digit out beside the point. False when it is none. */
+static bool write_number(haft__buf *to, haft_str text)
+{
+    if (text.len > 0 && text.ptr[0] == '-') {
+        haft__buf_add_char(to, '-');
+        text = haft__str_skip(text, 1);
+    }
+    size_t whole = count_digits(text), part = 0;
+    if (whole > 1 && text.ptr[0] == '0') {
+        return false;
+    }
+    haft__buf_add_str(to, whole > 0 ? (haft_str){text.ptr, whole} : HAFT__LIT("0"));
+    text = haft__str_skip(text, whole);
+    if (text.len > 0 && text.ptr[0] == '.') {
+        text = haft__str_skip(text, 1);
+        part = count_digits(text);
+        haft__buf_add_char(to, '.');
+        haft__buf_add_str(to, part > 0 ? (haft_str){text.ptr, part} : HAFT__LIT("0"));
+        text = haft__str_skip(text, part);
+    }
+    if (whole + part > 0 && text.len > 1 && (text.ptr[0] | 0x20) == 'e') {
+        size_t sign = text.ptr[1] == '+' || text.ptr[1] == '-' ? 1 : 0;
+        size_t digits = count_digits(haft__str_skip(text, 1 + sign));
+        haft__buf_add(to, text.ptr, 1 + sign + digits);
+        text = digits > 0 ? haft__str_skip(text, 1 + sign + digits) : text;
+    }
+    return whole + part > 0 && text.len == 0;
+}
+
+static step on_number(haft__parser *p, char c)
+{
+    haft__buf *text = &p->call.value;
+    bool sign =
+        (c == '-' || c == '+') && (text->len == 0 || (text->ptr[text->len - 1] | 0x20) == 'e');
+    if (is_word(c) || c == '.' || sign) {
+        if (text->len == HAFT__LIMIT_JSON_NUMBER_BYTES) {
+            return spoil(p, "a number in it is too long");
+        }
+        if (c != '_') { /* 1_000 */
+            haft__buf_add_char(text, c);
+        }
+        haft__parser_check(p, text);
+        return USED;
+    }
+    haft__buf_clear(&p->scratch);
+    if (!write_number(&p->scratch, haft__buf_str(text))) {
+        return spoil(p, "a number in it is none");
+    }
+    haft_str number = haft__buf_str(&p->scratch);
+    bool integer = count_digits(haft__str_skip(number, 1)) + 1 == number.len;
+    if (!integer && isinf(haft__number_to_double(number))) { /* as with JSON */
+        return spoil(p, "a number in it is too large");
+    }
+    haft__parser_check(p, &p->scratch);
+    begin_value(p);
+    haft__forming_args(p, haft__buf_str(&p->scratch));
+    p->python.state = HAFT__PY_AFTER;
+    return AGAIN;
+}
+
+/* ---- arguments ---- */
+
+static step on_argument(haft__parser *p, char c)
+{
+    if (is_space(c)) {
+        return USED;
+    }
+    if (c == ')') {
+        haft__forming_args(p, p->call.members ? HAFT__LIT("}") : HAFT__LIT("{}"));
+        haft__forming_end(p);
+        p->python.state = HAFT__PY_NEXT;
+        return USED;
+    }
+    haft__buf_clear(&p->call.key);
+    p->python.state = HAFT__PY_KEYWORD;
+    return is_word(c) && !is_digit(c) ? AGAIN : spoil(p, "an argument of it has no name");
+}
+
+static step on_keyword(haft__parser *p, char c)
+{
+    haft__buf *key = &p->call.key;
+    if (is_word(c)) {
+        haft__forming_text(p, key, (haft_str){&c, 1});
+        return key->status == HAFT_OK ? USED : spoil(p, "the name of an argument is too long");
+    }
+    p->python.state = HAFT__PY_EQUALS;
+    return AGAIN;
+}
+
+static step on_equals(haft__parser *p, char c)
+{
+    if (is_space(c)) {
+        return USED;
+    }
+    if (c != '=') {
+        return spoil(p, "an argument of it has no name");
+    }
+    haft__buf_clear(&p->scratch);
+    haft__buf_add_char(&p->scratch, p->call.members ? ',' : '{');
+    haft__json_write_string(&p->scratch, haft__buf_str(&p->call.key));
+    haft__buf_add_char(&p->scratch, ':');
+    haft__parser_check(p, &p->scratch);
+    haft__forming_args(p, haft__buf_str(&p->scratch));
+    p->call.members = true;
+    p->python.state = HAFT__PY_VALUE;
+    p->python.may_close = false;
+    return USED;
+}
+
+/* ---- from call to call ---- */
+
+static bool ends_calls(const haft__python *py, char c)
+{
+    return c == (py->what == HAFT__SCAN_LINES ? '<' : ']');
+}
+
+static step on_next(haft__parser *p, char c)
+{
+    haft__python *py = &p->python;
+    if (py->what == HAFT__SCAN_ONE) {
+        return DONE;
+    }
+    if (is_space(c)) {
+        return USED;
+    }
+    if (ends_calls(py, c)) {
+        return DONE;
+    }
+    if (py->what == HAFT__SCAN_LINES || c == ',') {
+        py->state = HAFT__PY_NAME;
+        return c == ',' ? USED : AGAIN;
+    }
+    haft__forming_open(p, HAFT__LIT(""), false);
+    haft__forming_spoil(p, HAFT__FOUND_MALFORMED, "behind a call there is neither a comma nor ]");
+    return DONE;
+}
+
+static step on_name(haft__parser *p, char c)
+{
+    haft__python *py = &p->python;
+    if (p->call.name.len == 0 && is_space(c)) {
+        return USED;
+    }
+    if (p->call.name.len == 0 && ends_calls(py, c)) {
+        p->call.open = false; /* what opened it was the list */
+        return DONE;
+    }
+    if (!p->call.open) {
+        haft__forming_open(p, HAFT__LIT(""), false);
+    }
+    if (c != '(') {
+        haft__forming_text(p, &p->call.name, (haft_str){&c, 1});
+        return USED;
+    }
+    const char *why = haft__forming_named(p);
+    py->depth = 0;
+    py->state = HAFT__PY_ARGUMENT;
+    if (why != NULL) {
+        (void)spoil(p, why);
+    }
+    return USED;
+}
+
+static step on_byte(haft__parser *p, char c)
+{
+    switch (p->python.state) {
+    case HAFT__PY_NAME: return on_name(p, c);
+    case HAFT__PY_ARGUMENT: return on_argument(p, c);
+    case HAFT__PY_KEYWORD: return on_keyword(p, c);
+    case HAFT__PY_EQUALS: return on_equals(p, c);
+    case HAFT__PY_VALUE: return on_value(p, c);
+    case HAFT__PY_WORD: return on_word(p, c);
+    case HAFT__PY_NUMBER: return on_number(p, c);
+    case HAFT__PY_BRACE: return on_brace(p, c);
+    case HAFT__PY_FIRST: return on_first(p, c);
+    case HAFT__PY_KEY: return on_key(p, c);
+    case HAFT__PY_COLON: return on_colon(p, c);
+    case HAFT__PY_AFTER: return on_after(p, c);
+    case HAFT__PY_NEXT: return on_next(p, c);
+    case HAFT__PY_SKIP: return on_skip(&p->python, c);
+    case HAFT__PY_QUOTE:
+    case HAFT__PY_STRING: break;
+    }
+    HAFT__UNREACHABLE(); /* strings are read by the run, not by the byte */
+}
+
+/* ---- the whole ---- */
+
+static void use(haft__parser *p, haft_str *io_bytes, size_t count)
+{
+    haft__parser_use(p, (haft_str){io_bytes->ptr, count});
+    *io_bytes = haft__str_skip(*io_bytes, count);
+}
+
+bool haft__scan_python(haft__parser *p, haft__scan what, haft_str *io_bytes)
+{
+    haft__python *py = &p->python;
+    if (!py->live) {
+        *py = (haft__python){.live = true, .what = (uint8_t)what};
+        py->state = p->call.named ? HAFT__PY_ARGUMENT : HAFT__PY_NAME;
+    }
+    while (io_bytes->len > 0 && p->status == HAFT_OK) {
+        if (py->state == HAFT__PY_QUOTE || py->state == HAFT__PY_STRING) {
+            const char *why = NULL;
+            use(p, io_bytes, haft__python_string(p, *io_bytes, &why));
+            if (why != NULL) {
+                (void)spoil(p, why);
+            }
+            continue;
+        }
+        step did = on_byte(p, io_bytes->ptr[0]);
+        if (did == DONE) {
+            py->live = false;
+            if (what == HAFT__SCAN_PYTHON && io_bytes->ptr[0] == ']') {
+                use(p, io_bytes, 1);
+            }
+            return true;
+        }
+        if (did == USED) {
+            use(p, io_bytes, 1);
+        }
+    }
+    return false;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * value.c - arguments that are written as keys and values without quotes: their types come from the
+ * tool's schema.
+ *
+ * A string is told while it comes; everything else when it is complete. What does not read as its
+ * type stays a string, so that the check of the arguments can say what is wrong.
+ * Tests: tests/format/qwen3coder_test.c.
+ */
+#include "base/limits.h"
+#include "format/parser.h"
+#include "json/read.h"
+#include "json/write.h"
+
+enum {
+    TYPE_STRING = 1,
+    TYPE_INTEGER = 2,
+    TYPE_NUMBER = 4,
+    TYPE_BOOLEAN = 8,
+    TYPE_NULL = 16,
+    TYPE_OBJECT = 32,
+    TYPE_ARRAY = 64,
+    TYPE_ANY = 128, /* the schema says nothing */
+};
+
+static const struct {
+    const char *name;
+    unsigned type;
+} type_names[] = {
+    {"string", TYPE_STRING},   {"integer", TYPE_INTEGER}, {"number", TYPE_NUMBER},
+    {"boolean", TYPE_BOOLEAN}, {"null", TYPE_NULL},       {"object", TYPE_OBJECT},
+    {"array", TYPE_ARRAY},
+};
+
+static unsigned find_type(haft__json name)
+{
+    for (size_t i = 0; name.kind == HAFT__JSON_STRING && i < COUNT(type_names); i++) {
+        if (haft__str_equal(haft__json_text(name), haft__str(type_names[i].name))) {
+            return type_names[i].type;
+        }
+    }
+    return 0;
+}
+
+/* Which types a parameter may have. */
+static unsigned types_of(const haft__format_tool *tool, haft_str key)
+{
+    const haft__json *at =
+        tool != NULL ? haft__json_get(tool->parameters, HAFT__LIT("properties")) : NULL;
+    at = at != NULL ? haft__json_get(*at, key) : NULL;
+    const haft__json *type = at != NULL ? haft__json_get(*at, HAFT__LIT("type")) : NULL;
+    if (type == NULL) {
+        return TYPE_ANY;
+    }
+    unsigned types = find_type(*type);
+    for (uint32_t i = 0; type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
+        types |= find_type(type->items[i]);
+    }
+    return types != 0 ? types : TYPE_ANY;
+}
+
+/* ---- what a text says ---- */
+
+static bool fits(haft__json value, unsigned types)
+{
+    static const unsigned kinds[] = {
+        [HAFT__JSON_NULL] = TYPE_NULL,    [HAFT__JSON_FALSE] = TYPE_BOOLEAN,
+        [HAFT__JSON_TRUE] = TYPE_BOOLEAN, [HAFT__JSON_NUMBER] = TYPE_INTEGER | TYPE_NUMBER,
+        [HAFT__JSON_STRING] = 0, /* quotes are a part of a string that is written without */
+        [HAFT__JSON_ARRAY] = TYPE_ARRAY,  [HAFT__JSON_OBJECT] = TYPE_OBJECT,
+    };
+    return (types & TYPE_ANY) != 0 || (kinds[value.kind] & types) != 0;
+}
+
+/* The value as JSON text, or an empty one when it does not read as any of the types. */
+static haft_str read_typed(haft__parser *p, haft_str text, unsigned types)
+{
+    haft_str trimmed = haft__str_trim(text);
+    if ((types & TYPE_BOOLEAN) != 0) {
+        if (haft__str_equal_any_case(trimmed, HAFT__LIT("true"))) {
+            return HAFT__LIT("true");
+        }
+        if (haft__str_equal_any_case(trimmed, HAFT__LIT("false"))) {
+            return HAFT__LIT("false");
+        }
+    }
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json value;
+    haft_error err = {0};
+    haft_status status = haft__json_read(&arena, trimmed, NULL, &value, NULL, &err);
+    if (status == HAFT_NO_MEMORY) {
+        haft__parser_fail(p, status, &err);
+    }
+    bool good = status == HAFT_OK && fits(value, types);
+    haft__arena_finish(&arena);
+    return good ? trimmed : (haft_str){NULL, 0};
+}
+
+/* ---- a value, from its key to its end ---- */
+
+/* A piece of a string. */
+static void add_escaped(haft__parser *p, haft_str text)
+{
+    haft__buf_clear(&p->scratch);
+    haft__json_write_string(&p->scratch, text);
+    haft__parser_check(p, &p->scratch);
+    if (p->status == HAFT_OK) {
+        haft__forming_args(p, (haft_str){p->scratch.ptr + 1, p->scratch.len - 2});
+    }
+}
+
+bool haft__value_begin(haft__parser *p, haft__act how)
+{
+    haft__forming *call = &p->call;
+    haft_str key = haft__str_trim(haft__buf_str(&call->key));
+    if (call->key.status != HAFT_OK || key.len == 0 || !haft__utf8_valid(key)
+        || memchr(key.ptr, '<', key.len) != NULL || memchr(key.ptr, ' ', key.len) != NULL) {
+        return false;
+    }
+    call->types = how == HAFT__ACT_KEYED_TEXT   ? TYPE_STRING
+                  : how == HAFT__ACT_KEYED_JSON ? TYPE_ANY
+                                                : types_of(call->tool, key);
+    call->verbatim = call->types == TYPE_STRING;
+    call->fresh = call->valuing = true;
+    haft__buf_clear(&p->scratch);
+    haft__buf_add_char(&p->scratch, call->members ? ',' : '{');
+    haft__json_write_string(&p->scratch, key);
+    haft__buf_add_char(&p->scratch, ':');
+    if (call->verbatim) {
+        haft__buf_add_char(&p->scratch, '"');
+    }
+    haft__parser_check(p, &p->scratch);
+    haft__forming_args(p, haft__buf_str(&p->scratch));
+    call->members = true;
+    haft__buf_clear(&call->key);
+    haft__buf_clear(&call->value);
+    return true;
+}
+
+/* What may be told of a string: not the newline that may be the last, not half a character. */
+static size_t count_ready(const haft__parser *p, haft_str text)
+{
+    size_t ready = text.len;
+    if (p->format->one_newline && ready > 0 && text.ptr[ready - 1] == '\n') {
+        ready--;
+    }
+    if (p->format->one_newline && ready > 0 && text.ptr[ready - 1] == '\r') {
+        ready--;
+    }
+    return ready < text.len ? ready : haft__utf8_whole(text);
+}
+
+static haft_str without_first_newline(haft_str text)
+{
+    if (text.len > 1 && text.ptr[0] == '\r' && text.ptr[1] == '\n') {
+        return haft__str_skip(text, 2);
+    }
+    return text.len > 0 && text.ptr[0] == '\n' ? haft__str_skip(text, 1) : text;
+}
+
+static haft_str without_last_newline(haft_str text)
+{
+    if (text.len > 0 && text.ptr[text.len - 1] == '\n') {
+        text.len--;
+        text.len -= text.len > 0 && text.ptr[text.len - 1] == '\r' ? 1 : 0;
+    }
+    return text;
+}
+
+/* Cuts the newline at the beginning, once it is known whether there is one. */
+static bool trim_start(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft_str text = haft__buf_str(&call->value);
+    if (!call->fresh || !p->format->one_newline) {
+        call->fresh = false;
+        return true;
+    }
+    if (text.len == 0 || (text.len == 1 && text.ptr[0] == '\r')) {
+        return false;
+    }
+    haft_str rest = without_first_newline(text);
+    haft__parser_drop(&call->value, text.len - rest.len);
+    call->fresh = false;
+    return true;
+}
+
+void haft__value_add(haft__parser *p, haft_str text)
+{
+    haft__forming *call = &p->call;
+    haft__buf_add_str(&call->value, text);
+    haft__parser_check(p, &call->value);
+    if (p->status != HAFT_OK || !trim_start(p) || !call->verbatim) {
+        return;
+    }
+    haft_str value = haft__buf_str(&call->value);
+    size_t ready = count_ready(p, value);
+    add_escaped(p, (haft_str){value.ptr, ready});
+    haft__parser_drop(&call->value, ready);
+}
+
+void haft__value_end(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    (void)trim_start(p);
+    haft_str text = haft__buf_str(&call->value);
+    if (p->format->one_newline) {
+        text = without_last_newline(text);
+    }
+    haft_str typed = call->verbatim ? (haft_str){NULL, 0} : read_typed(p, text, call->types);
+    if (call->verbatim) {
+        add_escaped(p, text);
+        haft__forming_args(p, HAFT__LIT("\""));
+    } else if (typed.len > 0) {
+        haft__forming_args(p, typed);
+    } else {
+        haft__buf_clear(&p->scratch);
+        haft__json_write_string(&p->scratch, text);
+        haft__parser_check(p, &p->scratch);
+        haft__forming_args(p, haft__buf_str(&p->scratch));
+    }
+    haft__buf_clear(&call->value);
+    call->valuing = false;
+}
+
+void haft__value_close(haft__parser *p)
+{
+    if (p->call.valuing) {
+        haft__value_end(p);
+    }
+    haft__forming_args(p, p->call.members ? HAFT__LIT("}") : HAFT__LIT("{}"));
+    haft__forming_end(p);
+}

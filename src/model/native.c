@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * native.c - from a body to its values, and from what they say to a reply.
+ *
+ * A whole reply is a stream of one value, so that there is one way to read both.
+ * Tests: tests/model/native_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "model/native_int.h"
+#include "model/openai_int.h"
+#include "model/sse.h"
+#include "json/read.h"
+#include "json/write.h"
+
+const haft__json *haft__native_get(haft__json object, const char *key, haft__json_kind kind)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL && value->kind == kind ? value : NULL;
+}
+
+haft_str haft__native_text(haft__json object, const char *key)
+{
+    const haft__json *value = haft__native_get(object, key, HAFT__JSON_STRING);
+    return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+}
+
+/* ---- what it says ---- */
+
+haft_status haft__native_say(haft__native *n, haft__delta_kind kind, haft_str text, haft_error *err)
+{
+    n->has_message = true;
+    haft__delta delta = {.kind = kind, .text = text};
+    return text.len > 0 ? haft__assembly_add(&n->assembly, &delta, err) : HAFT_OK;
+}
+
+haft_status haft__native_begin(haft__native *n, haft_str id, haft_str name, haft_error *err)
+{
+    n->has_message = true;
+    haft__delta delta = {.kind = HAFT__DELTA_CALL, .index = n->calls, .id = id, .text = name};
+    haft_status status = haft__assembly_add(&n->assembly, &delta, err);
+    n->calls += status == HAFT_OK ? 1 : 0;
+    return status;
+}
+
+static haft_status give(haft__native *n, haft__delta_kind kind, haft_str text, haft_error *err)
+{
+    if (n->calls == 0) {
+        return haft__fail(err, HAFT_BAD_STATE, "", "expected a call before its arguments");
+    }
+    haft__delta delta = {.kind = kind, .index = n->calls - 1, .text = text};
+    return haft__assembly_add(&n->assembly, &delta, err);
+}
+
+haft_status haft__native_arguments(haft__native *n, haft_str text, haft_error *err)
+{
+    return text.len > 0 ? give(n, HAFT__DELTA_ARGUMENTS, text, err) : HAFT_OK;
+}
+
+haft_status haft__native_value(haft__native *n, haft__json value, haft_error *err)
+{
+    haft__buf_clear(&n->text);
+    haft__json_write(&n->text, value);
+    haft_status status = haft__buf_check(&n->text, err);
+    return status == HAFT_OK ? haft__native_arguments(n, haft__buf_str(&n->text), err) : status;
+}
+
+haft_status haft__native_end(haft__native *n, haft_error *err)
+{
+    return give(n, HAFT__DELTA_CALL_END, (haft_str){NULL, 0}, err);
+}
+
+void haft__native_stop(haft__native *n, const haft__native_reason *reasons, haft_str word)
+{
+    if (word.len == 0) {
+        return;
+    }
+    n->has_message = n->stopped = true;
+    n->stop = HAFT__STOP_END;
+    for (; reasons->word != NULL; reasons++) {
+        if (haft__str_equal(word, haft__str(reasons->word))) {
+            n->stop = reasons->stop;
+            n->wrong = reasons->wrong;
+        }
+    }
+}
+
+/* ---- values ---- */
+
+typedef struct reader {
+    haft__native native;
+    haft__native_take *take;
+    haft__json_options options;
+    haft__arena *scratch;
+} reader;
+
+/* {"error":{"message":..}}, which both providers have, on its own or as an event. */
+static haft_status take(reader *r, haft__json value, haft_error *err)
+{
+    const haft__json *error = haft__native_get(value, "error", HAFT__JSON_OBJECT);
+    if (error != NULL) {
+        haft_str said = haft__native_text(*error, "message");
+        return haft__fail(err, HAFT_UNSUPPORTED, "", "the model server reported an error: %.*s",
+                          HAFT__ARG(said));
+    }
+    return r->take(&r->native, value, err);
+}
+
+static haft_status take_text(reader *r, haft_str text, haft_error *err)
+{
+    haft__json value;
+    haft_status status = haft__json_read(r->scratch, text, &r->options, &value, NULL, err);
+    if (status != HAFT_OK || value.kind != HAFT__JSON_ARRAY) {
+        return status == HAFT_OK ? take(r, value, err) : status;
+    }
+    for (uint32_t i = 0; i < value.count && status == HAFT_OK; i++) {
+        status = take(r, value.items[i], err);
+    }
+    return status;
+}
+
+static haft_status take_events(reader *r, haft_str body, haft_error *err)
+{
+    haft__sse sse;
+    haft__sse_event event;
+    haft_status status = HAFT_OK;
+    haft__sse_init(&sse);
+    while (status == HAFT_OK && haft__sse_next(&sse, &body, &event)) {
+        bool done = haft__str_equal(haft__str_trim(event.data), HAFT__LIT("[DONE]"));
+        haft__arena_reset(r->scratch);
+        status = done ? HAFT_OK : take_text(r, event.data, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__sse_check(&sse, err);
+    }
+    haft__sse_finish(&sse);
+    return status;
+}
+
+/* ---- the answer ---- */
+
+static haft_status fail(haft__arena *arena, haft__failure_kind kind, const char *message,
+                        haft__model_answer *ret_answer, haft_error *err)
+{
+    haft_str kept = haft__arena_copy(arena, haft__str(message));
+    if (kept.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    *ret_answer = (haft__model_answer){.failed = true, .failure = {.message = kept, .kind = kind}};
+    return HAFT_OK;
+}
+
+/* As with OpenAI: what came decides whether calls are wanted. */
+static haft_status close_reply(haft__native *n, haft__arena *arena, haft__model_answer *ret_answer,
+                               haft_error *err)
+{
+    bool plain = n->stop == HAFT__STOP_END || n->stop == HAFT__STOP_CALLS;
+    haft__delta delta = {.kind = HAFT__DELTA_STOP, .stop = n->stop};
+    if (plain) {
+        delta.stop = n->calls > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END;
+    }
+    haft__model_answer answer = {.failed = false};
+    haft_status status = haft__assembly_add(&n->assembly, &delta, err);
+    if (status == HAFT_OK) {
+        status = haft__assembly_reply(&n->assembly, arena, &answer.reply, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_answer = answer;
+    }
+    return status;
+}
+
+static haft_status finish(reader *r, bool events, haft__arena *arena,
+                          haft__model_answer *ret_answer, haft_error *err)
+{
+    haft__native *n = &r->native;
+    if (n->wrong != NULL) {
+        return fail(arena, HAFT__FAILURE_GARBLED, n->wrong, ret_answer, err);
+    }
+    if (!n->has_message) {
+        return fail(arena, HAFT__FAILURE_GARBLED, "expected a reply, found something else",
+                    ret_answer, err);
+    }
+    if (events && !n->stopped) {
+        return fail(arena, HAFT__FAILURE_CUT, "the reply was cut off before its end", ret_answer,
+                    err);
+    }
+    haft_error found = {0};
+    haft_status status = close_reply(n, arena, ret_answer, &found);
+    if (status == HAFT_BAD_INPUT || status == HAFT_TOO_BIG) {
+        return fail(arena, status == HAFT_BAD_INPUT ? HAFT__FAILURE_CUT : HAFT__FAILURE_GARBLED,
+                    found.message, ret_answer, err);
+    }
+    return status == HAFT_OK ? HAFT_OK : haft__fail_no_memory(err);
+}
+
+/* What is wrong with the bytes becomes the failure: an error that was reported, a text that was
+ * cut, or nonsense. */
+static haft_status judge(haft_str text, bool json, haft__arena *arena, const haft_error *found,
+                         haft__model_answer *ret_answer, haft_error *err)
+{
+    haft__failure_kind kind =
+        found->status == HAFT_UNSUPPORTED ? HAFT__FAILURE_OTHER : HAFT__FAILURE_GARBLED;
+    bool cut = false;
+    if (found->status == HAFT_NO_MEMORY
+        || (json && found->status == HAFT_BAD_INPUT
+            && haft__openai_is_cut(text, &cut) != HAFT_OK)) {
+        return haft__fail_no_memory(err);
+    }
+    return fail(arena, cut ? HAFT__FAILURE_CUT : kind, found->message, ret_answer, err);
+}
+
+haft_status haft__native_body(haft_str body, haft__hash_key hash_key, haft__native_take *take_value,
+                              haft__arena *arena, haft__model_answer *ret_answer, haft_error *err)
+{
+    haft__arena scratch;
+    haft__arena_init(&scratch, 0);
+    reader r = {.take = take_value, .options = HAFT__JSON_OPTIONS_INIT, .scratch = &scratch};
+    r.options.hash_key = hash_key;
+    haft__assembly_init(&r.native.assembly);
+    haft__buf_init(&r.native.text, HAFT__LIMIT_REPLY_BYTES);
+    haft_error found = {0};
+    haft_str text = haft__str_trim(body);
+    bool json = text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
+    haft_status status = json ? take_text(&r, text, &found) : take_events(&r, body, &found);
+    if (status == HAFT_OK) {
+        status = finish(&r, !json, arena, ret_answer, err);
+    } else {
+        status = judge(text, json, arena, &found, ret_answer, err);
+    }
+    haft__buf_finish(&r.native.text);
+    haft__assembly_finish(&r.native.assembly);
+    haft__arena_finish(&scratch);
+    return status;
+}

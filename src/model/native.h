@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/native.h - whole bodies of providers other than OpenAI: one reply, or the events of a
+ * stream. As with model/openai.h, what the body begins with says which it is, and a reply that
+ * broke off is HAFT__FAILURE_CUT: nothing of it is made up for.
+ */
+#ifndef HAFT_MODEL_NATIVE_H
+#define HAFT_MODEL_NATIVE_H
+
+#include "base/hash.h"
+#include "model/model.h"
+
+/* Reads a body; the answer lives in `arena`. Fails only for want of memory: whatever is wrong with
+ * the bytes becomes the answer's failure. */
+typedef haft_status haft__native_read(haft_str body, haft__hash_key hash_key, haft__arena *arena,
+                                      haft__model_answer *ret_answer, haft_error *err);
+
+/* Anthropic's Messages: blocks text, thinking and tool_use. */
+haft__native_read haft__anthropic_read;
+
+/* Gemini's generateContent: parts text, thought and functionCall. Ids are empty in most versions.
+ */
+haft__native_read haft__gemini_read;
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests for src/format against cases of others (../shared/data/formats, skipped when it is not
+ * there): whole, byte by byte, at every cut into two, and at random cuts.
+ */
+#include "base/arena.h"
+#include "parse_help.h"
+#include "test.h"
+#include "json/read.h"
+
+#define CASES "shared/data/formats/cases.jsonl"
+
+#define MAX_TOOLS 16
+
+static haft_str text_of(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+}
+
+static size_t read_tools(haft__json line, haft__format_tool *tools)
+{
+    const haft__json *list = haft__json_get(line, HAFT__LIT("tools"));
+    for (uint32_t i = 0; i < list->count && i < MAX_TOOLS; i++) {
+        haft__json tool = list->items[i];
+        bool plain = tool.kind == HAFT__JSON_STRING;
+        const haft__json *parameters = haft__json_get(tool, HAFT__LIT("parameters"));
+        tools[i].name = plain ? haft__json_text(tool) : text_of(tool, "name");
+        tools[i].parameters = parameters != NULL ? *parameters : haft__json_null();
+    }
+    return list->count;
+}
+
+static void check_text(haft__json expect, const char *key, haft_str found, haft_str id)
+{
+    const haft__json *wanted = haft__json_get(expect, haft__str(key));
+    if (wanted != NULL) {
+        CHECK_STR(haft__str_trim(found), haft__str_trim(haft__json_text(*wanted)), "%s of %.*s",
+                  key, HAFT__ARG(id));
+    }
+}
+
+static void check_calls(haft__arena *arena, haft__json expect, const help_parsed *parsed,
+                        haft_str id)
+{
+    haft__json found, wanted = *haft__json_get(expect, HAFT__LIT("calls"));
+    haft_error err = {0};
+    haft_status status =
+        haft__json_read(arena, haft__buf_str(&parsed->calls), NULL, &found, NULL, &err);
+    CHECK_INT(status, HAFT_OK, "%.*s: calls %.*s: %s", HAFT__ARG(id),
+              HAFT__ARG(haft__buf_str(&parsed->calls)), err.message);
+    if (status != HAFT_OK) {
+        return;
+    }
+    CHECK_INT(found.count, wanted.count, "calls of %.*s", HAFT__ARG(id));
+    for (uint32_t i = 0; i < found.count && i < wanted.count; i++) {
+        haft__json a = found.items[i], b = wanted.items[i];
+        CHECK_STR(text_of(a, "name"), text_of(b, "name"), "name of call %u of %.*s", i,
+                  HAFT__ARG(id));
+        if (haft__json_get(b, HAFT__LIT("id")) != NULL) {
+            CHECK_STR(text_of(a, "id"), text_of(b, "id"), "id in %.*s", HAFT__ARG(id));
+        }
+        bool equal = false;
+        status = haft__json_equal(*haft__json_get(a, HAFT__LIT("arguments")),
+                                  *haft__json_get(b, HAFT__LIT("arguments")), &equal, NULL);
+        CHECK(status == HAFT_OK && equal, "%.*s: arguments differ: %.*s", HAFT__ARG(id),
+              HAFT__ARG(haft__buf_str(&parsed->calls)));
+    }
+}
+
+static void check_case(haft__arena *arena, haft__json line, const help_parsed *parsed)
+{
+    haft__json expect = *haft__json_get(line, HAFT__LIT("expect"));
+    haft_str id = text_of(line, "id"), error = text_of(expect, "error");
+    check_text(expect, "content", haft__buf_str(&parsed->content), id);
+    check_text(expect, "reasoning", haft__buf_str(&parsed->reasoning), id);
+    check_text(expect, "code", haft__buf_str(&parsed->code), id);
+    check_calls(arena, expect, parsed, id);
+    if (!haft__str_equal(error, HAFT__LIT("any"))) {
+        haft_str found = parsed->truncated   ? HAFT__LIT("truncated")
+                         : parsed->malformed ? HAFT__LIT("malformed")
+                                             : HAFT__LIT("");
+        CHECK_STR(found, error, "error of %.*s: %.*s", HAFT__ARG(id),
+                  HAFT__ARG(haft__buf_str(&parsed->errors)));
+    }
+}
+
+/* Every cut gives what the whole text gives. */
+static void check_cuts(const help_input *input, const help_parsed *whole, haft_str id)
+{
+    char what[160];
+    for (size_t i = 0; i < 2 + input->text.len; i++) {
+        help_parsed parsed;
+        help_parsed_init(&parsed);
+        size_t first = i < 2 ? 1 + 6 * i : i - 1, chunk = i < 2 ? first : 0;
+        (void)snprintf(what, sizeof(what), "%.*s, pieces of %zu and %zu", HAFT__ARG(id), first,
+                       chunk);
+        help_parse(input, first, chunk, &parsed);
+        bool same = help_parsed_equal(&parsed, whole, what);
+        help_parsed_finish(&parsed);
+        if (!same) {
+            return;
+        }
+    }
+}
+
+static bool run_case(haft__arena *arena, haft_str text)
+{
+    haft__json line;
+    haft_error err = {0};
+    haft_status status = haft__json_read(arena, text, NULL, &line, NULL, &err);
+    CHECK_INT(status, HAFT_OK, "%s", err.message);
+    char format[64];
+    haft_str name = text_of(line, "format");
+    (void)snprintf(format, sizeof(format), "%.*s", HAFT__ARG(name));
+    if (status != HAFT_OK || haft__format_find(name) == NULL) {
+        return false;
+    }
+    haft__format_tool tools[MAX_TOOLS];
+    const haft__json *options = haft__json_get(line, HAFT__LIT("options"));
+    help_input input = {.format = format,
+                        .text = text_of(line, "text"),
+                        .tools = tools,
+                        .tool_count = read_tools(line, tools),
+                        .start_in_reasoning =
+                            options != NULL
+                            && haft__json_get(*options, HAFT__LIT("start_in_reasoning")) != NULL};
+    help_parsed parsed;
+    help_parsed_init(&parsed);
+    help_parse(&input, 0, 0, &parsed);
+    check_case(arena, line, &parsed);
+    check_cuts(&input, &parsed, text_of(line, "id"));
+    help_parsed_finish(&parsed);
+    return true;
+}
+
+TEST(the_cases_of_others_agree)
+{
+    haft_str text = test_read_file(CASES);
+    if (text.ptr == NULL) {
+        test_skip_suite(CASES);
+        return;
+    }
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    size_t count = 0;
+    while (text.len > 0) {
+        haft_str line = haft__str_split(&text, '\n');
+        count += line.len > 0 && run_case(&arena, line) ? 1 : 0;
+        haft__arena_reset(&arena);
+    }
+    CHECK(count > 0, "no case was run");
+    haft__arena_finish(&arena);
+    (void)printf("# %zu cases\n", count);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/format/functionary_v32.c: names on lines of their own. */
+#include "parse_help.h"
+#include "test.h"
+
+static const help_case cases[] = {
+    {.name = "a text", .text = "all\nJust text.", .content = "Just text."},
+    {.name = "a call", .text = "f\n{\"a\":1}", .calls = "f {\"a\":1}"},
+    {.name = "a mark before", .text = ">>>f\n{\"a\":1}", .calls = "f {\"a\":1}"},
+    {.name = "text and calls",
+     .text = "all\nLook.\n>>>f\n{\"a\":1}>>>g\n{}",
+     .calls = "f {\"a\":1}\ng {}",
+     .content = "Look."},
+    {.name = "text behind",
+     .text = "f\n{\"a\":1}\n>>>all\nDone.",
+     .calls = "f {\"a\":1}",
+     .content = "Done."},
+    {.name = "plain text", .text = "Just text", .content = "Just text"},
+    {.name = "plain text.", .text = "Just text.", .content = "Just text."},
+    {.name = "an unknown one", .text = "h\n{}", .content = "h\n{}"},
+    {.name = "spoilt",
+     .text = "f\n{bad}\n>>>g\n{}",
+     .calls = "g {}",
+     .errors = "malformed: expected a key in double quotes or '}', found 'b'"},
+    {.name = "cut", .text = "f\n{\"a\":", .errors = "truncated: the text ends inside it"},
+    {.name = "marks in a string",
+     .text = "f\n{\"a\":\">>>g\\n\"}",
+     .calls = "f {\"a\":\">>>g\\n\"}"},
+};
+
+TEST(texts_of_functionary_v32_are_read_at_every_cut)
+{
+    help_check_cases("functionary_v32", cases, COUNT(cases));
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests for src/format/parser.c, tell.c and forming.c: what holds in every format. Large texts,
+ * hostile ones, limits; work is counted in what is told and allocated, not in time.
+ */
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "parse_help.h"
+#include "test.h"
+
+/* A call in each format: what stands before and behind a text that is its argument. */
+static const struct {
+    const char *format, *head, *tail;
+    bool json; /* the argument is written as JSON has it */
+} samples[] = {
+    {"hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"s\":\"", "\"}}</tool_call>", true},
+    {"mistral", "[TOOL_CALLS]f[ARGS]{\"s\":\"", "\"}", true},
+    {"pythonic", "[f(s='", "')]", false},
+    {"purejson", "{\"tool\":\"f\",\"args\":{\"s\":\"", "\"}}", true},
+    {"llama3", "<|python_tag|>{\"name\":\"f\",\"parameters\":{\"s\":\"", "\"}};", true},
+    {"qwen3coder", "<tool_call><function=f><parameter=s>", "</parameter></function></tool_call>",
+     false},
+    {"glm", "<tool_call>f<arg_key>s</arg_key><arg_value>", "</arg_value></tool_call>", false},
+    {"kimi_k2", "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{\"s\":\"",
+     "\"}<|tool_call_end|><|tool_calls_section_end|>", true},
+    {"deepseek_v3", "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{\"s\":\"",
+     "\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", true},
+    {"deepseek_v31", "<｜tool▁call▁begin｜>f<｜tool▁sep｜>{\"s\":\"",
+     "\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>", true},
+    {"deepseek_v32",
+     "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter name=\"s\" "
+     "string=\"true\">",
+     "</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>", false},
+    {"harmony", "<|channel|>commentary to=functions.f<|message|>{\"s\":\"", "\"}<|call|>", true},
+    {"anthropic_xml", "<function_calls><invoke name=\"f\"><parameter name=\"s\">",
+     "</parameter></invoke></function_calls>", false},
+    {"granite", "<|tool_call|>[{\"name\":\"f\",\"arguments\":{\"s\":\"", "\"}}]", true},
+    {"command_r", "<|START_ACTION|>[{\"tool_name\":\"f\",\"parameters\":{\"s\":\"",
+     "\"}}]<|END_ACTION|>", true},
+    {"functionary_v31", "<function=f>{\"s\":\"", "\"}</function>", true},
+    {"functionary_v32", ">>>f\n{\"s\":\"", "\"}", true},
+};
+
+static void repeat(haft__buf *buf, const char *text, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_add_str(buf, haft__str(text));
+    }
+}
+
+/* What a text costs. */
+typedef struct cost {
+    size_t count, tells, allocations;
+} cost;
+
+static cost measure(const char *format, haft_str text, size_t chunk, help_parsed *ret_parsed)
+{
+    help_input input = {
+        .format = format, .text = text, .tools = help_tools, .tool_count = help_tool_count};
+    size_t before = test_allocation_count();
+    help_parse(&input, chunk, chunk, ret_parsed);
+    return (cost){ret_parsed->count, ret_parsed->tells, test_allocation_count() - before};
+}
+
+TEST(a_megabyte_of_arguments_is_told_as_it_comes)
+{
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        cost costs[2];
+        for (size_t round = 0; round < 2; round++) {
+            haft__buf text;
+            haft__buf_init(&text, 1 << 23);
+            repeat(&text, samples[i].head, 1);
+            repeat(&text, "0123456789abcde ", (size_t)65536 << round);
+            repeat(&text, samples[i].tail, 1);
+            help_parsed parsed;
+            help_parsed_init(&parsed);
+            costs[round] = measure(samples[i].format, haft__buf_str(&text), 64, &parsed);
+            CHECK_INT(parsed.count, 1, "%s", samples[i].format);
+            CHECK(parsed.calls.len > text.len - 200, "%s: all of it", samples[i].format);
+            help_parsed_finish(&parsed);
+            haft__buf_finish(&text);
+        }
+        CHECK(costs[1].tells <= 2 * costs[0].tells + 16, "%s: %zu, then %zu", samples[i].format,
+              costs[0].tells, costs[1].tells);
+        CHECK(costs[1].allocations <= costs[0].allocations + 4, "%s: %zu, then %zu allocations",
+              samples[i].format, costs[0].allocations, costs[1].allocations);
+    }
+}
+
+TEST(ten_thousand_calls_cost_ten_thousand_times_one)
+{
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        cost costs[2];
+        for (size_t round = 0; round < 2; round++) {
+            haft__buf text;
+            haft__buf_init(&text, 1 << 24);
+            size_t count = round == 0 ? 1000 : 10000;
+            for (size_t n = 0; n < count; n++) {
+                repeat(&text, samples[i].head, 1);
+                repeat(&text, samples[i].tail, 1);
+                repeat(&text, "\n", 1);
+            }
+            help_parsed parsed;
+            help_parsed_init(&parsed);
+            costs[round] = measure(samples[i].format, haft__buf_str(&text), 4096, &parsed);
+            CHECK_INT(parsed.count, count, "%s: %.*s", samples[i].format,
+                      HAFT__ARG(haft__buf_str(&parsed.whys)));
+            help_parsed_finish(&parsed);
+            haft__buf_finish(&text);
+        }
+        CHECK(costs[1].tells <= 10 * costs[0].tells + 16, "%s: %zu, then %zu", samples[i].format,
+              costs[0].tells, costs[1].tells);
+    }
+}
+
+/* Prose of nothing but the beginnings of the format's own marks. */
+static void add_near_marks(haft__buf *text, const haft__format *format)
+{
+    const haft__place *place = &format->places[format->plain];
+    for (size_t i = 0; i < COUNT(place->marks) && place->marks[i].text != NULL; i++) {
+        haft_str mark = haft__str(place->marks[i].text);
+        if (mark.len > 3) {
+            haft__buf_add(text, mark.ptr, mark.len - 1);
+            haft__buf_add_str(text, HAFT__LIT("~ "));
+        }
+    }
+    haft__buf_add_str(text, HAFT__LIT("< [ { ` "));
+}
+
+TEST(prose_of_near_marks_is_content_and_costs_its_length)
+{
+    size_t count;
+    const haft__format *const *formats = haft__formats(&count);
+    for (size_t i = 0; i < count; i++) {
+        cost costs[2];
+        for (size_t round = 0; round < 2; round++) {
+            haft__buf text;
+            haft__buf_init(&text, 1 << 23);
+            haft__buf_add_str(&text, HAFT__LIT("all\n. "));
+            while (text.len < (size_t)1 << (19 + round)) {
+                add_near_marks(&text, formats[i]);
+            }
+            haft__buf_add_char(&text, '.');
+            help_parsed parsed;
+            help_parsed_init(&parsed);
+            costs[round] = measure(formats[i]->name, haft__buf_str(&text), 1000, &parsed);
+            CHECK_INT(parsed.count, 0, "%s", formats[i]->name);
+            CHECK(parsed.content.len + 4 >= text.len, "%s: %zu of %zu bytes are content",
+                  formats[i]->name, parsed.content.len, text.len);
+            help_parsed_finish(&parsed);
+            haft__buf_finish(&text);
+        }
+        CHECK(costs[1].tells <= 2 * costs[0].tells + 16, "%s: %zu, then %zu", formats[i]->name,
+              costs[0].tells, costs[1].tells);
+    }
+}
+
+/* Nesting in the arguments of a call; `levels` includes the arguments themselves. */
+static void check_depth(size_t sample, size_t levels, bool good)
+{
+    const char *head = samples[sample].head;
+    haft__buf text;
+    haft__buf_init(&text, 1 << 20);
+    haft__buf_add(&text, head, strlen(head) - 1); /* without the quote */
+    repeat(&text, "[", levels - 1);
+    repeat(&text, "]", levels - 1);
+    repeat(&text, samples[sample].tail + 1, 1);
+    help_parsed parsed;
+    help_parsed_init(&parsed);
+    (void)measure(samples[sample].format, haft__buf_str(&text), 0, &parsed);
+    CHECK_INT(parsed.count, good, "%s: %zu levels: %.*s", samples[sample].format, levels,
+              HAFT__ARG(haft__buf_str(&parsed.whys)));
+    CHECK_INT(parsed.malformed, !good, "%s: %zu levels", samples[sample].format, levels);
+    help_parsed_finish(&parsed);
+    haft__buf_finish(&text);
+}
+
+TEST(nesting_has_its_limit)
+{
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        bool python = strcmp(samples[i].format, "pythonic") == 0;
+        if (!samples[i].json && !python) {
+            continue;
+        }
+        bool inside = strstr(samples[i].head, "name\":\"f\"") != NULL
+                      || strstr(samples[i].head, "tool\":\"f\"") != NULL; /* of the object */
+        bool array = strstr(samples[i].head, "[{") != NULL;
+        size_t around = (inside ? 1 : 0) + (array ? 1 : 0);
+        check_depth(i, HAFT__LIMIT_JSON_DEPTH - around, true);
+        check_depth(i, HAFT__LIMIT_JSON_DEPTH - around + 1, false);
+        check_depth(i, 10000, false);
+    }
+}
+
+TEST(bytes_that_are_no_text_go_through_content)
+{
+    static const char bytes[] = "a\xFF\xC3(\x00\xE2\x82 b\xF0\x9F\x98";
+    size_t count;
+    const haft__format *const *formats = haft__formats(&count);
+    for (size_t i = 0; i < count; i++) {
+        haft__buf text;
+        haft__buf_init(&text, 1 << 12);
+        bool named = strcmp(formats[i]->name, "functionary_v32") == 0;
+        haft__buf_add_str(&text, named ? HAFT__LIT("all\n") : HAFT__LIT(""));
+        haft__buf_add(&text, bytes, sizeof(bytes) - 1);
+        for (size_t chunk = 0; chunk < 3; chunk++) {
+            help_parsed parsed;
+            help_parsed_init(&parsed);
+            (void)measure(formats[i]->name, haft__buf_str(&text), chunk, &parsed);
+            CHECK_STR(haft__buf_str(&parsed.content), ((haft_str){bytes, sizeof(bytes) - 1}),
+                      "%s, pieces of %zu", formats[i]->name, chunk);
+            help_parsed_finish(&parsed);
+        }
+        haft__buf_finish(&text);
+    }
+}
+
+/* As an argument they are an error in JSON, and U+FFFD in what is made into JSON. */
+TEST(bytes_that_are_no_text_never_reach_arguments)
+{
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        haft__buf text;
+        haft__buf_init(&text, 1 << 12);
+        repeat(&text, samples[i].head, 1);
+        haft__buf_add(&text, "a\xFF\xC3z", 4);
+        repeat(&text, samples[i].tail, 1);
+        help_parsed parsed;
+        help_parsed_init(&parsed);
+        (void)measure(samples[i].format, haft__buf_str(&text), 1, &parsed);
+        CHECK_INT(parsed.malformed, samples[i].json, "%s", samples[i].format);
+        CHECK_INT(parsed.count, samples[i].json ? 0 : 1, "%s", samples[i].format);
+        CHECK(haft__utf8_valid(haft__buf_str(&parsed.calls)), "%s", samples[i].format);
+        help_parsed_finish(&parsed);
+        haft__buf_finish(&text);
+    }
+}
+
+static void check_name(size_t length, bool good)
+{
+    haft__buf text;
+    haft__buf_init(&text, 1 << 12);
+    repeat(&text, "<tool_call>{\"name\":\"", 1);
+    repeat(&text, "n", length);
+    repeat(&text, "\",\"arguments\":{}}</tool_call>", 1);
+    help_parsed parsed;
+    help_parsed_init(&parsed);
+    (void)measure("hermes", haft__buf_str(&text), 1, &parsed);
+    CHECK_INT(parsed.count, good, "a name of %zu bytes", length);
+    CHECK_INT(parsed.malformed, !good, "a name of %zu bytes", length);
+    help_parsed_finish(&parsed);
+    haft__buf_finish(&text);
+}
+
+static void check_id(size_t length, bool good)
+{
+    haft__buf text;
+    haft__buf_init(&text, 1 << 12);
+    repeat(&text, "[TOOL_CALLS]f[CALL_ID]", 1);
+    repeat(&text, "n", length);
+    repeat(&text, "[ARGS]{}[TOOL_CALLS]g[ARGS]{}", 1);
+    help_parsed parsed;
+    help_parsed_init(&parsed);
+    (void)measure("mistral", haft__buf_str(&text), 1, &parsed);
+    CHECK_INT(parsed.count, good ? 2 : 1, "an id of %zu bytes", length);
+    CHECK_INT(parsed.malformed, !good, "an id of %zu bytes", length);
+    help_parsed_finish(&parsed);
+    haft__buf_finish(&text);
+}
+
+TEST(names_and_ids_have_their_limit)
+{
+    check_name(HAFT__LIMIT_FORMAT_NAME_BYTES, true);
+    check_name(HAFT__LIMIT_FORMAT_NAME_BYTES + 1, false);
+    check_id(HAFT__LIMIT_FORMAT_NAME_BYTES, true);
+    check_id(HAFT__LIMIT_FORMAT_NAME_BYTES + 1, false);
+}
+
+/* What looks like a long name is content to its last byte, and code to its last byte. */
+TEST(what_is_no_name_is_not_lost)
+{
+    for (size_t length = HAFT__LIMIT_FORMAT_NAME_BYTES - 2; length < 6000;
+         length += length < 140 ? 1 : 2000) {
+        haft__buf text;
+        haft__buf_init(&text, 1 << 16);
+        repeat(&text, "[", 1);
+        repeat(&text, "n", length);
+        repeat(&text, "](x)", 1);
+        help_parsed parsed;
+        help_parsed_init(&parsed);
+        (void)measure("pythonic", haft__buf_str(&text), 0, &parsed);
+        CHECK_STR(haft__buf_str(&parsed.content), haft__buf_str(&text), "%zu bytes", length);
+        help_parsed_finish(&parsed);
+        haft__buf_clear(&text);
+        repeat(&text, "<|python_tag|>", 1);
+        repeat(&text, "n", length);
+        help_parsed_init(&parsed);
+        (void)measure("llama3", haft__buf_str(&text), 0, &parsed);
+        CHECK(parsed.count == (length <= HAFT__LIMIT_FORMAT_NAME_BYTES ? 0U : 1U)
+                  || parsed.calls.len > length,
+              "%zu bytes", length);
+        help_parsed_finish(&parsed);
+        haft__buf_finish(&text);
+    }
+}
+
+static void check_raw(size_t length, size_t wanted)
+{
+    haft__buf text;
+    haft__buf_init(&text, 1 << 16);
+    repeat(&text, "<tool_call>", 1);
+    repeat(&text, " ", length - strlen("<tool_call>"));
+    repeat(&text, "x", 1);
+    help_parsed parsed;
+    help_parsed_init(&parsed);
+    (void)measure("hermes", haft__buf_str(&text), 64, &parsed);
+    size_t told = parsed.errors.len - strlen("malformed at 0: expected a value, found 'x': \n");
+    CHECK_INT(told, wanted, "%zu bytes", length);
+    help_parsed_finish(&parsed);
+    haft__buf_finish(&text);
+}
+
+TEST(of_a_spoilt_call_so_much_is_told)
+{
+    check_raw(HAFT__LIMIT_FORMAT_RAW_BYTES, HAFT__LIMIT_FORMAT_RAW_BYTES);
+    check_raw(HAFT__LIMIT_FORMAT_RAW_BYTES + 1, HAFT__LIMIT_FORMAT_RAW_BYTES);
+}
+
+static haft_status take_nothing(void *context, const haft__found *found, haft_error *err)
+{
+    (void)context;
+    (void)found;
+    (void)err;
+    return HAFT_OK;
+}
+
+TEST(a_text_has_its_limit)
+{
+    size_t piece = (size_t)1 << 20;
+    char *bytes = test_alloc(piece);
+    memset(bytes, 'x', piece);
+    haft__parser_options options = {.take = take_nothing};
+    haft__parser *parser = NULL;
+    haft_error err = {0};
+    haft_status status =
+        haft__parser_create(haft__format_find(HAFT__LIT("hermes")), &options, &parser, &err);
+    for (size_t at = 0; at < HAFT__LIMIT_FORMAT_BYTES && status == HAFT_OK; at += piece) {
+        status = haft__parser_feed(parser, (haft_str){bytes, piece}, &err);
+    }
+    CHECK_INT(status, HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__parser_feed(parser, (haft_str){bytes, 1}, &err), HAFT_TOO_BIG, "%s",
+              err.message);
+    haft__parser_destroy(parser);
+}
+
+static haft_status refuse(void *context, const haft__found *found, haft_error *err)
+{
+    (void)found;
+    (void)err;
+    ++*(size_t *)context;
+    return HAFT_BAD_STATE;
+}
+
+TEST(who_is_told_may_end_it)
+{
+    size_t told = 0;
+    haft__parser_options options = {.take = refuse, .context = &told};
+    haft__parser *parser = NULL;
+    CHECK_INT(haft__parser_create(haft__format_find(HAFT__LIT("hermes")), &options, &parser, NULL),
+              HAFT_OK, "a parser");
+    CHECK_INT(haft__parser_feed(parser, HAFT__LIT("x"), NULL), HAFT_BAD_STATE, "the failure");
+    CHECK_INT(haft__parser_feed(parser, HAFT__LIT("y"), NULL), HAFT_BAD_STATE, "it stays");
+    CHECK_INT(haft__parser_end(parser, false, NULL), HAFT_BAD_STATE, "it stays");
+    CHECK_INT(told, 1, "nothing is told any more");
+    haft__parser_destroy(parser);
+    haft__parser_destroy(NULL);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/native.c, native_anthropic.c and native_gemini.c: whole replies, event
+ * streams, and what is neither. */
+#include "model/native.h"
+#include "openai_help.h"
+
+typedef struct native_case {
+    const char *name, *body, *wanted;
+} native_case;
+
+static haft_status describe(haft__native_read *read, haft_str body, haft__buf *buf)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__model_answer answer;
+    haft_status status = read(body, (haft__hash_key){1, 2}, &arena, &answer, NULL);
+    if (status == HAFT_OK) {
+        help_describe(buf, &answer);
+    }
+    haft__arena_finish(&arena);
+    return status;
+}
+
+static void check_memory(haft__native_read *read, haft_str body, const char *name)
+{
+    for (unsigned n = 0;; n++) {
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 16);
+        test_fail_allocation(n);
+        haft_status status = describe(read, body, &buf);
+        bool happened = test_allow_allocations();
+        CHECK(status == (happened && buf.status == HAFT_OK ? HAFT_NO_MEMORY : HAFT_OK)
+                  || buf.status == HAFT_NO_MEMORY,
+              "%s: allocation %u: %d", name, n, status);
+        haft__buf_finish(&buf);
+        if (!happened) {
+            return;
+        }
+    }
+}
+
+static void check_all(haft__native_read *read, const native_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        haft_str body = strchr(cases[i].body, '\n') == NULL ? help_quotes(cases[i].body)
+                                                            : help_events(cases[i].body);
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 16);
+        CHECK_INT(describe(read, body, &buf), HAFT_OK, "%s", cases[i].name);
+        CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].wanted), "%s", cases[i].name);
+        haft__buf_finish(&buf);
+        check_memory(read, body, cases[i].name);
+    }
+}
+
+static const native_case anthropic[] = {
+    {"a text", "{'content':[{'type':'text','text':'Hi.'}],'stop_reason':'end_turn'}",
+     "Hi.||stop|0 0 0|"},
+    {"a plain text", "{'content':'Hi.','stop_reason':'end_turn'}", "Hi.||stop|0 0 0|"},
+    {"nothing", "{'content':[],'stop_reason':'end_turn'}", "||stop|0 0 0|"},
+    {"a call",
+     "{'content':[{'type':'thinking','thinking':'hm','signature':'x'},{'type':'text','text':'a'},"
+     "{'type':'tool_use','id':'t1','name':'f','input':{'n':9007199254740993}}],"
+     "'stop_reason':'tool_use'}",
+     "a|hm|tool_calls|0 0 0||t1 f {\"n\":9007199254740993}"},
+    {"no input", "{'content':[{'type':'tool_use','id':'t','name':'f'}],'stop_reason':'tool_use'}",
+     "||tool_calls|0 0 0||t f "},
+    {"the limit", "{'content':[{'type':'text','text':'a'}],'stop_reason':'max_tokens'}",
+     "a||length|0 0 0|"},
+    {"a refusal", "{'content':[],'stop_reason':'refusal'}", "||refusal|0 0 0|"},
+    {"a reason of its own", "{'content':[],'stop_reason':'new'}", "||stop|0 0 0|"},
+    {"a stream",
+     "{'type':'message_start','message':{'id':'m'}}\n"
+     "{'type':'content_block_start','index':0,'content_block':{'type':'text','text':''}}\n"
+     "{'type':'content_block_delta','index':0,'delta':{'type':'text_delta','text':'He'}}\n"
+     "{'type':'ping'}\n"
+     "{'type':'content_block_delta','index':0,'delta':{'type':'text_delta','text':'y'}}\n"
+     "{'type':'content_block_stop','index':0}\n"
+     "{'type':'content_block_start','index':1,'content_block':{'type':'tool_use','id':'t',"
+     "'name':'f','input':{}}}\n"
+     "{'type':'content_block_delta','index':1,'delta':{'type':'input_json_delta',"
+     "'partial_json':''}}\n"
+     "{'type':'content_block_delta','index':1,'delta':{'type':'input_json_delta',"
+     "'partial_json':'{}'}}\n"
+     "{'type':'content_block_stop','index':1}\n"
+     "{'type':'message_delta','delta':{'stop_reason':'tool_use'}}\n"
+     "{'type':'message_stop'}",
+     "Hey||tool_calls|0 0 0||t f {}"},
+    {"a stream that breaks off",
+     "{'type':'content_block_start','index':1,'content_block':{'type':'tool_use','id':'t',"
+     "'name':'f','input':{}}}\n"
+     "{'type':'content_block_delta','index':1,'delta':{'partial_json':'{'}}",
+     "cut 0 the reply was cut off before its end"},
+    {"a block that breaks off",
+     "{'type':'content_block_start','content_block':{'type':'tool_use','id':'t','name':'f'}}\n"
+     "{'type':'message_delta','delta':{'stop_reason':'max_tokens'}}",
+     "cut 0 the reply was cut off in call 0"},
+    {"arguments without a call", "{'type':'content_block_delta','delta':{'partial_json':'{'}}",
+     "garbled 0 expected a call before its arguments"},
+    {"an error", "{'type':'error','error':{'type':'overloaded_error','message':'Overloaded'}}",
+     "other 0 the model server reported an error: Overloaded"},
+    {"something else", "{'object':'list'}", "garbled 0 expected a reply, found something else"},
+    {"HTML", "<html>", "garbled 0 expected a reply, found something else"},
+    {"half a reply", "{'content':[{'type':'text',",
+     "cut 0 expected a key in double quotes, found the end of the text"},
+    {"no JSON", "{'content':nope}", "garbled 0 expected true, false or null, found 'o'"},
+};
+
+static const native_case gemini[] = {
+    {"a text and a call",
+     "{'candidates':[{'finishReason':'STOP','content':{'parts':[{'text':'hm','thought':true},"
+     "{'text':'Ok.'},{'functionCall':{'name':'f','args':{'a':1.50}}},"
+     "{'functionCall':{'id':'7','name':'g'}}]}}]}",
+     "Ok.|hm|tool_calls|0 0 0|| f {\"a\":1.50}|7 g "},
+    {"several values",
+     "[{'candidates':[{'content':{'parts':[{'text':'a'}]}}]},"
+     "{'candidates':[{'finishReason':'MAX_TOKENS'}]}]",
+     "a||length|0 0 0|"},
+    {"a stream",
+     "{'candidates':[{'content':{'parts':[{'text':'a'}]}}]}\n"
+     "{'candidates':[{'content':{'parts':[{'functionCall':{'name':'f','args':null}}]}}]}\n"
+     "{'usageMetadata':{}}\n"
+     "{'candidates':[{'finishReason':'STOP'}]}\n[DONE]",
+     "a||tool_calls|0 0 0|| f "},
+    {"a stream that breaks off",
+     "{'candidates':[{'content':{'parts':[{'text':'a'}]}}]}\n"
+     "{'candidates':[]}",
+     "cut 0 the reply was cut off before its end"},
+    {"what is not let pass", "{'candidates':[{'finishReason':'SAFETY'}]}", "||refusal|0 0 0|"},
+    {"a call that went wrong", "{'candidates':[{'finishReason':'MALFORMED_FUNCTION_CALL'}]}",
+     "garbled 0 the model wrote a call that cannot be read"},
+    {"no candidate", "{'promptFeedback':{'blockReason':'OTHER'}}",
+     "garbled 0 expected a reply, found something else"},
+    {"odd parts", "{'candidates':[{'content':{'parts':[5,null,'x',{'functionCall':7}]}}]}",
+     "||stop|0 0 0|"},
+};
+
+TEST(replies_of_anthropic_are_read)
+{
+    check_all(haft__anthropic_read, anthropic, COUNT(anthropic));
+}
+
+TEST(replies_of_gemini_are_read)
+{
+    check_all(haft__gemini_read, gemini, COUNT(gemini));
+}
