@@ -47,9 +47,4 @@ bool haft__chat_owns(haft_str key);
 void haft__chat_message(const haft__provider *provider, haft__buf *buf,
                         const haft__message *message);
 
-#define HAFT__SHORT_ID_BYTES 9
-
-/* An id of 9 letters and digits for any id; one that is so already stays. */
-void haft__chat_short_id(haft_str id, char to[HAFT__SHORT_ID_BYTES]);
-
 #endif
