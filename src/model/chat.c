@@ -18,6 +18,9 @@
 #define PARALLEL       "parallel_tool_calls"
 #define STREAM_OPTIONS "stream_options"
 
+/* How llama.cpp calls what it holds a reply to. */
+#define GRAMMAR "grammar"
+
 void haft__chat_init(haft__chat *chat, const haft__provider *provider)
 {
     *chat = (haft__chat){.provider = provider};
@@ -61,8 +64,25 @@ static void add_kept(haft__chat *chat, const haft__messages *messages)
     chat->done++;
 }
 
+static haft_status check_kept(const haft__chat *chat, haft_error *err)
+{
+    haft_status status = haft__buf_check(&chat->messages, err);
+    return status == HAFT_OK ? haft__buf_check(&chat->tools, err) : status;
+}
+
 haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft_error *err)
 {
+    const haft__format *format = haft__format_find(request->format);
+    if (format != chat->format) { /* then nothing that is kept can be used */
+        haft__buf_clear(&chat->messages);
+        haft__buf_clear(&chat->tools);
+        chat->done = chat->tools_done = 0;
+        chat->format = format;
+    }
+    if (format != NULL) {
+        haft_status status = haft__chat_text_sync(chat, request, err);
+        return status == HAFT_OK ? check_kept(chat, err) : status;
+    }
     while (!request->transcript && chat->done < request->messages->count) {
         add_kept(chat, request->messages);
     }
@@ -70,8 +90,7 @@ haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft
         haft__buf_add_str(&chat->tools, chat->tools_done > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
         add_tool(&chat->tools, request->tools[chat->tools_done]);
     }
-    haft_status status = haft__buf_check(&chat->messages, err);
-    return status == HAFT_OK ? haft__buf_check(&chat->tools, err) : status;
+    return check_kept(chat, err);
 }
 
 /* ---- messages ---- */
@@ -83,7 +102,11 @@ static void add_transcript(const haft__chat *chat, haft__buf *buf, const haft__r
     haft__buf_init(&text, MOST_BYTES);
     haft__prompt_transcript(&text, request->messages, request->task);
     const haft__message *first = request->messages->count > 0 ? request->messages->items : NULL;
-    if (first != NULL && first->role == HAFT__MESSAGE_SYSTEM) {
+    bool has_system = first != NULL && first->role == HAFT__MESSAGE_SYSTEM;
+    if (chat->format != NULL && (has_system || chat->tools.len > 0)) {
+        haft__chat_text_system(chat, buf, has_system ? first->text : HAFT__LIT(""));
+        haft__buf_add_char(buf, ',');
+    } else if (has_system) {
         haft__chat_message(chat->provider, buf, first);
         haft__buf_add_char(buf, ',');
     }
@@ -106,7 +129,9 @@ static void add_messages(const haft__chat *chat, haft__buf *buf, const haft__req
         haft__buf_add_str(buf, haft__buf_str(&chat->messages));
         last = messages->count > 0 ? &messages->items[messages->count - 1] : NULL;
     }
-    if (request->correction.len > 0) {
+    if (chat->format != NULL) {
+        haft__chat_text_last(chat, buf, request, last);
+    } else if (request->correction.len > 0) {
         haft__chat_bridge(chat->provider, buf, last, &correction);
         haft__chat_message(chat->provider, buf, &correction);
     }
@@ -261,6 +286,34 @@ static void add_stream(const haft__chat *chat, haft__json_writer *w,
     }
 }
 
+/* What the server is to hold the reply to, in the way it can be told. */
+static void add_constraint(const haft__chat *chat, haft__json_writer *w,
+                           const haft__chat_options *options)
+{
+    const char *name = chat->provider->constraint;
+    bool grammar = strcmp(name, GRAMMAR) == 0;
+    if (name[0] == '\0' || (grammar ? options->grammar : options->schema).len == 0) {
+        return;
+    }
+    haft__json_key(w, name);
+    if (grammar) {
+        haft__json_add_str(w, options->grammar);
+        return;
+    }
+    haft__json_begin_object(w);
+    haft__json_key(w, "type");
+    haft__json_add_str(w, HAFT__LIT("json_schema"));
+    haft__json_key(w, "json_schema");
+    haft__json_begin_object(w);
+    haft__json_key(w, "name");
+    haft__json_add_str(w, HAFT__LIT("reply"));
+    haft__json_key(w, "schema");
+    haft__buf_add_str(w->buf, options->schema);
+    w->after_key = false;
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
 /* ---- the request ---- */
 
 static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__request *request)
@@ -281,11 +334,12 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request,
                       const haft__chat_options *options, haft__buf *buf)
 {
     haft__json_writer w;
+    bool declares = chat->format == NULL && request->tool_count > 0;
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
     haft__json_key(&w, "model");
     haft__json_add_str(&w, request->model);
-    if (request->tool_count > 0) {
+    if (declares) {
         add_tools(chat, &w, request);
     }
     haft__json_key(&w, "messages");
@@ -293,13 +347,14 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request,
     add_messages(chat, buf, request);
     haft__buf_add_char(buf, ']');
     w.after_key = false;
-    if (request->tool_count > 0) {
+    if (declares) {
         add_choice(chat, &w, request);
         if (options->serial && chat->provider->parallel && !has_option(options, PARALLEL)) {
             haft__json_key(&w, PARALLEL);
             haft__json_add_bool(&w, false);
         }
     }
+    add_constraint(chat, &w, options);
     add_stream(chat, &w, options);
     add_options(chat, &w, options);
     haft__json_end_object(&w);

@@ -9,14 +9,16 @@
 #ifndef HAFT_MODEL_CHAT_H
 #define HAFT_MODEL_CHAT_H
 
+#include "format/format.h"
 #include "model/model.h"
 #include "model/provider.h"
 
 typedef struct haft__chat {
     const haft__provider *provider;
-    haft__buf messages; /* the messages so far, with commas between */
-    size_t done;        /* how many of them */
-    haft__buf tools;    /* the declared tools, with commas between */
+    const haft__format *format; /* calls are written in the text; NULL: the provider's own way */
+    haft__buf messages;         /* the messages so far, with commas between */
+    size_t done;                /* how many of them */
+    haft__buf tools; /* the declared tools, with commas between; of a format, what teaches it */
     size_t tools_done;
 } haft__chat;
 
@@ -32,12 +34,22 @@ typedef struct haft__chat_options {
     bool stream;        /* the reply is to come in pieces */
     bool serial;        /* at most one call in a reply, where the provider can be told */
     haft__json options; /* of the spec: further members of the request; an object, or null */
+    /* What makes any other reply impossible, in both languages; "" for none. The provider's is
+     * sent. */
+    haft_str grammar; /* GBNF */
+    haft_str schema;  /* JSON Schema, as JSON text */
 } haft__chat_options;
 
 /* Appends the whole request. The chat must be in sync with it. Of options.options, those of
  * haft__chat_owns are left out; one that is null takes away what would stand there otherwise. */
 void haft__chat_write(const haft__chat *chat, const haft__request *request,
                       const haft__chat_options *options, haft__buf *buf);
+
+/* The tools of a request as a format needs them, with the names they have on the wire. They live in
+ * `arena`. */
+HAFT_MUST_USE haft_status haft__chat_format_tools(const haft__request *request, haft__arena *arena,
+                                                  const haft__format_tool **ret_tools,
+                                                  haft_error *err);
 
 /* Whether a member of the request is made here and nobody else's business: model, messages, tools,
  * tool_choice, stream. */

@@ -31,6 +31,9 @@ static void add_calls(rescripting *r, haft__json calls)
         add_text(&r->w, "name", haft__json_get(calls.items[i], HAFT__LIT("name")));
         add_text(&r->w, "id", haft__json_get(calls.items[i], HAFT__LIT("model_call")));
         add_text(&r->w, "raw", haft__json_get(calls.items[i], HAFT__LIT("arguments")));
+        if (haft__json_get(calls.items[i], HAFT__LIT("malformed")) != NULL) {
+            add_text(&r->w, "malformed", haft__json_get(calls.items[i], HAFT__LIT("malformed")));
+        }
         haft__json_end_object(&r->w);
     }
     haft__json_end_array(&r->w);

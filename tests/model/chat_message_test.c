@@ -51,7 +51,7 @@ static const struct {
 static haft__message message_of(size_t i, haft__message_call *call)
 {
     *call = (haft__message_call){haft__str(cases[i].id), HAFT__LIT("docs:find"),
-                                 haft__str(cases[i].arguments)};
+                                 .arguments = haft__str(cases[i].arguments)};
     return (haft__message){.role = HAFT__MESSAGE_ASSISTANT,
                            .text = haft__str(cases[i].text),
                            .reasoning = haft__str(cases[i].reasoning),
@@ -138,7 +138,7 @@ TEST(short_ids_are_a_function_of_the_id)
 
 TEST(a_call_and_its_result_have_the_same_short_id)
 {
-    haft__message_call call = {HAFT__LIT("c1.1"), HAFT__LIT("look"), HAFT__LIT("{}")};
+    haft__message_call call = {HAFT__LIT("c1.1"), HAFT__LIT("look"), .arguments = HAFT__LIT("{}")};
     haft__message asks = {.role = HAFT__MESSAGE_ASSISTANT, .calls = &call, .call_count = 1};
     haft__message says = {
         .role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("seen"), .call_id = HAFT__LIT("c1.1")};
