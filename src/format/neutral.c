@@ -11,8 +11,7 @@
 #include "format/marks.h"
 #include "format/render.h"
 
-#define BREAK      "\xE2\x80\x8B" /* U+200B, a space without width */
-#define MOST_MARKS 256
+#define BREAK "\xE2\x80\x8B" /* U+200B, a space without width */
 
 static const char *const special[] = {
     "<|im_start|>",
@@ -74,8 +73,10 @@ static const char *const special[] = {
     "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>",
 };
 
+/* Room for all there can be. */
 typedef struct list {
-    const char *texts[MOST_MARKS];
+    const char *texts[COUNT(special) + HAFT__FORMAT_PLACES * COUNT(((haft__place *)0)->marks)
+                      + COUNT(((haft__render *)0)->result_marks)];
     size_t count;
 } list;
 
@@ -87,7 +88,7 @@ static bool is_telling(const char *text)
 
 static void add(list *marks, const char *text)
 {
-    if (text == NULL || !is_telling(text) || marks->count == MOST_MARKS) {
+    if (text == NULL || !is_telling(text)) {
         return;
     }
     for (size_t i = 0; i < marks->count; i++) {

@@ -84,8 +84,10 @@ void haft__format_write_choice(haft__buf *buf, const haft__format_choice *choice
                        HAFT__ARG(choice->tool));
         return;
     case HAFT__MODE_ANY:
-        haft__buf_add_str(buf, HAFT__LIT("Call a tool now, in the format that was described; an "
-                                         "answer in words is not wanted yet."));
+        haft__buf_add_str(buf, none ? HAFT__LIT("")
+                                    : HAFT__LIT("Call a tool now, in the format that was "
+                                                "described; an answer in words is not wanted "
+                                                "yet."));
         break;
     case HAFT__MODE_NONE: none = true; break;
     case HAFT__MODE_AUTO: break;

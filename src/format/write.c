@@ -181,6 +181,7 @@ void haft__format_write_calls(haft__buf *buf, const haft__format *format, haft_s
     for (size_t i = 0; i < count;) {
         size_t good = count_good(calls, i, count);
         haft__buf_add_str(buf, i > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
+        f.index = i;
         if (good > 0) {
             write_group(&f, calls + i, good);
         } else {

@@ -15,7 +15,7 @@
 #include "model/model.h"
 
 typedef struct haft__assembly_call {
-    bool begun, ended;
+    bool begun, ended, repaired;
     haft__buf id, name, arguments, malformed;
 } assembly_call;
 
@@ -92,6 +92,7 @@ static haft_status begin_call(assembly_call *call, const haft__delta *delta, haf
 static haft_status end_call(assembly_call *call, const haft__delta *delta, haft_error *err)
 {
     call->ended = true;
+    call->repaired = delta->repaired;
     if (delta->kind == HAFT__DELTA_CALL_END) {
         return call->id.len == 0 ? add_text(&call->id, delta->id, err) : HAFT_OK;
     }
@@ -169,6 +170,7 @@ haft_status haft__assembly_reply(const haft__assembly *assembly, haft__arena *ar
     bool copied = calls != NULL && copy_text(arena, &assembly->content, &reply.content)
                   && copy_text(arena, &assembly->reasoning, &reply.reasoning);
     for (size_t i = 0; copied && i < count; i++) {
+        calls[i].repaired = assembly->calls[i].repaired;
         copied = copy_text(arena, &assembly->calls[i].id, &calls[i].id)
                  && copy_text(arena, &assembly->calls[i].name, &calls[i].name)
                  && copy_text(arena, &assembly->calls[i].arguments, &calls[i].arguments)

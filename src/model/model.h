@@ -102,6 +102,7 @@ typedef struct haft__delta {
     haft__delta_kind kind;
     uint32_t index; /* of the call */
     haft_str id, text, why;
+    bool repaired; /* of CALL_END: it was mended while it was read */
     haft__tokens usage;
     haft__stop stop;
 } haft__delta;

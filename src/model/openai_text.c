@@ -47,7 +47,10 @@ static haft_status begin_call(haft__openai_stream *stream, haft_str id, haft_str
 static haft_status end_call(haft__openai_stream *stream, const haft__found *found, haft_error *err)
 {
     stream->text_call_open = false;
-    haft__delta delta = {.kind = HAFT__DELTA_CALL_END, .index = stream->text_call, .id = found->id};
+    haft__delta delta = {.kind = HAFT__DELTA_CALL_END,
+                         .index = stream->text_call,
+                         .id = found->id,
+                         .repaired = found->repaired};
     return haft__openai_give(stream, &delta, err);
 }
 

@@ -131,8 +131,10 @@ static haft_status refuse_malformed(haft__deciding *d, const haft__run_call *cal
 
 static haft_status look(haft__deciding *d, const haft__run_call *call, bool *ret_need_mending)
 {
-    return haft__arguments_look(call->raw, &d->tools->scratch, d->run->hash_key, ret_need_mending,
-                                d->err);
+    haft_status status = haft__arguments_look(call->raw, &d->tools->scratch, d->run->hash_key,
+                                              ret_need_mending, d->err);
+    *ret_need_mending = *ret_need_mending || call->repaired;
+    return status;
 }
 
 static haft_status write_start(haft__deciding *d, const haft__run_call *call, haft__json arguments,
