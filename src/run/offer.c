@@ -73,7 +73,9 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
             return spec->formats[i];
         }
     }
-    *ret_reason = "nothing else is enabled";
+    *ret_reason = has_format(spec, HAFT__LIT("codemode"))
+                      ? "code cannot be run here, and nothing else is enabled"
+                      : "nothing else is enabled";
     return HAFT__LIT("native");
 }
 
