@@ -138,6 +138,21 @@ TEST(each_format_writes_calls_and_results_in_its_way)
     }
 }
 
+TEST(the_page_shows_each_of_them)
+{
+    haft_str page = test_read_file("docs/formats.md");
+    for (size_t i = 0; page.ptr != NULL && i < COUNT(rows); i++) {
+        haft__buf wanted;
+        haft__buf_init(&wanted, 1 << 16);
+        haft__buf_addf(&wanted, "~~~~\n%s\n~~~~\n\n~~~~\n%s\n~~~~\n", rows[i].calls,
+                       rows[i].results);
+        CHECK(memmem(page.ptr, page.len, wanted.ptr, wanted.len) != NULL,
+              "docs/formats.md does not have %.*s", HAFT__ARG(haft__buf_str(&wanted)));
+        haft__buf_finish(&wanted);
+    }
+    CHECK(page.ptr != NULL, "docs/formats.md is not there");
+}
+
 /* ---- turns of other kinds ---- */
 
 static const struct {
