@@ -387,7 +387,7 @@ haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
                                   .serial = spec->limits.parallel == 1,
                                   .options = spec->model.options};
     haft_status status = haft__chat_sync(&run->chat, &ask->request, err);
-    if (status == HAFT_OK) {
+    if (status == HAFT_OK && run->chat.format != NULL) {
         status = haft__chat_format_tools(&ask->request, &ask->arena, &ask->format_tools, err);
     }
     if (status == HAFT_OK) {

@@ -101,14 +101,14 @@ static void add_letter(const filling *f, char letter)
 
 static void fill(const filling *f, const char *pattern)
 {
-    while (pattern != NULL && *pattern != '\0') {
-        size_t plain = strcspn(pattern, "%");
+    while (pattern != NULL && pattern[0] != '\0') {
+        const char *letter = strchr(pattern, '%');
+        size_t plain = letter != NULL ? (size_t)(letter - pattern) : strlen(pattern);
         haft__buf_add(f->buf, pattern, plain);
-        pattern += plain;
-        if (pattern[0] == '%') {
-            add_letter(f, pattern[1]);
-            pattern += 2;
+        if (letter != NULL) {
+            add_letter(f, letter[1]);
         }
+        pattern += plain + (letter != NULL ? 2 : 0);
     }
 }
 

@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
-TESTS = Path(__file__).resolve().parent
 ZERO = "\u200b"
 SPEC = """\
 haft: 1
@@ -132,7 +131,8 @@ def replies_of(d):
     call, join, result = d["call"], d["join"], d["result"]
     answer = d.get("answer", lambda text: text)
     return [
-        {"expect": {"contains": d["taught"] + ["Call a tool now"]}, "text": answer("Warm, I guess.")},
+        {"expect": {"contains": d["taught"] + ["Call a tool now"]},
+         "text": answer("Warm, I guess.")},
         {"text": join([call("get_weather", '{"city": "Paris"}')])},
         {"expect": {"contains": [result % "Paris"]},
          "text": join([call("get_weather", '{"city": "Lyon", "days": 2}'),
