@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
 void haft__id_make(uint64_t ms, const uint8_t random[10], char to[HAFT__ID_LENGTH + 1])
@@ -38,4 +40,31 @@ bool haft__id_valid(haft_str text)
         }
     }
     return true;
+}
+
+/* ---- short ones ---- */
+
+/* Fixed for ever: ids must be the same on every machine and in every run. */
+static const haft__hash_key short_key = {0x63616c6c20696473U, 0x6f66206e696e6520U};
+
+static bool is_plain(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+void haft__id_short(haft_str id, char to[HAFT__ID_SHORT_LENGTH])
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    bool plain = id.len == HAFT__ID_SHORT_LENGTH;
+    for (size_t i = 0; plain && i < id.len; i++) {
+        plain = is_plain(id.ptr[i]);
+    }
+    if (plain) {
+        memcpy(to, id.ptr, HAFT__ID_SHORT_LENGTH);
+        return;
+    }
+    uint64_t hash = haft__hash(short_key, id);
+    for (size_t i = 0; i < HAFT__ID_SHORT_LENGTH; i++, hash /= sizeof(digits) - 1) {
+        to[i] = digits[hash % (sizeof(digits) - 1)];
+    }
 }

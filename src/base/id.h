@@ -15,4 +15,10 @@ void haft__id_make(uint64_t ms, const uint8_t random[10], char to[HAFT__ID_LENGT
 
 bool haft__id_valid(haft_str text);
 
+#define HAFT__ID_SHORT_LENGTH 9
+
+/* An id of 9 letters and digits for any id of a call, as some models want them; one that is so
+ * already stays. */
+void haft__id_short(haft_str id, char to[HAFT__ID_SHORT_LENGTH]);
+
 #endif

@@ -19,12 +19,13 @@ typedef struct haft__ask {
     /* over HTTP */
     uint32_t attempt; /* from 0 */
     haft__http_transfer *transfer;
-    haft__buf body;             /* of the request */
-    haft__buf refusal;          /* the body of an answer that is no reply */
-    haft__openai_stream stream; /* reads the reply */
-    bool streaming;             /* it has been initialised */
-    uint32_t status;            /* of the answer that arrives */
-    haft_status failed;         /* while it was read, for want of memory */
+    haft__buf body;                        /* of the request */
+    const haft__format_tool *format_tools; /* as they are taught */
+    haft__buf refusal;                     /* the body of an answer that is no reply */
+    haft__openai_stream stream;            /* reads the reply */
+    bool streaming;                        /* it has been initialised */
+    uint32_t status;                       /* of the answer that arrives */
+    haft_status failed;                    /* while it was read, for want of memory */
     haft_error error;
 } haft__ask;
 

@@ -338,6 +338,9 @@ static void reset_stream(haft__ask *ask)
         haft__openai_stream_finish(&ask->stream);
     }
     haft__openai_options options = {.tools = &ask->run->agent->spec->tools,
+                                    .format = ask->run->chat.format,
+                                    .format_tools = ask->format_tools,
+                                    .format_tool_count = ask->request.tool_count,
                                     .emit = on_delta,
                                     .context = ask,
                                     .hash_key = ask->run->runtime->hash_key};
@@ -387,6 +390,9 @@ haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
                                   .serial = spec->limits.parallel == 1,
                                   .options = spec->model.options};
     haft_status status = haft__chat_sync(&run->chat, &ask->request, err);
+    if (status == HAFT_OK && run->chat.format != NULL) {
+        status = haft__chat_format_tools(&ask->request, &ask->arena, &ask->format_tools, err);
+    }
     if (status == HAFT_OK) {
         /* Nearly all of it is kept text. What cannot be had is noted by the buffer. */
         (void)!haft__buf_reserve(&ask->body, haft__chat_bytes(&run->chat, &ask->request));

@@ -62,4 +62,41 @@ const haft__format haft__format_anthropic_xml = {
                                   CALLS,
                                   SECTION_ENDS}},
         },
+    .render =
+        {
+            .teach = "In this environment you have access to a set of tools. To use them, write a "
+                     "block like this:\n"
+                     "<function_calls>\n"
+                     "<invoke name=\"$FUNCTION_NAME\">\n"
+                     "<parameter name=\"$PARAMETER_NAME\">$PARAMETER_VALUE</parameter>\n"
+                     "</invoke>\n"
+                     "</function_calls>\n"
+                     "\n"
+                     "A string is written as it is, any other value as JSON. You may make several "
+                     "calls in one reply if none of them needs the result of another. Each is an "
+                     "invoke of its own.\n"
+                     "\n"
+                     "Here are the functions:\n"
+                     "<functions>\n"
+                     "%l\n"
+                     "</functions>\n"
+                     "\n"
+                     "The results come back within <function_results></function_results>, in the "
+                     "order of the calls. When no function is needed, answer in words.",
+            .shown = HAFT__SHOWN_PLAIN,
+            .tool_next = "\n",
+            .before = "\n",
+            .calls_begin = "<function_calls>\n",
+            .call = "<invoke name=\"%n\">\n"
+                    "%p</invoke>\n",
+            .calls_end = "</function_calls>",
+            .param = "<parameter name=\"%K\">%v</parameter>\n",
+            .results_begin = "<function_results>\n",
+            .result = "<result>\n"
+                      "<name>%n</name>\n"
+                      "<output>%t</output>\n"
+                      "</result>\n",
+            .results_end = "</function_results>",
+            .result_marks = {"<function_results>", "</function_results>", "</result>", "</output>"},
+        },
 };

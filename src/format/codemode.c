@@ -39,4 +39,34 @@ const haft__format haft__format_codemode = {
                         .marks = {{"\n", TEXT, HAFT__ACT_CODED}}},
             [TAGGED] = {.bytes = HAFT__BYTES_CODE, .marks = {{"</code>", TEXT, HAFT__ACT_CODED}}},
         },
+    .render =
+        {
+            .teach =
+                "You solve tasks by writing Python. These functions are there already; do not "
+                "define or import them:\n"
+                "\n"
+                "```\n"
+                "%l\n"
+                "```\n"
+                "\n"
+                "To act, write one block of code and then stop:\n"
+                "```python\n"
+                "# code\n"
+                "```\n"
+                "It runs at once. What it prints comes back in the next message, so print what "
+                "you need to know; call functions with named arguments. One block may call "
+                "many functions, in loops and conditions. When nothing is left to do, answer "
+                "in words, without a block.",
+            .shown = HAFT__SHOWN_CODE,
+            .tool_next = "\n"
+                         "\n",
+            .before = "\n",
+            .call = "```python\n"
+                    "%x\n"
+                    "```",
+            .call_next = "\n",
+            .result = "Output of your code:\n"
+                      "%t",
+            .result_next = "\n",
+        },
 };

@@ -36,4 +36,40 @@ const haft__format haft__format_command_r = {
                        .marks = {{"<|END_ACTION|>", START}, ACTION, RESPONSES}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"<|END_ACTION|>", START}, ACTION}},
         },
+    .render =
+        {
+            .teach = "# Available tools\n"
+                     "\n"
+                     "```json\n"
+                     "[\n"
+                     "%l\n"
+                     "]\n"
+                     "```\n"
+                     "\n"
+                     "To use tools, write a list of calls between <|START_ACTION|> and "
+                     "<|END_ACTION|>:\n"
+                     "<|START_ACTION|>[\n"
+                     "    {\"tool_call_id\": \"0\", \"tool_name\": <name>, \"parameters\": "
+                     "<args-json-object>}\n"
+                     "]<|END_ACTION|>\n"
+                     "\n"
+                     "You may make several calls in one reply if none of them needs the result of "
+                     "another. Each has an id of its own. The results come back between "
+                     "<|START_TOOL_RESULT|> and <|END_TOOL_RESULT|>, with those ids. When no tool "
+                     "is needed, answer in words.",
+            .shown = HAFT__SHOWN_PLAIN,
+            .tool_next = ",\n",
+            .before = "\n",
+            .calls_begin = "<|START_ACTION|>[\n",
+            .call = "    {\"tool_call_id\": %I, \"tool_name\": %N, \"parameters\": %a}",
+            .call_next = ",\n",
+            .calls_end = "\n"
+                         "]<|END_ACTION|>",
+            .results_begin = "<|START_TOOL_RESULT|>[\n",
+            .result = "    {\"tool_call_id\": %I, \"results\": {\"content\": %T}}",
+            .result_next = ",\n",
+            .results_end = "\n"
+                           "]<|END_TOOL_RESULT|>",
+            .result_marks = {"<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"},
+        },
 };

@@ -55,4 +55,39 @@ const haft__format haft__format_deepseek_v3 =
                                {CALL_BEGIN, KIND, HAFT__ACT_OPEN},
                                {CALLS_END, TEXT}}},
             },
+        .render =
+            {
+                .teach =
+                    "## Tools\n"
+                    "\n"
+                    "You have access to the following functions:\n"
+                    "%l\n"
+                    "\n"
+                    "To call functions, write exactly this, with a block for each call:\n"
+                    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n"
+                    "```json\n"
+                    "<args-json-object>\n"
+                    "```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n"
+                    "\n"
+                    "You may make several calls in one reply if none of them needs the result of "
+                    "another. The results come back within <｜tool▁outputs▁begin｜> and "
+                    "<｜tool▁outputs▁end｜>, in the order of the calls. When no function is "
+                    "needed, "
+                    "answer in words.",
+                .tool_next = "\n",
+                .before = "",
+                .calls_begin = "<｜tool▁calls▁begin｜>",
+                .call = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>%n\n"
+                        "```json\n"
+                        "%a\n"
+                        "```<｜tool▁call▁end｜>",
+                .call_next = "\n",
+                .calls_end = "<｜tool▁calls▁end｜>",
+                .results_begin = "<｜tool▁outputs▁begin｜>",
+                .result = "<｜tool▁output▁begin｜>%t<｜tool▁output▁end｜>",
+                .result_next = "\n",
+                .results_end = "<｜tool▁outputs▁end｜>",
+                .result_marks = {"<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>",
+                                 "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},
+            },
 };

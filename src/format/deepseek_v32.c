@@ -51,4 +51,41 @@ const haft__format haft__format_deepseek_v32 = {
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
                         .marks = {{"</｜DSML｜invoke>", SECTION}, CALL, SECTION_ENDS}},
         },
+    .render =
+        {
+            .teach =
+                "## Tools\n"
+                "\n"
+                "You have access to a set of tools. To use them, write a block like this:\n"
+                "<｜DSML｜function_calls>\n"
+                "<｜DSML｜invoke name=\"$FUNCTION_NAME\">\n"
+                "<｜DSML｜parameter name=\"$PARAMETER_NAME\" "
+                "string=\"true|false\">$PARAMETER_VALUE</｜DSML｜parameter>\n"
+                "</｜DSML｜invoke>\n"
+                "</｜DSML｜function_calls>\n"
+                "\n"
+                "A string is written as it is and has string=\"true\"; any other value is JSON "
+                "and has string=\"false\". You may make several calls in one reply if none of "
+                "them needs the result of another. Each is an invoke of its own.\n"
+                "\n"
+                "Here are the tools:\n"
+                "<functions>\n"
+                "%l\n"
+                "</functions>\n"
+                "\n"
+                "The results come back within <function_results></function_results>, in the "
+                "order of the calls. When no tool is needed, answer in words.",
+            .shown = HAFT__SHOWN_PLAIN,
+            .tool_next = "\n",
+            .before = "\n",
+            .calls_begin = "<｜DSML｜function_calls>\n",
+            .call = "<｜DSML｜invoke name=\"%n\">\n"
+                    "%p</｜DSML｜invoke>\n",
+            .calls_end = "</｜DSML｜function_calls>",
+            .param = "<｜DSML｜parameter name=\"%K\" string=\"%b\">%v</｜DSML｜parameter>\n",
+            .results_begin = "<function_results>\n",
+            .result = "<result>%t</result>\n",
+            .results_end = "</function_results>",
+            .result_marks = {"<function_results>", "</function_results>", "<result>", "</result>"},
+        },
 };

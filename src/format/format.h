@@ -41,10 +41,11 @@ typedef struct haft__found {
 /* Takes what was found; texts are borrowed until it returns. A failure ends the parsing. */
 typedef haft_status haft__found_take(void *context, const haft__found *found, haft_error *err);
 
-/* A tool, as far as a parser needs to know it. */
+/* A tool, as far as a format needs to know it. */
 typedef struct haft__format_tool {
     haft_str name;
     haft__json parameters; /* JSON Schema, or null: decides the types of values without any */
+    haft_str description;  /* for the model to read */
 } haft__format_tool;
 
 typedef struct haft__parser_options {

@@ -25,4 +25,25 @@ const haft__format haft__format_functionary_v31 = {
                        .marks = {{"</function>", TEXT}, CALL}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"</function>", TEXT}, CALL}},
         },
+    .render =
+        {
+            .teach = "You have access to the following functions:\n"
+                     "%l\n"
+                     "\n"
+                     "To call a function, write its name and a JSON object with its arguments in "
+                     "this format:\n"
+                     "<function=example_function_name>{\"example_name\": "
+                     "\"example_value\"}</function>\n"
+                     "\n"
+                     "You may make several calls in one reply if none of them needs the result of "
+                     "another. The results come back in the next message, one JSON object for each "
+                     "call, in the order of the calls: {\"name\": <function-name>, \"content\": "
+                     "<result>}. When no function is needed, answer in words.",
+            .tool_next = "\n",
+            .before = "\n",
+            .call = "<function=%n>%a</function>",
+            .call_next = "\n",
+            .result = "{\"name\": %N, \"content\": %T}",
+            .result_next = "\n",
+        },
 };

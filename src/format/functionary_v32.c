@@ -20,4 +20,34 @@ const haft__format haft__format_functionary_v32 = {
             [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = TEXT},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{">>>", START}}},
         },
+    .render =
+        {
+            .teach = "You are capable of executing available functions if required. These are the "
+                     "functions:\n"
+                     "%l\n"
+                     "\n"
+                     "A reply is a row of messages. Each begins with >>> and the name of who it is "
+                     "for, and goes on on the next line: for a function, a JSON object with its "
+                     "arguments; for the user, whose name is all, text.\n"
+                     ">>>example_function_name\n"
+                     "{\"example_name\": \"example_value\"}\n"
+                     ">>>all\n"
+                     "Text for the user.\n"
+                     "\n"
+                     "You may make several calls in one reply if none of them needs the result of "
+                     "another. The results come back in the next message, one JSON object for each "
+                     "call, in the order of the calls: {\"name\": <function-name>, \"content\": "
+                     "<result>}.",
+            .tool_next = "\n",
+            .alone = ">>>all\n"
+                     "%t",
+            .together = ">>>all\n"
+                        "%t",
+            .before = "\n",
+            .call = ">>>%n\n"
+                    "%a",
+            .call_next = "\n",
+            .result = "{\"name\": %N, \"content\": %T}",
+            .result_next = "\n",
+        },
 };

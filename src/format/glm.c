@@ -39,4 +39,41 @@ const haft__format haft__format_glm = {
                        .marks = {{"</arg_value>", PAIRS, HAFT__ACT_VALUED}}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"</tool_call>", TEXT}, CALL}},
         },
+    .render =
+        {
+            .teach = "# Tools\n"
+                     "\n"
+                     "You may call one or more functions to assist with the user query.\n"
+                     "\n"
+                     "You are provided with function signatures within <tools></tools> XML tags:\n"
+                     "<tools>\n"
+                     "%l\n"
+                     "</tools>\n"
+                     "\n"
+                     "For each function call, write the function's name and its arguments within "
+                     "<tool_call></tool_call> XML tags:\n"
+                     "<tool_call>{function-name}\n"
+                     "<arg_key>{arg-key-1}</arg_key>\n"
+                     "<arg_value>{arg-value-1}</arg_value>\n"
+                     "<arg_key>{arg-key-2}</arg_key>\n"
+                     "<arg_value>{arg-value-2}</arg_value>\n"
+                     "</tool_call>\n"
+                     "\n"
+                     "A string is written as it is, any other value as JSON. You may make several "
+                     "calls in one reply if none of them needs the result of another. The results "
+                     "come back within <tool_response></tool_response>, in the order of the calls. "
+                     "When no function is needed, answer in words.",
+            .tool_next = "\n",
+            .before = "\n",
+            .call = "<tool_call>%n\n"
+                    "%p</tool_call>",
+            .call_next = "\n",
+            .param = "<arg_key>%K</arg_key>\n"
+                     "<arg_value>%v</arg_value>\n",
+            .result = "<tool_response>\n"
+                      "%t\n"
+                      "</tool_response>",
+            .result_next = "\n",
+            .result_marks = {"<tool_response>", "</tool_response>"},
+        },
 };

@@ -27,4 +27,28 @@ const haft__format haft__format_granite = {
             [CALLS] = {.scan = HAFT__SCAN_CALLS, .otherwise = TEXT},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {OPENERS}},
         },
+    .render =
+        {
+            .teach = "You are a helpful assistant with access to the following tools:\n"
+                     "%l\n"
+                     "\n"
+                     "When a tool is required to answer the user's query, respond with "
+                     "<|tool_call|> followed by a JSON list of the tools used, and nothing behind "
+                     "it:\n"
+                     "<|tool_call|>[{\"name\": <tool-name>, \"arguments\": <args-json-object>}]\n"
+                     "\n"
+                     "You may make several calls in one reply if none of them needs the result of "
+                     "another. The results come back in the next message, one behind each "
+                     "<|tool_response|>, in the order of the calls. When no tool is needed, answer "
+                     "in words.",
+            .tool_next = "\n",
+            .before = "\n",
+            .calls_begin = "<|tool_call|>[",
+            .call = "{\"name\": %N, \"arguments\": %a}",
+            .call_next = ", ",
+            .calls_end = "]",
+            .result = "<|tool_response|>%t",
+            .result_next = "\n",
+            .result_marks = {"<|tool_response|>"},
+        },
 };

@@ -93,4 +93,30 @@ const haft__format haft__format_harmony =
                 /* Behind the arguments, good or bad. */
                 [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {ENDS, NEXT}},
             },
+    .render =
+        {
+            .teach =
+                "# Tools\n"
+                "\n"
+                "## functions\n"
+                "\n"
+                "%l\n"
+                "\n"
+                "Calls to these tools go to the commentary channel, one message for each:\n"
+                "<|channel|>commentary to=functions.NAME "
+                "<|constrain|>json<|message|><args-json-object><|call|>\n"
+                "\n"
+                "You may make several calls in one reply if none of them needs the result of "
+                "another. Begin each message behind the first with <|start|>assistant. The "
+                "results come back in the next message, one JSON object for each call, in the "
+                "order of the calls: {\"name\": <NAME>, \"output\": <result>}. When no tool is "
+                "needed, answer in the final channel.",
+            .shown = HAFT__SHOWN_PLAIN,
+            .tool_next = "\n",
+            .before = "\n",
+            .call = "<|channel|>commentary to=functions.%n <|constrain|>json<|message|>%a<|call|>",
+            .call_next = "<|start|>assistant",
+            .result = "{\"name\": %N, \"output\": %T}",
+            .result_next = "\n",
+        },
 };

@@ -32,4 +32,37 @@ const haft__format haft__format_hermes = {
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
                         .marks = {{"</tool_call>", TEXT}, {"<tool_call>", CALL, HAFT__ACT_OPEN}}},
         },
+    .render =
+        {
+            .teach = "# Tools\n"
+                     "\n"
+                     "You may call one or more functions to assist with the user query.\n"
+                     "\n"
+                     "You are provided with function signatures within <tools></tools> XML tags:\n"
+                     "<tools>\n"
+                     "%l\n"
+                     "</tools>\n"
+                     "\n"
+                     "For each function call, return a JSON object with the function's name and "
+                     "arguments within <tool_call></tool_call> XML tags:\n"
+                     "<tool_call>\n"
+                     "{\"name\": <function-name>, \"arguments\": <args-json-object>}\n"
+                     "</tool_call>\n"
+                     "\n"
+                     "You may make several calls in one reply if none of them needs the result of "
+                     "another. After your calls, stop: each result comes back within "
+                     "<tool_response></tool_response> XML tags, in the order of the calls. When no "
+                     "function is needed, answer in words.",
+            .tool_next = "\n",
+            .before = "\n",
+            .call = "<tool_call>\n"
+                    "{\"name\": %N, \"arguments\": %a}\n"
+                    "</tool_call>",
+            .call_next = "\n",
+            .result = "<tool_response>\n"
+                      "%t\n"
+                      "</tool_response>",
+            .result_next = "\n",
+            .result_marks = {"<tool_response>", "</tool_response>"},
+        },
 };

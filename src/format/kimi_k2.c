@@ -44,4 +44,29 @@ const haft__format haft__format_kimi_k2 = {
                                   CALL,
                                   {"<|tool_calls_section_end|>", TEXT}}},
         },
+    .render =
+        {
+            .teach =
+                "# Tools\n"
+                "\n"
+                "%l\n"
+                "\n"
+                "To call functions, write a section of calls, each with the id "
+                "functions.NAME:INDEX, where INDEX counts all calls of the conversation from "
+                "0:\n"
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_arg"
+                "ument_begin|><args-json-object><|tool_call_end|><|tool_calls_section_end|>\n"
+                "\n"
+                "You may make several calls in one reply if none of them needs the result of "
+                "another. The results come back in the next message, each behind \"## Return "
+                "of\" and the id of its call. When no function is needed, answer in words.",
+            .tool_next = "\n",
+            .before = "",
+            .calls_begin = "<|tool_calls_section_begin|>",
+            .call = "<|tool_call_begin|>%f<|tool_call_argument_begin|>%a<|tool_call_end|>",
+            .calls_end = "<|tool_calls_section_end|>",
+            .result = "## Return of %f\n"
+                      "%t",
+            .result_next = "\n",
+        },
 };

@@ -44,4 +44,29 @@ const haft__format haft__format_llama3 = {
             [PYTHON] = {.bytes = HAFT__BYTES_VALUE, .at_end = HAFT__ACT_CLOSE},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{";", NEXT}, TAGGED}},
         },
+    .render =
+        {
+            .teach =
+                "You have access to the following functions:\n"
+                "%l\n"
+                "\n"
+                "If you choose to call a function, reply only with a JSON object in the "
+                "format\n"
+                "{\"name\": <function-name>, \"parameters\": <dictionary of argument name and "
+                "its value>}\n"
+                "Do not use variables. You may make several calls in one reply if none of them "
+                "needs the result of another. Put a semicolon between them: {\"name\": ..., "
+                "\"parameters\": {...}}; {\"name\": ..., \"parameters\": {...}}\n"
+                "The results come back in the next message, one JSON object for each call, in "
+                "the order of the calls: {\"name\": <function-name>, \"output\": <result>}. "
+                "When no function is needed, answer in words.",
+            .shown = HAFT__SHOWN_PLAIN,
+            .tool_next = "\n",
+            .before = "\n"
+                      "<|python_tag|>",
+            .call = "{\"name\": %N, \"parameters\": %a}",
+            .call_next = "; ",
+            .result = "{\"name\": %N, \"output\": %T}",
+            .result_next = "\n",
+        },
 };

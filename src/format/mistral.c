@@ -40,4 +40,26 @@ const haft__format haft__format_mistral =
                 [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = TEXT},
                 [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {CALLS}},
             },
+        .render =
+            {
+                .teach =
+                    "[AVAILABLE_TOOLS][%l][/AVAILABLE_TOOLS]\n"
+                    "\n"
+                    "To call tools, write [TOOL_CALLS] and behind it a JSON array with an object "
+                    "for each call:\n"
+                    "[TOOL_CALLS][{\"name\": <function-name>, \"arguments\": <args-json-object>, "
+                    "\"id\": <nine letters and digits>}]\n"
+                    "\n"
+                    "You may make several calls in one reply if none of them needs the result of "
+                    "another. Each call has an id of its own. After the array, stop: each result "
+                    "comes back as [TOOL_RESULTS]{\"call_id\": <id>, \"content\": "
+                    "<result>}[/TOOL_RESULTS]. When no tool is needed, answer in words.",
+                .tool_next = ", ",
+                .before = "\n",
+                .calls_begin = "[TOOL_CALLS][",
+                .call = "{\"name\": %N, \"arguments\": %a, \"id\": \"%s\"}",
+                .call_next = ", ",
+                .calls_end = "]",
+                .result = "[TOOL_RESULTS]{\"call_id\": \"%s\", \"content\": %T}[/TOOL_RESULTS]",
+            },
 };

@@ -85,6 +85,48 @@ typedef struct haft__place {
 
 #define HAFT__FORMAT_PLACES 16
 
+/* How tools are shown. */
+typedef enum haft__showing {
+    HAFT__SHOWN_WRAPPED, /* {"type":"function","function":{"name","description","parameters"}} */
+    HAFT__SHOWN_PLAIN,   /* {"name","description","parameters"} */
+    HAFT__SHOWN_CODE,    /* functions of Python, with a docstring */
+} haft__showing;
+
+/*
+ * How a format is written: texts in which a % and a letter stand for something.
+ *
+ *     %l   the tools (of `teach`)
+ *     %n   the tool's name             %N   ... as a JSON string
+ *     %a   the arguments, a JSON object
+ *     %k   ... as Python: a=1, b="x"
+ *     %p   ... one by one, each as `param` says
+ *     %x   ... the code that is in them, or what would call the tool
+ *     %i   the call's id               %I   ... as a JSON string
+ *     %s   ... as 9 letters and digits %f   ... as functions.NAME:N
+ *     %t   the text                    %T   ... as a JSON string
+ *     %K   a parameter's name (of `param`)
+ *     %v   its value: a string as it is, anything else as JSON
+ *     %b   true if it is a string, else false
+ *     %%   a percent sign
+ *
+ * Texts that are NULL are empty.
+ */
+typedef struct haft__render {
+    const char *teach;     /* the section of the system prompt */
+    uint8_t shown;         /* haft__showing */
+    const char *tool_next; /* between two tools */
+
+    const char *alone;    /* text of a turn without calls; NULL: as it is */
+    const char *together; /* ... of one with calls; NULL: as it is */
+    const char *before;   /* between text and calls */
+    const char *calls_begin, *call, *call_next, *calls_end;
+    const char *param;
+    bool bare_one; /* calls_begin and calls_end are left out around a single call */
+
+    const char *results_begin, *result, *result_next, *results_end;
+    const char *result_marks[4]; /* that a result must not have in it, besides the format's own */
+} haft__render;
+
 typedef struct haft__format {
     const char *name;
     haft__place places[HAFT__FORMAT_PLACES]; /* the first is where a text begins */
@@ -92,6 +134,7 @@ typedef struct haft__format {
     uint8_t reasoning; /* the place of a text that begins inside reasoning; 0: there is none */
     uint8_t plain;     /* the place of ordinary text */
     uint8_t spoilt;    /* the place behind a call that cannot be used */
+    haft__render render;
 } haft__format;
 
 #endif

@@ -68,4 +68,31 @@ const haft__format haft__format_purejson =
                                      {"[", JSON, .keep = true}}},
                 [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"```", TEXT}}},
             },
+        .render =
+            {
+                .teach =
+                    "Tools, each with its name, its description and the JSON Schema of its "
+                    "arguments:\n"
+                    "%l\n"
+                    "\n"
+                    "Reply with exactly one JSON value and nothing else.\n"
+                    "To use a tool: {\"tool\": <name>, \"args\": <object with its arguments>}\n"
+                    "To use several at once: [{\"tool\": ..., \"args\": {...}}, {\"tool\": ..., "
+                    "\"args\": {...}}]\n"
+                    "To finish: {\"answer\": <your answer, as a string>}\n"
+                    "\n"
+                    "The results come back in the next message, one JSON object for each call, in "
+                    "the order of the calls: {\"tool\": <name>, \"result\": <text>}.",
+                .shown = HAFT__SHOWN_PLAIN,
+                .tool_next = "\n",
+                .alone = "{\"answer\": %T}",
+                .before = "\n",
+                .calls_begin = "[",
+                .call = "{\"tool\": %N, \"args\": %a}",
+                .call_next = ", ",
+                .calls_end = "]",
+                .bare_one = true,
+                .result = "{\"tool\": %N, \"result\": %T}",
+                .result_next = "\n",
+            },
 };

@@ -57,4 +57,57 @@ const haft__format haft__format_qwen3coder =
                 [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
                             .marks = {{"</tool_call>", TEXT}, {"</function>", AFTER}, BLOCK}},
             },
+        .render =
+            {
+                .teach =
+                    "# Tools\n"
+                    "\n"
+                    "You have access to the following functions:\n"
+                    "\n"
+                    "<tools>\n"
+                    "%l\n"
+                    "</tools>\n"
+                    "\n"
+                    "If you choose to call a function, reply in the following format, with nothing "
+                    "behind it:\n"
+                    "\n"
+                    "<tool_call>\n"
+                    "<function=example_function_name>\n"
+                    "<parameter=example_parameter_1>\n"
+                    "value_1\n"
+                    "</parameter>\n"
+                    "<parameter=example_parameter_2>\n"
+                    "This is the value for the second parameter\n"
+                    "that can span\n"
+                    "multiple lines\n"
+                    "</parameter>\n"
+                    "</function>\n"
+                    "</tool_call>\n"
+                    "\n"
+                    "- A call is an inner <function=...></function> block within "
+                    "<tool_call></tool_call>; required parameters must be given.\n"
+                    "- A string is written as it is, without quotes and without escapes; any other "
+                    "value as JSON.\n"
+                    "- You may make several calls in one reply if none of them needs the result of "
+                    "another. Each has its own <tool_call></tool_call>.\n"
+                    "- The results come back within <tool_response></tool_response>, in the order "
+                    "of the calls.\n"
+                    "- When no function is needed, answer in words and do not speak of function "
+                    "calls.",
+                .tool_next = "\n",
+                .before = "\n",
+                .call = "<tool_call>\n"
+                        "<function=%n>\n"
+                        "%p</function>\n"
+                        "</tool_call>",
+                .call_next = "\n",
+                .param = "<parameter=%K>\n"
+                         "%v\n"
+                         "</parameter>\n",
+                .result = "<tool_response>\n"
+                          "%t\n"
+                          "</tool_response>",
+                .result_next = "\n",
+                .result_marks = {"<tool_response>", "</tool_response>"},
+            },
 };

@@ -15,8 +15,8 @@
 #include "model/model.h"
 
 typedef struct haft__assembly_call {
-    bool begun, ended;
-    haft__buf id, name, arguments;
+    bool begun, ended, repaired;
+    haft__buf id, name, arguments, malformed;
 } assembly_call;
 
 void haft__assembly_init(haft__assembly *assembly)
@@ -32,6 +32,7 @@ void haft__assembly_finish(haft__assembly *assembly)
         haft__buf_finish(&assembly->calls[i].id);
         haft__buf_finish(&assembly->calls[i].name);
         haft__buf_finish(&assembly->calls[i].arguments);
+        haft__buf_finish(&assembly->calls[i].malformed);
     }
     free(assembly->calls);
     haft__buf_finish(&assembly->content);
@@ -45,6 +46,7 @@ static void init_call(assembly_call *call)
     haft__buf_init(&call->id, HAFT__LIMIT_REPLY_BYTES);
     haft__buf_init(&call->name, HAFT__LIMIT_REPLY_BYTES);
     haft__buf_init(&call->arguments, HAFT__LIMIT_REPLY_BYTES);
+    haft__buf_init(&call->malformed, HAFT__LIMIT_REPLY_BYTES);
 }
 
 /* The call of that index, made if it is not there yet. */
@@ -87,6 +89,18 @@ static haft_status begin_call(assembly_call *call, const haft__delta *delta, haf
     return status == HAFT_OK ? add_text(&call->name, delta->text, err) : status;
 }
 
+static haft_status end_call(assembly_call *call, const haft__delta *delta, haft_error *err)
+{
+    call->ended = true;
+    call->repaired = delta->repaired;
+    if (delta->kind == HAFT__DELTA_CALL_END) {
+        return call->id.len == 0 ? add_text(&call->id, delta->id, err) : HAFT_OK;
+    }
+    haft__buf_clear(&call->arguments);
+    haft_status status = add_text(&call->arguments, delta->text, err);
+    return status == HAFT_OK ? add_text(&call->malformed, delta->why, err) : status;
+}
+
 static haft_status add_to_call(haft__assembly *a, const haft__delta *delta, haft_error *err)
 {
     assembly_call *call = NULL;
@@ -101,11 +115,8 @@ static haft_status add_to_call(haft__assembly *a, const haft__delta *delta, haft
         return haft__fail(err, HAFT_BAD_INPUT, "", "arguments of call %u, which %s", delta->index,
                           call->ended ? "is complete" : "has not begun");
     }
-    if (delta->kind == HAFT__DELTA_CALL_END) {
-        call->ended = true;
-        return HAFT_OK;
-    }
-    return add_text(&call->arguments, delta->text, err);
+    return delta->kind == HAFT__DELTA_ARGUMENTS ? add_text(&call->arguments, delta->text, err)
+                                                : end_call(call, delta, err);
 }
 
 haft_status haft__assembly_add(haft__assembly *assembly, const haft__delta *delta, haft_error *err)
@@ -115,7 +126,8 @@ haft_status haft__assembly_add(haft__assembly *assembly, const haft__delta *delt
     case HAFT__DELTA_REASONING: return add_text(&assembly->reasoning, delta->text, err);
     case HAFT__DELTA_CALL:
     case HAFT__DELTA_ARGUMENTS:
-    case HAFT__DELTA_CALL_END: return add_to_call(assembly, delta, err);
+    case HAFT__DELTA_CALL_END:
+    case HAFT__DELTA_CALL_VOID: return add_to_call(assembly, delta, err);
     case HAFT__DELTA_USAGE: assembly->usage = delta->usage; return HAFT_OK;
     case HAFT__DELTA_STOP:
         assembly->stop = delta->stop;
@@ -158,9 +170,11 @@ haft_status haft__assembly_reply(const haft__assembly *assembly, haft__arena *ar
     bool copied = calls != NULL && copy_text(arena, &assembly->content, &reply.content)
                   && copy_text(arena, &assembly->reasoning, &reply.reasoning);
     for (size_t i = 0; copied && i < count; i++) {
+        calls[i].repaired = assembly->calls[i].repaired;
         copied = copy_text(arena, &assembly->calls[i].id, &calls[i].id)
                  && copy_text(arena, &assembly->calls[i].name, &calls[i].name)
-                 && copy_text(arena, &assembly->calls[i].arguments, &calls[i].arguments);
+                 && copy_text(arena, &assembly->calls[i].arguments, &calls[i].arguments)
+                 && copy_text(arena, &assembly->calls[i].malformed, &calls[i].malformed);
     }
     if (!copied) {
         return haft__arena_fail(arena, err);

@@ -29,6 +29,9 @@ struct haft__chat_tool {
     size_t end; /* in the text */
 };
 
+/* How llama.cpp calls what it holds a reply to. */
+#define GRAMMAR "grammar"
+
 void haft__chat_tools_init(haft__chat_tools *tools)
 {
     *tools = (haft__chat_tools){.items = NULL};
@@ -47,12 +50,14 @@ void haft__chat_init(haft__chat *chat, const haft__provider *provider, haft__cha
     *chat = (haft__chat){.provider = provider, .shared = shared};
     haft__buf_init(&chat->messages, MOST_BYTES);
     haft__chat_tools_init(&chat->own);
+    haft__buf_init(&chat->taught, MOST_BYTES);
 }
 
 void haft__chat_finish(haft__chat *chat)
 {
     haft__buf_finish(&chat->messages);
     haft__chat_tools_finish(&chat->own);
+    haft__buf_finish(&chat->taught);
 }
 
 static void add_tool(haft__buf *buf, const haft__tool *tool)
@@ -139,6 +144,18 @@ static haft_status sync_tools(haft__chat *chat, const haft__request *request, ha
 
 haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft_error *err)
 {
+    const haft__format *format = haft__format_find(request->format);
+    if (format != chat->format) { /* then nothing that is kept can be used */
+        haft__buf_clear(&chat->messages);
+        haft__buf_clear(&chat->taught);
+        chat->done = chat->taught_count = 0;
+        chat->format = format;
+    }
+    if (format != NULL) {
+        haft_status status = haft__chat_text_sync(chat, request, err);
+        status = status == HAFT_OK ? haft__buf_check(&chat->messages, err) : status;
+        return status == HAFT_OK ? haft__buf_check(&chat->taught, err) : status;
+    }
     while (!request->transcript && chat->done < request->messages->count) {
         add_kept(chat, request->messages);
     }
@@ -148,7 +165,9 @@ haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft
 
 size_t haft__chat_bytes(const haft__chat *chat, const haft__request *request)
 {
-    size_t tools = request->tool_count > 0 ? tools_text(chat, request).len : 0;
+    size_t tools = chat->format != NULL      ? chat->taught.len
+                   : request->tool_count > 0 ? tools_text(chat, request).len
+                                             : 0;
     return chat->messages.len + tools + OTHER_BYTES;
 }
 
@@ -161,7 +180,11 @@ static void add_transcript(const haft__chat *chat, haft__buf *buf, const haft__r
     haft__buf_init(&text, MOST_BYTES);
     haft__prompt_transcript(&text, request->messages, request->task);
     const haft__message *first = request->messages->count > 0 ? request->messages->items : NULL;
-    if (first != NULL && first->role == HAFT__MESSAGE_SYSTEM) {
+    bool has_system = first != NULL && first->role == HAFT__MESSAGE_SYSTEM;
+    if (chat->format != NULL && (has_system || chat->taught.len > 0)) {
+        haft__chat_text_system(chat, buf, has_system ? first->text : HAFT__LIT(""));
+        haft__buf_add_char(buf, ',');
+    } else if (has_system) {
         haft__chat_message(chat->provider, buf, first);
         haft__buf_add_char(buf, ',');
     }
@@ -184,7 +207,9 @@ static void add_messages(const haft__chat *chat, haft__buf *buf, const haft__req
         haft__buf_add_str(buf, haft__buf_str(&chat->messages));
         last = messages->count > 0 ? &messages->items[messages->count - 1] : NULL;
     }
-    if (request->correction.len > 0) {
+    if (chat->format != NULL) {
+        haft__chat_text_last(chat, buf, request, last);
+    } else if (request->correction.len > 0) {
         haft__chat_bridge(chat->provider, buf, last, &correction);
         haft__chat_message(chat->provider, buf, &correction);
     }
@@ -339,6 +364,34 @@ static void add_stream(const haft__chat *chat, haft__json_writer *w,
     }
 }
 
+/* What the server is to hold the reply to, in the way it can be told. */
+static void add_constraint(const haft__chat *chat, haft__json_writer *w,
+                           const haft__chat_options *options)
+{
+    const char *name = chat->provider->constraint;
+    bool grammar = strcmp(name, GRAMMAR) == 0;
+    if (name[0] == '\0' || (grammar ? options->grammar : options->schema).len == 0) {
+        return;
+    }
+    haft__json_key(w, name);
+    if (grammar) {
+        haft__json_add_str(w, options->grammar);
+        return;
+    }
+    haft__json_begin_object(w);
+    haft__json_key(w, "type");
+    haft__json_add_str(w, HAFT__LIT("json_schema"));
+    haft__json_key(w, "json_schema");
+    haft__json_begin_object(w);
+    haft__json_key(w, "name");
+    haft__json_add_str(w, HAFT__LIT("reply"));
+    haft__json_key(w, "schema");
+    haft__buf_add_str(w->buf, options->schema);
+    w->after_key = false;
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
 /* ---- the request ---- */
 
 static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__request *request)
@@ -359,11 +412,12 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request,
                       const haft__chat_options *options, haft__buf *buf)
 {
     haft__json_writer w;
+    bool declares = chat->format == NULL && request->tool_count > 0;
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
     haft__json_key(&w, "model");
     haft__json_add_str(&w, request->model);
-    if (request->tool_count > 0) {
+    if (declares) {
         add_tools(chat, &w, request);
     }
     haft__json_key(&w, "messages");
@@ -371,13 +425,14 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request,
     add_messages(chat, buf, request);
     haft__buf_add_char(buf, ']');
     w.after_key = false;
-    if (request->tool_count > 0) {
+    if (declares) {
         add_choice(chat, &w, request);
         if (options->serial && chat->provider->parallel && !has_option(options, PARALLEL)) {
             haft__json_key(&w, PARALLEL);
             haft__json_add_bool(&w, false);
         }
     }
+    add_constraint(chat, &w, options);
     add_stream(chat, &w, options);
     add_options(chat, &w, options);
     haft__json_end_object(&w);

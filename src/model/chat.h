@@ -9,6 +9,7 @@
 #ifndef HAFT_MODEL_CHAT_H
 #define HAFT_MODEL_CHAT_H
 
+#include "format/format.h"
 #include "model/model.h"
 #include "model/provider.h"
 
@@ -21,10 +22,13 @@ typedef struct haft__chat_tools {
 
 typedef struct haft__chat {
     const haft__provider *provider;
-    haft__buf messages;       /* the messages so far, with commas between */
-    size_t done;              /* how many of them */
-    haft__chat_tools *shared; /* of chats with mostly the same tools; may be NULL */
-    haft__chat_tools own;     /* when those are others */
+    const haft__format *format; /* calls are written in the text; NULL: the provider's own way */
+    haft__buf messages;         /* the messages so far, with commas between */
+    size_t done;                /* how many of them */
+    haft__chat_tools *shared;   /* of chats with mostly the same tools; may be NULL */
+    haft__chat_tools own;       /* when those are others */
+    haft__buf taught;           /* what teaches the format, with the tools */
+    size_t taught_count;        /* how many of them */
 } haft__chat;
 
 /* `provider` outlives the chat; it decides how messages are written. `shared` may be NULL; it is
@@ -43,6 +47,10 @@ typedef struct haft__chat_options {
     bool stream;        /* the reply is to come in pieces */
     bool serial;        /* at most one call in a reply, where the provider can be told */
     haft__json options; /* of the spec: further members of the request; an object, or null */
+    /* What makes any other reply impossible, in both languages; "" for none. The provider's is
+     * sent. */
+    haft_str grammar; /* GBNF */
+    haft_str schema;  /* JSON Schema, as JSON text */
 } haft__chat_options;
 
 /* About the bytes of the whole request. The chat must be in sync with it. */
@@ -53,6 +61,12 @@ size_t haft__chat_bytes(const haft__chat *chat, const haft__request *request);
 void haft__chat_write(const haft__chat *chat, const haft__request *request,
                       const haft__chat_options *options, haft__buf *buf);
 
+/* The tools of a request as a format needs them, with the names they have on the wire. They live in
+ * `arena`. */
+HAFT_MUST_USE haft_status haft__chat_format_tools(const haft__request *request, haft__arena *arena,
+                                                  const haft__format_tool **ret_tools,
+                                                  haft_error *err);
+
 /* Whether a member of the request is made here and nobody else's business: model, messages, tools,
  * tool_choice, stream. */
 bool haft__chat_owns(haft_str key);
@@ -60,10 +74,5 @@ bool haft__chat_owns(haft_str key);
 /* Appends one message. */
 void haft__chat_message(const haft__provider *provider, haft__buf *buf,
                         const haft__message *message);
-
-#define HAFT__SHORT_ID_BYTES 9
-
-/* An id of 9 letters and digits for any id; one that is so already stays. */
-void haft__chat_short_id(haft_str id, char to[HAFT__SHORT_ID_BYTES]);
 
 #endif

@@ -5,36 +5,11 @@
  * Everything here is a function of the message and the provider alone: a history gives the same
  * bytes whenever it is written. Tests: tests/model/chat_message_test.c.
  */
-#include "base/hash.h"
+#include "base/id.h"
 #include "base/str.h"
 #include "model/chat_int.h"
 #include "tool/wire.h"
 #include "json/stream.h"
-
-/* Fixed for ever: ids must be the same on every machine and in every run. */
-static const haft__hash_key id_key = {0x63616c6c20696473U, 0x6f66206e696e6520U};
-
-static bool is_plain(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-void haft__chat_short_id(haft_str id, char to[HAFT__SHORT_ID_BYTES])
-{
-    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    bool plain = id.len == HAFT__SHORT_ID_BYTES;
-    for (size_t i = 0; plain && i < id.len; i++) {
-        plain = is_plain(id.ptr[i]);
-    }
-    if (plain) {
-        memcpy(to, id.ptr, HAFT__SHORT_ID_BYTES);
-        return;
-    }
-    uint64_t hash = haft__hash(id_key, id);
-    for (size_t i = 0; i < HAFT__SHORT_ID_BYTES; i++, hash /= sizeof(digits) - 1) {
-        to[i] = digits[hash % (sizeof(digits) - 1)];
-    }
-}
 
 void haft__chat_add_name(haft__json_writer *w, haft_str name)
 {
@@ -44,9 +19,9 @@ void haft__chat_add_name(haft__json_writer *w, haft_str name)
 
 static void add_id(const haft__provider *provider, haft__json_writer *w, haft_str id)
 {
-    char short_id[HAFT__SHORT_ID_BYTES];
+    char short_id[HAFT__ID_SHORT_LENGTH];
     if (provider->short_ids) {
-        haft__chat_short_id(id, short_id);
+        haft__id_short(id, short_id);
         id = (haft_str){short_id, sizeof(short_id)};
     }
     haft__json_add_str(w, id);

@@ -282,7 +282,7 @@ void haft__chat_chunk(haft__buf *buf, const haft__chat_head *head, const haft__d
 {
     const char *finish = NULL;
     haft__json_writer w;
-    if (delta->kind == HAFT__DELTA_CALL_END) {
+    if (delta->kind == HAFT__DELTA_CALL_END || delta->kind == HAFT__DELTA_CALL_VOID) {
         return;
     }
     if (delta->kind == HAFT__DELTA_USAGE) {
@@ -301,6 +301,7 @@ void haft__chat_chunk(haft__buf *buf, const haft__chat_head *head, const haft__d
     case HAFT__DELTA_ARGUMENTS: add_call_delta(&w, delta); break;
     case HAFT__DELTA_STOP: finish = finish_reason(delta->stop, delta->text.len == 0); break;
     case HAFT__DELTA_CALL_END:
+    case HAFT__DELTA_CALL_VOID:
     case HAFT__DELTA_USAGE: break; /* were seen to above */
     }
     close_chunk(&w, buf, head, finish);

@@ -92,15 +92,17 @@ typedef enum haft__delta_kind {
     HAFT__DELTA_REASONING,
     HAFT__DELTA_CALL,      /* a call begins: id (may be empty) and name */
     HAFT__DELTA_ARGUMENTS, /* the next piece of a call's arguments */
-    HAFT__DELTA_CALL_END,  /* its arguments are complete */
+    HAFT__DELTA_CALL_END,  /* its arguments are complete; its id, if it came only now */
     HAFT__DELTA_USAGE,
     HAFT__DELTA_STOP,
+    HAFT__DELTA_CALL_VOID, /* it is over and cannot be used: why, and how it was written */
 } haft__delta_kind;
 
 typedef struct haft__delta {
     haft__delta_kind kind;
     uint32_t index; /* of the call */
-    haft_str id, text;
+    haft_str id, text, why;
+    bool repaired; /* of CALL_END: it was mended while it was read */
     haft__tokens usage;
     haft__stop stop;
 } haft__delta;

@@ -19,6 +19,7 @@
 #ifndef HAFT_MODEL_OPENAI_H
 #define HAFT_MODEL_OPENAI_H
 
+#include "format/format.h"
 #include "model/model.h"
 #include "model/sse.h"
 
@@ -28,7 +29,11 @@ typedef void haft__openai_emit(void *context, const haft__delta *delta);
 
 typedef struct haft__openai_options {
     const haft__tools *tools; /* names on the wire are turned into theirs; may be NULL */
-    haft__openai_emit *emit;  /* may be NULL */
+    const haft__format
+        *format; /* calls are in the text, in this one; NULL: they are the server's */
+    const haft__format_tool *format_tools; /* as they were taught */
+    size_t format_tool_count;
+    haft__openai_emit *emit; /* may be NULL */
     void *context;
     haft__hash_key hash_key; /* random: the text comes from outside */
 } haft__openai_options;
@@ -52,6 +57,10 @@ typedef struct haft__openai_stream {
     haft__assembly assembly;
     struct haft__openai_call *calls;
     size_t call_count, call_capacity, last_call;
+    uint32_t numbered;    /* calls, the server's and those in the text */
+    haft__parser *parser; /* of the text; NULL until there is any */
+    bool text_call_open;  /* the last call of the text has not ended */
+    uint32_t text_call;   /* its number */
     haft__stop stop;
     bool has_stop;    /* a finish_reason has come */
     bool has_message; /* something of the reply has come */

@@ -15,7 +15,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "model/openai_int.h"
-#include "tool/wire.h"
 #include "json/number.h"
 #include "json/write.h"
 
@@ -23,8 +22,9 @@
 #define LEGACY_INDEX (-2) /* of `function_call`, of which there is one at most */
 
 typedef struct haft__openai_call {
-    int64_t index; /* the server's */
-    bool begun;    /* its name is known and was given on */
+    int64_t index;   /* the server's */
+    uint32_t number; /* ours */
+    bool begun;      /* its name is known and was given on */
     haft__buf id;
     haft__buf held; /* arguments that came before the name */
 } openai_call;
@@ -106,7 +106,7 @@ static haft_status add_call(haft__openai_stream *stream, const piece *p, haft_er
         stream->call_capacity = capacity;
     }
     openai_call *call = &stream->calls[stream->call_count++];
-    *call = (openai_call){.index = p->index};
+    *call = (openai_call){.index = p->index, .number = stream->numbered++};
     haft__buf_init(&call->id, HAFT__LIMIT_REPLY_BYTES);
     haft__buf_init(&call->held, HAFT__LIMIT_REPLY_BYTES);
     return HAFT_OK;
@@ -117,17 +117,15 @@ static haft_status add_call(haft__openai_stream *stream, const piece *p, haft_er
 static haft_status begin(haft__openai_stream *stream, size_t at, haft_str name, haft_error *err)
 {
     openai_call *call = &stream->calls[at];
-    const haft__tools *tools = stream->options.tools;
-    const haft__tool *tool = tools != NULL ? haft__wire_find(tools, name) : NULL;
     haft__delta delta = {.kind = HAFT__DELTA_CALL,
-                         .index = (uint32_t)at,
+                         .index = call->number,
                          .id = haft__buf_str(&call->id),
-                         .text = tool != NULL ? tool->name : name};
+                         .text = haft__openai_name(stream, name)};
     haft_status status = haft__openai_give(stream, &delta, err);
     call->begun = true;
     if (status == HAFT_OK && call->held.len > 0) {
         delta = (haft__delta){.kind = HAFT__DELTA_ARGUMENTS,
-                              .index = (uint32_t)at,
+                              .index = call->number,
                               .text = haft__buf_str(&call->held)};
         status = haft__openai_give(stream, &delta, err);
         haft__buf_finish(&call->held);
@@ -164,7 +162,7 @@ static haft_status add_arguments(haft__openai_stream *stream, size_t at, haft_st
         haft__buf_add_str(&call->held, text);
         return haft__buf_check(&call->held, err);
     }
-    haft__delta delta = {.kind = HAFT__DELTA_ARGUMENTS, .index = (uint32_t)at, .text = text};
+    haft__delta delta = {.kind = HAFT__DELTA_ARGUMENTS, .index = call->number, .text = text};
     return haft__openai_give(stream, &delta, err);
 }
 
@@ -241,7 +239,7 @@ haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err)
     for (size_t i = 0; i < stream->call_count && status == HAFT_OK; i++) {
         /* A call that never got a name is a call all the same: somebody has to answer it. */
         status = stream->calls[i].begun ? HAFT_OK : begin(stream, i, HAFT__LIT(""), err);
-        haft__delta delta = {.kind = HAFT__DELTA_CALL_END, .index = (uint32_t)i};
+        haft__delta delta = {.kind = HAFT__DELTA_CALL_END, .index = stream->calls[i].number};
         if (status == HAFT_OK) {
             status = haft__openai_give(stream, &delta, err);
         }

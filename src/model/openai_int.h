@@ -32,6 +32,16 @@ HAFT_MUST_USE haft_status haft__openai_take_calls(haft__openai_stream *stream, h
 HAFT_MUST_USE haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err);
 void haft__openai_calls_finish(haft__openai_stream *stream);
 
+/* ---- openai_text.c: text with calls in it ---- */
+
+/* The next piece of the text. */
+HAFT_MUST_USE haft_status haft__openai_text(haft__openai_stream *stream, haft_str text,
+                                            haft_error *err);
+HAFT_MUST_USE haft_status haft__openai_text_end(haft__openai_stream *stream, haft_error *err);
+
+/* The name of the tool that has this one on the wire; the same when there is none. */
+haft_str haft__openai_name(const haft__openai_stream *stream, haft_str wire);
+
 /* ---- openai_error.c ---- */
 
 /* What a server said about an error. Texts are borrowed from the value. */

@@ -55,12 +55,12 @@ static haft_status take_part(haft__openai_stream *stream, haft__json part, haft_
 {
     const haft__json *thinking = get(part, "thinking");
     if (part.kind == HAFT__JSON_STRING) {
-        return give_text(stream, HAFT__DELTA_TEXT, haft__json_text(part), err);
+        return haft__openai_text(stream, haft__json_text(part), err);
     }
     if (thinking != NULL) {
         return take_thinking(stream, *thinking, err);
     }
-    haft_status status = give_text(stream, HAFT__DELTA_TEXT, text_of(part, "text"), err);
+    haft_status status = haft__openai_text(stream, text_of(part, "text"), err);
     return status == HAFT_OK ? give_refusal(stream, text_of(part, "refusal"), err) : status;
 }
 
@@ -209,11 +209,15 @@ haft_status haft__openai_take(haft__openai_stream *stream, haft__json value, haf
  * decides. */
 haft_status haft__openai_close(haft__openai_stream *stream, haft_error *err)
 {
+    haft_status status = haft__openai_text_end(stream, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
     haft__stop stop = stream->refused ? HAFT__STOP_REFUSAL : stream->stop;
     if (stop == HAFT__STOP_END || stop == HAFT__STOP_CALLS) {
-        stop = stream->call_count > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END;
+        stop = stream->numbered > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END;
     }
     haft__delta delta = {.kind = HAFT__DELTA_STOP, .stop = stop};
-    haft_status status = haft__openai_end_calls(stream, err);
+    status = haft__openai_end_calls(stream, err);
     return status == HAFT_OK ? haft__openai_give(stream, &delta, err) : status;
 }

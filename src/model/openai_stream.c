@@ -39,6 +39,8 @@ void haft__openai_stream_finish(haft__openai_stream *stream)
     haft__buf_finish(&stream->text);
     haft__buf_finish(&stream->model);
     haft__openai_calls_finish(stream);
+    haft__parser_destroy(stream->parser);
+    stream->parser = NULL;
 }
 
 haft_status haft__openai_give(haft__openai_stream *stream, const haft__delta *delta,

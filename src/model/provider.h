@@ -25,6 +25,7 @@ typedef struct haft__provider {
     bool any_arguments;     /* arguments in the history need not be a JSON object */
     const char *must_call;  /* tool_choice for "some tool" */
     const char *max_tokens; /* what bounds the reply; "" for whatever the options say */
+    const char *constraint; /* what holds a reply to a form: "grammar", "response_format", or "" */
     const char *reasoning;  /* what reasoning is sent back as, with calls; "" when it is not */
 } haft__provider;
 

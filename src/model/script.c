@@ -33,7 +33,8 @@ static const char script_schema[] =
     "\"text\":{\"type\":\"string\"},\"reasoning\":{\"type\":\"string\"},"
     "\"calls\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"name\"],"
     "\"additionalProperties\":false,\"properties\":{\"name\":{\"type\":\"string\"},"
-    "\"id\":{\"type\":\"string\"},\"arguments\":true,\"raw\":{\"type\":\"string\"}}}},"
+    "\"id\":{\"type\":\"string\"},\"arguments\":true,\"raw\":{\"type\":\"string\"},"
+    "\"malformed\":{\"type\":\"string\"},\"repaired\":{\"type\":\"boolean\"}}}},"
     "\"usage\":{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
     "\"input_tokens\":{\"$ref\":\"#/$defs/count\"},\"output_tokens\":{\"$ref\":\"#/$defs/count\"},"
     "\"cached_tokens\":{\"$ref\":\"#/$defs/count\"}}},"
@@ -261,6 +262,12 @@ static haft_str to_text(haft__arena *arena, haft__json value)
     return text;
 }
 
+static bool is_true(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL && value->kind == HAFT__JSON_TRUE;
+}
+
 static haft_status read_calls(haft__json listed, haft__arena *arena, haft__reply *reply,
                               haft_error *err)
 {
@@ -273,6 +280,8 @@ static haft_status read_calls(haft__json listed, haft__arena *arena, haft__reply
         const haft__json *raw = haft__json_get(listed.items[i], HAFT__LIT("raw"));
         calls[i].id = text_of(listed.items[i], "id");
         calls[i].name = text_of(listed.items[i], "name");
+        calls[i].malformed = text_of(listed.items[i], "malformed");
+        calls[i].repaired = is_true(listed.items[i], "repaired");
         calls[i].arguments = raw != NULL         ? haft__json_text(*raw)
                              : arguments != NULL ? to_text(arena, *arguments)
                                                  : HAFT__LIT("{}");

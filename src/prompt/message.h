@@ -24,6 +24,8 @@ typedef struct haft__message_call {
     haft_str id; /* as the model gave it, or ours; unique in the conversation */
     haft_str name;
     haft_str arguments; /* JSON text */
+    haft_str malformed; /* why it could not be read, if so: `arguments` are how it was written */
+    bool repaired;      /* it was mended while it was read */
 } haft__message_call;
 
 typedef struct haft__message {

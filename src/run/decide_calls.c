@@ -35,6 +35,11 @@ static bool is_external(const haft__tool *tool)
     return !haft__builtin_is_pure(tool) && tool->source != HAFT__TOOL_HEADLESS;
 }
 
+static const haft__run_call *batch_end(const haft__run *run)
+{
+    return run->calls + run->call_count;
+}
+
 /* ---- refusals ---- */
 
 static haft_status refuse(haft__deciding *d, const haft__run_call *call, const char *why)
@@ -108,12 +113,28 @@ static haft_status refuse_cut(haft__deciding *d, const haft__run_call *call)
     return refuse(d, call, "invalid");
 }
 
+/* It was written in a way that cannot be read: the model sees what it wrote, and why not. */
+static haft_status refuse_malformed(haft__deciding *d, const haft__run_call *call)
+{
+    if (d->run->reply.stop == HAFT__STOP_LENGTH && call == batch_end(d->run) - 1) {
+        return refuse_cut(d, call);
+    }
+    haft__buf_addf(&d->tools->text,
+                   "Error: this call was not run, because it could not be read: %.*s. Write it "
+                   "again, exactly in the format for calls. It was written like this: ",
+                   HAFT__ARG(call->malformed));
+    haft__buf_add_str(&d->tools->text, call->raw);
+    return refuse(d, call, "invalid");
+}
+
 /* ---- what a call is about to run with ---- */
 
 static haft_status look(haft__deciding *d, const haft__run_call *call, bool *ret_need_mending)
 {
-    return haft__arguments_look(call->raw, &d->tools->scratch, d->run->hash_key, ret_need_mending,
-                                d->err);
+    haft_status status = haft__arguments_look(call->raw, &d->tools->scratch, d->run->hash_key,
+                                              ret_need_mending, d->err);
+    *ret_need_mending = *ret_need_mending || call->repaired;
+    return status;
 }
 
 static haft_status write_start(haft__deciding *d, const haft__run_call *call, haft__json arguments,
@@ -189,11 +210,6 @@ static haft_status write_pause(haft__deciding *d, const haft__run_call *call, ha
 }
 
 /* ---- judging ---- */
-
-static const haft__run_call *batch_end(const haft__run *run)
-{
-    return run->calls + run->call_count;
-}
 
 /* Calls before this one that run or have run: what the cap of a truncating spec counts. */
 static uint32_t accepted_before(const haft__run *run, const haft__run_call *call)
@@ -317,6 +333,9 @@ static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
     const haft__run *run = d->run;
     const haft__spec_limits *limits = &d->spec->limits;
     *ret_judgement = JUDGED_EVENT;
+    if (call->malformed.len > 0) {
+        return refuse_malformed(d, call);
+    }
     if (call->tool == NULL || !haft__offer_look(d->spec, call->tool).offered) {
         return refuse_unknown(d, call);
     }

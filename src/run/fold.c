@@ -55,7 +55,8 @@ haft_status haft__fold_settle(haft__run *run, haft_error *err)
     }
     for (size_t i = 0; i < count; i++) {
         const haft__run_call *call = &run->calls[run->batch + i];
-        calls[i] = (haft__message_call){call->model_call, call->name, call->raw};
+        calls[i] = (haft__message_call){call->model_call, call->name, call->raw, call->malformed,
+                                        call->repaired};
     }
     haft__message message = {.role = HAFT__MESSAGE_ASSISTANT,
                              .text = run->reply.content,
@@ -290,6 +291,7 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
                                .model_call = haft__fold_text(entry, "model_call"),
                                .name = haft__fold_text(entry, "name"),
                                .raw = haft__fold_text(entry, "arguments"),
+                               .malformed = haft__fold_text(entry, "malformed"),
                                .note = HAFT__LIT(""),
                                .verdict = HAFT__LIT(""),
                                .result = HAFT__LIT(""),
@@ -300,6 +302,8 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
             return haft__fold_fail(event, "one of its calls does not have the id it must have",
                                    err);
         }
+        const haft__json *repaired = haft__json_get(entry, HAFT__LIT("repaired"));
+        call.repaired = repaired != NULL && repaired->kind == HAFT__JSON_TRUE;
         call.tool = haft__tools_find(&run->spec->tools, call.name);
         run->calls[run->call_count++] = call;
     }

@@ -59,6 +59,12 @@ static void write_calls(haft__json_writer *w, const haft__run *run, const haft__
         haft__field_text(w, "model_call", keeps_id(reply, i) ? reply->calls[i].id : id);
         haft__field_text(w, "name", reply->calls[i].name);
         haft__field_text(w, "arguments", reply->calls[i].arguments);
+        if (reply->calls[i].repaired) {
+            haft__field_flag(w, "repaired", true);
+        }
+        if (reply->calls[i].malformed.len > 0) {
+            haft__field_text(w, "malformed", reply->calls[i].malformed);
+        }
         haft__json_end_object(w);
     }
     haft__json_end_array(w);

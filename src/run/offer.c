@@ -4,6 +4,7 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "format/format.h"
 
 static bool has_format(const haft__spec *spec, haft_str name)
 {
@@ -54,16 +55,27 @@ haft__offer haft__offer_look(const haft__spec *spec, const haft__tool *tool)
     return (haft__offer){tool, true, "a built-in, enabled"};
 }
 
+/* Native calling is the model's; code has to run somewhere, and nothing here runs it; the others
+ * are text, which every model writes. */
+static bool is_available(const haft__spec *spec, haft_str format)
+{
+    if (haft__str_equal(format, HAFT__LIT("native"))) {
+        return spec->model.native_tools;
+    }
+    return !haft__str_equal(format, HAFT__LIT("codemode")) && haft__format_find(format) != NULL;
+}
+
 haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
 {
     for (size_t i = 0; i < spec->format_count; i++) {
-        bool native = haft__str_equal(spec->formats[i], HAFT__LIT("native"));
-        if (!native || spec->model.native_tools) {
+        if (is_available(spec, spec->formats[i])) {
             *ret_reason = i == 0 ? "preferred, and available" : "the first enabled one available";
             return spec->formats[i];
         }
     }
-    *ret_reason = "nothing else is enabled";
+    *ret_reason = has_format(spec, HAFT__LIT("codemode"))
+                      ? "code cannot be run here, and nothing else is enabled"
+                      : "nothing else is enabled";
     return HAFT__LIT("native");
 }
 

@@ -31,6 +31,14 @@ static void add_calls(rescripting *r, haft__json calls)
         add_text(&r->w, "name", haft__json_get(calls.items[i], HAFT__LIT("name")));
         add_text(&r->w, "id", haft__json_get(calls.items[i], HAFT__LIT("model_call")));
         add_text(&r->w, "raw", haft__json_get(calls.items[i], HAFT__LIT("arguments")));
+        const haft__json *malformed = haft__json_get(calls.items[i], HAFT__LIT("malformed"));
+        if (malformed != NULL) {
+            add_text(&r->w, "malformed", malformed);
+        }
+        if (haft__json_get(calls.items[i], HAFT__LIT("repaired")) != NULL) {
+            haft__json_key(&r->w, "repaired");
+            haft__json_add_bool(&r->w, true);
+        }
         haft__json_end_object(&r->w);
     }
     haft__json_end_array(&r->w);

@@ -74,6 +74,8 @@ const char *haft__pause_name(haft__pause pause);
 typedef struct haft__run_call {
     haft_str id; /* c3.1: turn 3, first call */
     haft_str model_call, name, raw;
+    haft_str malformed;     /* why it could not be read; "" when it could */
+    bool repaired;          /* it was mended while it was read */
     const haft__tool *tool; /* NULL when there is none of that name */
     haft__call_stage stage;
     bool started;         /* a call_started has been seen */

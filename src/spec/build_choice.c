@@ -5,6 +5,7 @@
  */
 #include "base/near.h"
 #include "base/str.h"
+#include "format/format.h"
 #include "spec/build_int.h"
 
 /* ---- wishes ---- */
@@ -97,16 +98,6 @@ static void build_default(haft__loader *l, haft__json source)
 
 /* ---- formats ---- */
 
-static const struct {
-    const char *name, *also;
-} formats[] = {
-    {"native", NULL},       {"hermes", NULL},     {"mistral", NULL},       {"pythonic", NULL},
-    {"purejson", "json"},   {"codemode", "code"}, {"llama3", NULL},        {"qwen3coder", NULL},
-    {"glm", NULL},          {"kimi_k2", NULL},    {"deepseek_v3", NULL},   {"deepseek_v31", NULL},
-    {"deepseek_v32", NULL}, {"harmony", NULL},    {"anthropic_xml", NULL}, {"granite", NULL},
-    {"command_r", NULL},
-};
-
 static bool same_word(haft_str a, const char *b)
 {
     if (b == NULL || a.len != strlen(b)) {
@@ -121,16 +112,37 @@ static bool same_word(haft_str a, const char *b)
     return true;
 }
 
-/* The name we know it by; "" and a problem when there is none. */
+#define NATIVE "native" /* the only one that is not text */
+
+/* The name we know it by; "" when there is none. */
+static haft_str find_format(haft_str name)
+{
+    static const struct {
+        const char *also, *name;
+    } others[] = {{"json", "purejson"}, {"code", "codemode"}, {NATIVE, NATIVE}};
+    for (size_t i = 0; i < COUNT(others); i++) {
+        if (same_word(name, others[i].also)) {
+            return haft__str(others[i].name);
+        }
+    }
+    const haft__format *format = haft__format_find(name);
+    return format != NULL ? haft__str(format->name) : HAFT__LIT("");
+}
+
+/* The same, with a problem when there is none. */
 static haft_str read_format(haft__loader *l, haft_str name, haft_str pointer)
 {
+    haft_str known = find_format(name);
+    if (known.len > 0) {
+        return known;
+    }
+    size_t count;
+    const haft__format *const *formats = haft__formats(&count);
     haft__near near;
     haft__near_init(&near, name);
-    for (size_t i = 0; i < COUNT(formats); i++) {
-        if (same_word(name, formats[i].name) || same_word(name, formats[i].also)) {
-            return haft__str(formats[i].name);
-        }
-        haft__near_offer(&near, haft__str(formats[i].name));
+    haft__near_offer(&near, HAFT__LIT(NATIVE));
+    for (size_t i = 0; i < count; i++) {
+        haft__near_offer(&near, haft__str(formats[i]->name));
     }
     haft__spec_problem *problem = haft__loader_error(
         l, pointer, HAFT__ABOUT_VALUE, "there is no format \"%.*s\"", HAFT__ARG(name));
@@ -168,12 +180,8 @@ static void add_formats(haft__loader *l, haft__json names, haft_str outer, haft_
 static void check_primary(haft__loader *l, haft__json enabled, haft_str primary)
 {
     for (uint32_t i = 0; i < enabled.count; i++) {
-        haft_str name = haft__json_text(enabled.items[i]);
-        for (size_t j = 0; j < COUNT(formats); j++) {
-            if (same_word(primary, formats[j].name)
-                && (same_word(name, formats[j].name) || same_word(name, formats[j].also))) {
-                return;
-            }
+        if (haft__str_equal(find_format(haft__json_text(enabled.items[i])), primary)) {
+            return;
         }
     }
     haft__spec_problem *problem =
@@ -204,7 +212,7 @@ static void build_formats(haft__loader *l)
     }
     add_formats(l, enabled, list ? HAFT__LIT("/formats") : HAFT__LIT("/formats/enabled"), names);
     if (l->spec->format_count == 0) {
-        names[l->spec->format_count++] = HAFT__LIT("native");
+        names[l->spec->format_count++] = HAFT__LIT(NATIVE);
         names[l->spec->format_count++] = HAFT__LIT("purejson");
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/chat_message.c: messages as each provider takes them. */
+#include "base/id.h"
 #include "model/chat.h"
 #include "test.h"
 
@@ -50,7 +51,7 @@ static const struct {
 static haft__message message_of(size_t i, haft__message_call *call)
 {
     *call = (haft__message_call){haft__str(cases[i].id), HAFT__LIT("docs:find"),
-                                 haft__str(cases[i].arguments)};
+                                 .arguments = haft__str(cases[i].arguments)};
     return (haft__message){.role = HAFT__MESSAGE_ASSISTANT,
                            .text = haft__str(cases[i].text),
                            .reasoning = haft__str(cases[i].reasoning),
@@ -114,20 +115,20 @@ TEST(short_ids_are_a_function_of_the_id)
     static const char *const ids[] = {"",          "c1.1",      "c1.2",       "call_abc",
                                       "12345678",  "123456789", "1234567890", "abc-efghi",
                                       "abcdefghI", "\xFF"};
-    char found[COUNT(ids)][HAFT__SHORT_ID_BYTES];
+    char found[COUNT(ids)][HAFT__ID_SHORT_LENGTH];
     for (size_t i = 0; i < COUNT(ids); i++) {
-        char again[HAFT__SHORT_ID_BYTES];
-        haft__chat_short_id(haft__str(ids[i]), found[i]);
-        haft_str id = {found[i], HAFT__SHORT_ID_BYTES};
+        char again[HAFT__ID_SHORT_LENGTH];
+        haft__id_short(haft__str(ids[i]), found[i]);
+        haft_str id = {found[i], HAFT__ID_SHORT_LENGTH};
         for (size_t k = 0; k < id.len; k++) {
             char c = id.ptr[k];
             bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
             CHECK(plain, "%s became %.*s", ids[i], HAFT__ARG(id));
         }
-        haft__chat_short_id(id, again);
+        haft__id_short(id, again);
         CHECK_STR(id, ((haft_str){again, sizeof(again)}), "what is short stays: %s", ids[i]);
         for (size_t k = 0; k < i; k++) {
-            CHECK(memcmp(found[i], found[k], HAFT__SHORT_ID_BYTES) != 0, "%s and %s", ids[i],
+            CHECK(memcmp(found[i], found[k], HAFT__ID_SHORT_LENGTH) != 0, "%s and %s", ids[i],
                   ids[k]);
         }
     }
@@ -137,12 +138,12 @@ TEST(short_ids_are_a_function_of_the_id)
 
 TEST(a_call_and_its_result_have_the_same_short_id)
 {
-    haft__message_call call = {HAFT__LIT("c1.1"), HAFT__LIT("look"), HAFT__LIT("{}")};
+    haft__message_call call = {HAFT__LIT("c1.1"), HAFT__LIT("look"), .arguments = HAFT__LIT("{}")};
     haft__message asks = {.role = HAFT__MESSAGE_ASSISTANT, .calls = &call, .call_count = 1};
     haft__message says = {
         .role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("seen"), .call_id = HAFT__LIT("c1.1")};
-    char id[HAFT__SHORT_ID_BYTES];
-    haft__chat_short_id(call.id, id);
+    char id[HAFT__ID_SHORT_LENGTH];
+    haft__id_short(call.id, id);
     haft__buf found, wanted;
     haft__buf_init(&found, 1 << 16);
     haft__buf_init(&wanted, 1 << 16);

@@ -24,8 +24,8 @@ static const haft__chat_head head_usage = {.id = HAFT__LIT("chatcmpl-1"),
                                            .created = 1700000000,
                                            .include_usage = true};
 static const haft__message_call calls[] = {
-    {HAFT__LIT("call_1"), HAFT__LIT("look"), HAFT__LIT("{\"q\":\"x\"}")},
-    {HAFT__LIT("call_2"), HAFT__LIT("docs_-_find"), HAFT__LIT("")},
+    {HAFT__LIT("call_1"), HAFT__LIT("look"), .arguments = HAFT__LIT("{\"q\":\"x\"}")},
+    {HAFT__LIT("call_2"), HAFT__LIT("docs_-_find"), .arguments = HAFT__LIT("")},
 };
 static const haft__reply text_reply = {.content = HAFT__LIT("Hello."),
                                        .usage = {.input = 9, .output = 5, .cached = 4},
@@ -276,12 +276,12 @@ static haft_status seal(haft__arena *arena, haft__reply *reply, uint64_t *counte
 }
 
 static const haft__message_call scripted[] = {
-    {HAFT__LIT(""), HAFT__LIT("docs:find"), HAFT__LIT("{}")},
-    {HAFT__LIT("mine"), HAFT__LIT("a_-zz"), HAFT__LIT("{}")},
-    {HAFT__LIT("mine"), HAFT__LIT("nobody:has"), HAFT__LIT("{}")},
-    {HAFT__LIT("call_10"), HAFT__LIT("plain"), HAFT__LIT("{}")},
-    {{NULL, 0}, HAFT__LIT(""), HAFT__LIT("{}")},
-    {HAFT__LIT("call_9"), HAFT__LIT("a_-b"), HAFT__LIT("{}")},
+    {HAFT__LIT(""), HAFT__LIT("docs:find"), .arguments = HAFT__LIT("{}")},
+    {HAFT__LIT("mine"), HAFT__LIT("a_-zz"), .arguments = HAFT__LIT("{}")},
+    {HAFT__LIT("mine"), HAFT__LIT("nobody:has"), .arguments = HAFT__LIT("{}")},
+    {HAFT__LIT("call_10"), HAFT__LIT("plain"), .arguments = HAFT__LIT("{}")},
+    {{NULL, 0}, HAFT__LIT(""), .arguments = HAFT__LIT("{}")},
+    {HAFT__LIT("call_9"), HAFT__LIT("a_-b"), .arguments = HAFT__LIT("{}")},
 };
 
 TEST(calls_get_names_and_ids)

@@ -25,8 +25,8 @@ static const haft__tool *const tools[] = {&look, &search};
 static const bool allowed[] = {true, false};
 
 static const haft__message_call calls[] = {
-    {HAFT__LIT("id1"), HAFT__LIT("look"), HAFT__LIT("{\"q\":\"\xC3\xA4\"}")},
-    {HAFT__LIT("c1.2"), HAFT__LIT("docs:search"), HAFT__LIT("{broken")},
+    {HAFT__LIT("id1"), HAFT__LIT("look"), .arguments = HAFT__LIT("{\"q\":\"\xC3\xA4\"}")},
+    {HAFT__LIT("c1.2"), HAFT__LIT("docs:search"), .arguments = HAFT__LIT("{broken")},
 };
 
 static haft__message conversation[] = {
@@ -462,7 +462,8 @@ TEST(options_stand_last_and_override_nothing_of_ours)
         haft__chat_init(&chat, provider_named(rests[i].provider), NULL);
         haft__buf_init(&bytes, 1 << 20);
         CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", i);
-        haft__chat_options chosen = {rests[i].stream, rests[i].serial, options};
+        haft__chat_options chosen = {
+            .stream = rests[i].stream, .serial = rests[i].serial, .options = options};
         haft__chat_write(&chat, &request, &chosen, &bytes);
         char wanted[2048];
         (void)snprintf(wanted, sizeof(wanted),

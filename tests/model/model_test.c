@@ -30,7 +30,7 @@ static const struct {
 TEST(a_request_is_searched_as_text)
 {
     static const haft__message_call calls[] = {
-        {HAFT__LIT("1"), HAFT__LIT("look_up"), HAFT__LIT("{\"q\":\"x\"}")},
+        {HAFT__LIT("1"), HAFT__LIT("look_up"), .arguments = HAFT__LIT("{\"q\":\"x\"}")},
     };
     haft__message items[] = {
         {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("the task")},
@@ -52,7 +52,7 @@ TEST(a_request_is_searched_as_text)
 TEST(a_transcript_is_searched_as_it_is_sent)
 {
     static const haft__message_call calls[] = {
-        {HAFT__LIT("1"), HAFT__LIT("look_up"), HAFT__LIT("{}")},
+        {HAFT__LIT("1"), HAFT__LIT("look_up"), .arguments = HAFT__LIT("{}")},
     };
     haft__message items[] = {
         {.role = HAFT__MESSAGE_SYSTEM, .text = HAFT__LIT("Be brief.")},

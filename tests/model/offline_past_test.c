@@ -148,8 +148,8 @@ TEST(ids_that_are_wrong_or_twice_there)
 {
     fixture f;
     begin(&f, "look");
-    haft__message_call calls[] = {{HAFT__LIT("a"), HAFT__LIT("x"), HAFT__LIT("{}")},
-                                  {HAFT__LIT("a"), HAFT__LIT("y"), HAFT__LIT("{}")}};
+    haft__message_call calls[] = {{HAFT__LIT("a"), HAFT__LIT("x"), .arguments = HAFT__LIT("{}")},
+                                  {HAFT__LIT("a"), HAFT__LIT("y"), .arguments = HAFT__LIT("{}")}};
     add_message(&f,
                 (haft__message){.role = HAFT__MESSAGE_ASSISTANT, .calls = calls, .call_count = 2});
     haft__message back = {

@@ -231,6 +231,7 @@ static const struct {
     {"arguments may be any text", FLAG(any_arguments)},
     {"ids of 9 characters", FLAG(short_ids)},
     {"no user behind a tool", FLAG(strict_order)},
+    {"replies are held to a form by", TEXT(constraint)},
 #undef FLAG
 #undef TEXT
 };

@@ -152,8 +152,8 @@ TEST(an_observation_survives_a_failed_allocation)
 TEST(a_transcript_is_one_text_with_the_task_last)
 {
     static const haft__message_call calls[] = {
-        {HAFT__LIT("1"), HAFT__LIT("search_database"), HAFT__LIT("{\"query\":\"x\"}")},
-        {HAFT__LIT("2"), HAFT__LIT("look"), HAFT__LIT("")},
+        {HAFT__LIT("1"), HAFT__LIT("search_database"), .arguments = HAFT__LIT("{\"query\":\"x\"}")},
+        {HAFT__LIT("2"), HAFT__LIT("look"), .arguments = HAFT__LIT("")},
     };
     static const haft__message messages[] = {
         {.role = HAFT__MESSAGE_SYSTEM, .text = HAFT__LIT("You are a specialist.")},

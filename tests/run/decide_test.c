@@ -97,7 +97,7 @@ TEST(ten_megabytes_of_arguments)
     memset(room, 'x', length);
     haft__buf_advance(&raw, length);
     haft__buf_addf(&raw, "\"}");
-    haft__message_call call = {HAFT__LIT("m"), HAFT__LIT("look"), haft__buf_str(&raw)};
+    haft__message_call call = {HAFT__LIT("m"), HAFT__LIT("look"), .arguments = haft__buf_str(&raw)};
     haft__reply reply = {.calls = &call, .call_count = 1, .stop = HAFT__STOP_CALLS};
     help_run r;
     help_run_init(&r, "agent; tools=look", "{\"replies\":[],\"results\":{\"look\":\"seen\"}}");
@@ -127,9 +127,9 @@ TEST(ten_megabytes_of_arguments)
 TEST(invalid_utf8_in_a_reply)
 {
     haft__message_call calls[] = {
-        {HAFT__LIT("\xFF"), HAFT__LIT("look"), HAFT__LIT("{\"q\":\"\xC3\"}")},
-        {HAFT__LIT("\xFF"), HAFT__LIT("l\xF0\x9Fok"), HAFT__LIT("{}")},
-        {HAFT__LIT(""), HAFT__LIT(""), HAFT__LIT("\xFE\0")},
+        {HAFT__LIT("\xFF"), HAFT__LIT("look"), .arguments = HAFT__LIT("{\"q\":\"\xC3\"}")},
+        {HAFT__LIT("\xFF"), HAFT__LIT("l\xF0\x9Fok"), .arguments = HAFT__LIT("{}")},
+        {HAFT__LIT(""), HAFT__LIT(""), .arguments = HAFT__LIT("\xFE\0")},
     };
     haft__reply reply = {.content = HAFT__LIT("a\xFF\0b"),
                          .reasoning = HAFT__LIT("\xED\xA0\x80"),

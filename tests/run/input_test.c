@@ -48,8 +48,8 @@ TEST(bodies_of_inputs)
 TEST(a_reply_as_an_event)
 {
     static const haft__message_call calls[] = {
-        {HAFT__LIT("a"), HAFT__LIT("look"), HAFT__LIT("{}")},
-        {HAFT__LIT("a"), HAFT__LIT("lo\0ok"), HAFT__LIT("{\"\xFF\"")},
+        {HAFT__LIT("a"), HAFT__LIT("look"), .arguments = HAFT__LIT("{}")},
+        {HAFT__LIT("a"), HAFT__LIT("lo\0ok"), .arguments = HAFT__LIT("{\"\xFF\"")},
     };
     haft__reply reply = {.content = HAFT__LIT("t\xFFt"),
                          .reasoning = HAFT__LIT("r"),
@@ -90,8 +90,9 @@ TEST(every_call_has_an_id_of_its_own)
         haft__message_call calls[4];
         haft__reply reply = {.calls = calls};
         for (; reply.call_count < 4 && ids[i].given[reply.call_count] != NULL; reply.call_count++) {
-            calls[reply.call_count] = (haft__message_call){
-                haft__str(ids[i].given[reply.call_count]), HAFT__LIT("look"), HAFT__LIT("{}")};
+            calls[reply.call_count] =
+                (haft__message_call){haft__str(ids[i].given[reply.call_count]), HAFT__LIT("look"),
+                                     .arguments = HAFT__LIT("{}")};
         }
         haft__buf buf;
         haft__buf_init(&buf, 1 << 16);

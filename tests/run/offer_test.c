@@ -66,6 +66,9 @@ static const struct {
     {{"hermes", "native"}, true, "hermes", "preferred, and available"},
     {{"native"}, false, "native", "nothing else is enabled"},
     {{NULL}, true, "native", "nothing else is enabled"},
+    {{"codemode", "native"}, true, "native", "the first enabled one available"},
+    {{"codemode", "purejson"}, false, "purejson", "the first enabled one available"},
+    {{"codemode"}, true, "native", "code cannot be run here, and nothing else is enabled"},
 };
 
 TEST(the_format_is_the_first_that_is_available)

@@ -9,7 +9,10 @@ static const char spec[] = "agent; tools=look!cached,other; violations=1";
 static const char script[] =
     "{\"replies\":[{\"text\":\"\"},{\"reasoning\":\"hm\",\"calls\":[{\"name\":\"look\",\"id\":"
     "\"x\"},"
-    "{\"name\":\"other\",\"raw\":\"{broken\"},{\"name\":\"other\"}],\"usage\":{\"input_tokens\":5}}"
+    "{\"name\":\"other\",\"raw\":\"{broken\"},"
+    "{\"name\":\"none\",\"raw\":\"<x>\",\"malformed\":\"why\"},"
+    "{\"name\":\"other\",\"repaired\":true},"
+    "{\"name\":\"other\"}],\"usage\":{\"input_tokens\":5}}"
     ","
     "{\"calls\":[{\"name\":\"look\"}]},{\"error\":{\"status\":500,\"body\":\"no\"}}],"
     "\"results\":{\"look\":[\"seen\"],\"other\":[{\"error\":{\"message\":\"m\",\"hint\":\"h\"}}]}}";

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * neutral.c - takes the force out of marks in a text that is not the model's.
+ *
+ * The list of special tokens is of those that begin or end a turn in the templates of the models
+ * that are about. Servers ought to encode them as plain text, and many do not.
+ * Tests: tests/format/neutral_test.c.
+ */
+#include "base/error.h"
+#include "base/str.h"
+#include "format/marks.h"
+#include "format/render.h"
+
+#define BREAK "\xE2\x80\x8B" /* U+200B, a space without width */
+
+static const char *const special[] = {
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|endoftext|>",
+    "<|begin_of_text|>",
+    "<|end_of_text|>",
+    "<|start_header_id|>",
+    "<|end_header_id|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|eot|>",
+    "<|header_start|>",
+    "<|header_end|>",
+    "<|python_tag|>",
+    "<|start|>",
+    "<|end|>",
+    "<|message|>",
+    "<|channel|>",
+    "<|constrain|>",
+    "<|call|>",
+    "<|return|>",
+    "<|system|>",
+    "<|user|>",
+    "<|assistant|>",
+    "<|observation|>",
+    "<|tool|>",
+    "<|im_user|>",
+    "<|im_assistant|>",
+    "<|im_system|>",
+    "<|im_middle|>",
+    "<|START_OF_TURN_TOKEN|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|USER_TOKEN|>",
+    "<|CHATBOT_TOKEN|>",
+    "<|SYSTEM_TOKEN|>",
+    "<|start_of_role|>",
+    "<|end_of_role|>",
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_CALLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "<\xEF\xBD\x9C"
+    "User\xEF\xBD\x9C>",
+    "<\xEF\xBD\x9C"
+    "Assistant\xEF\xBD\x9C>",
+    "<\xEF\xBD\x9C"
+    "begin\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>",
+    "<\xEF\xBD\x9C"
+    "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>",
+};
+
+/* Room for all there can be. */
+typedef struct list {
+    const char *texts[COUNT(special) + HAFT__FORMAT_PLACES * COUNT(((haft__place *)0)->marks)
+                      + COUNT(((haft__render *)0)->result_marks)];
+    size_t count;
+} list;
+
+/* Brackets and fences alone are in every second text and mean nothing there. */
+static bool is_telling(const char *text)
+{
+    return (text[0] == '<' || text[0] == '[') && strlen(text) > 2;
+}
+
+static void add(list *marks, const char *text)
+{
+    if (text == NULL || !is_telling(text)) {
+        return;
+    }
+    for (size_t i = 0; i < marks->count; i++) {
+        if (strstr(text, marks->texts[i]) != NULL) {
+            return; /* where that is broken this is too */
+        }
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < marks->count; i++) {
+        if (strstr(marks->texts[i], text) == NULL) {
+            marks->texts[kept++] = marks->texts[i];
+        }
+    }
+    marks->count = kept;
+    marks->texts[marks->count++] = text;
+}
+
+static void collect(list *marks, const haft__format *format)
+{
+    for (size_t i = 0; i < COUNT(special); i++) {
+        add(marks, special[i]);
+    }
+    for (size_t i = 0; i < HAFT__FORMAT_PLACES; i++) {
+        const haft__mark *mark = format->places[i].marks;
+        for (size_t k = 0; k < COUNT(format->places[i].marks) && mark[k].text != NULL; k++) {
+            add(marks, mark[k].text);
+        }
+    }
+    for (size_t i = 0; i < COUNT(format->render.result_marks); i++) {
+        add(marks, format->render.result_marks[i]);
+    }
+}
+
+/* Marks begin with < or [ and have none behind that, so one is over before another can begin. */
+static void write_broken(haft__buf *buf, const haft__marks *marks, haft_str text)
+{
+    uint16_t held = 0;
+    while (text.len > 0) {
+        size_t plain = held == 0 ? haft__marks_skip(marks, text) : 0;
+        haft__buf_add(buf, text.ptr, plain);
+        text = haft__str_skip(text, plain);
+        if (text.len == 0) {
+            break;
+        }
+        const haft__marks_node *before = &marks->nodes[held];
+        held = haft__marks_step(marks, held, text.ptr[0]);
+        const haft__marks_node *after = &marks->nodes[held];
+        size_t freed = before->depth + 1U - after->depth;
+        haft__buf_add(buf, before->text, freed < before->depth ? freed : before->depth);
+        if (freed > before->depth) {
+            haft__buf_add_char(buf, text.ptr[0]);
+        }
+        if (after->mark != 0) {
+            haft__buf_add(buf, after->text, 1);
+            haft__buf_add_str(buf, HAFT__LIT(BREAK));
+            haft__buf_add(buf, after->text + 1, after->depth - 1U);
+            held = 0;
+        }
+        text = haft__str_skip(text, 1);
+    }
+    haft__buf_add(buf, marks->nodes[held].text, marks->nodes[held].depth);
+}
+
+void haft__format_neutralise(haft__buf *buf, const haft__format *format, haft_str text)
+{
+    list marks = {.count = 0};
+    haft__marks built;
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    collect(&marks, format);
+    haft_status status = haft__marks_build(&built, &arena, marks.texts, marks.count, NULL);
+    if (status == HAFT_OK) {
+        write_broken(buf, &built, text);
+    } else {
+        haft__buf_fail(buf, status, "out of memory");
+    }
+    haft__arena_finish(&arena);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - calls and results as a format writes them: fills in the texts of its description.
+ *
+ * Numbers keep their digits, because arguments are written from the text they were read from.
+ * Tests: tests/format/write_test.c, tests/format/round_trip_test.c.
+ */
+#include "json/write.h"
+#include "base/error.h"
+#include "base/id.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "format/render.h"
+#include "json/read.h"
+
+/* What the letters of a text stand for. */
+typedef struct filling {
+    haft__buf *buf;
+    const haft__render *render;
+    haft_str name, id, text;
+    size_t index;     /* of the call in its turn */
+    haft__json value; /* the arguments; of a parameter, its value */
+    haft_str key;
+} filling;
+
+static void fill(const filling *f, const char *pattern);
+
+/* ---- letters ---- */
+
+static void add_parameters(const filling *f)
+{
+    haft__json object = f->value;
+    for (uint32_t i = 0; object.kind == HAFT__JSON_OBJECT && i < object.count; i++) {
+        filling inner = *f;
+        inner.key = haft__json_text(object.members[i].key);
+        inner.value = object.members[i].value;
+        fill(&inner, f->render->param);
+    }
+}
+
+static void add_value(const filling *f)
+{
+    if (f->value.kind == HAFT__JSON_STRING) {
+        haft__buf_add_str(f->buf, haft__json_text(f->value));
+    } else {
+        haft__json_write(f->buf, f->value);
+    }
+}
+
+static void add_short_id(const filling *f)
+{
+    char id[HAFT__ID_SHORT_LENGTH];
+    haft__id_short(f->id, id);
+    haft__buf_add(f->buf, id, sizeof(id));
+}
+
+/* The model's own is so already. */
+static void add_function_id(const filling *f)
+{
+    if (haft__str_starts(f->id, HAFT__LIT("functions"))) {
+        haft__buf_add_str(f->buf, f->id);
+    } else {
+        haft__buf_addf(f->buf, "functions.%.*s:%zu", HAFT__ARG(f->name), f->index);
+    }
+}
+
+static void add_code(const filling *f)
+{
+    const haft__json *code = haft__json_get(f->value, HAFT__LIT("code"));
+    if (code != NULL && code->kind == HAFT__JSON_STRING && f->value.count == 1) {
+        haft__buf_add_str(f->buf, haft__json_text(*code));
+    } else {
+        fill(f, "print(%n(%k))");
+    }
+}
+
+static void add_letter(const filling *f, char letter)
+{
+    switch (letter) {
+    case 'n': haft__buf_add_str(f->buf, f->name); return;
+    case 'N': haft__json_write_string(f->buf, f->name); return;
+    case 'a': haft__json_write(f->buf, f->value); return;
+    case 'k': haft__write_keywords(f->buf, f->value); return;
+    case 'p': add_parameters(f); return;
+    case 'x': add_code(f); return;
+    case 'i': haft__buf_add_str(f->buf, f->id); return;
+    case 'I': haft__json_write_string(f->buf, f->id); return;
+    case 's': add_short_id(f); return;
+    case 'f': add_function_id(f); return;
+    case 't': haft__buf_add_str(f->buf, f->text); return;
+    case 'T': haft__json_write_string(f->buf, f->text); return;
+    case 'K': haft__buf_add_str(f->buf, f->key); return;
+    case 'v': add_value(f); return;
+    case 'b':
+        haft__buf_add_str(f->buf, f->value.kind == HAFT__JSON_STRING ? HAFT__LIT("true")
+                                                                     : HAFT__LIT("false"));
+        return;
+    default: haft__buf_add_char(f->buf, letter); return;
+    }
+}
+
+static void fill(const filling *f, const char *pattern)
+{
+    while (pattern != NULL && pattern[0] != '\0') {
+        const char *letter = strchr(pattern, '%');
+        size_t plain = letter != NULL ? (size_t)(letter - pattern) : strlen(pattern);
+        haft__buf_add(f->buf, pattern, plain);
+        if (letter != NULL) {
+            add_letter(f, letter[1]);
+        }
+        pattern += plain + (letter != NULL ? 2 : 0);
+    }
+}
+
+/* ---- calls ---- */
+
+/* Arguments that are no object are the business of who gave them; the model still sees them. */
+static haft__json as_object(haft__json_member *member, haft_str text, haft__json read)
+{
+    if (read.kind == HAFT__JSON_OBJECT) {
+        return read;
+    }
+    if (haft__str_trim(text).len == 0 || read.kind == HAFT__JSON_NULL) {
+        return haft__json_object(NULL, 0);
+    }
+    *member =
+        (haft__json_member){haft__json_string(HAFT__LIT("not_an_object")), haft__json_string(text)};
+    return haft__json_object(member, 1);
+}
+
+static void write_call(filling *f, const haft__format_call *call)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json_member member;
+    haft__json value = haft__json_bool(false); /* what is no JSON is no object either */
+    haft_status status = haft__json_read(&arena, call->arguments, NULL, &value, NULL, NULL);
+    if (status == HAFT_NO_MEMORY) {
+        haft__buf_fail(f->buf, status, "out of memory");
+    }
+    f->name = call->name;
+    f->id = call->id;
+    f->value = as_object(&member, call->arguments, value);
+    fill(f, f->render->call);
+    f->index++;
+    haft__arena_finish(&arena);
+}
+
+/* How many calls from `first` on could be read. */
+static size_t count_good(const haft__format_call *calls, size_t first, size_t count)
+{
+    size_t i = first;
+    while (i < count && !calls[i].spoilt) {
+        i++;
+    }
+    return i - first;
+}
+
+static void write_group(filling *f, const haft__format_call *calls, size_t count)
+{
+    const haft__render *render = f->render;
+    bool bare = render->bare_one && count == 1;
+    fill(f, bare ? "" : render->calls_begin);
+    for (size_t i = 0; i < count; i++) {
+        fill(f, i > 0 ? render->call_next : "");
+        write_call(f, &calls[i]);
+    }
+    fill(f, bare ? "" : render->calls_end);
+}
+
+void haft__format_write_calls(haft__buf *buf, const haft__format *format, haft_str text,
+                              const haft__format_call *calls, size_t count)
+{
+    const haft__render *render = &format->render;
+    filling f = {.buf = buf, .render = render, .text = text, .value = haft__json_null()};
+    const char *pattern = count > 0 ? render->together : render->alone;
+    if (text.len > 0) {
+        fill(&f, pattern != NULL ? pattern : "%t");
+        fill(&f, count > 0 ? render->before : "");
+    }
+    for (size_t i = 0; i < count;) {
+        size_t good = count_good(calls, i, count);
+        haft__buf_add_str(buf, i > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
+        f.index = i;
+        if (good > 0) {
+            write_group(&f, calls + i, good);
+        } else {
+            haft__buf_add_str(buf, calls[i].arguments);
+        }
+        i += good > 0 ? good : 1;
+    }
+}
+
+/* ---- results ---- */
+
+void haft__format_write_results(haft__buf *buf, const haft__format *format,
+                                const haft__format_result *results, size_t count)
+{
+    const haft__render *render = &format->render;
+    haft__buf text;
+    haft__buf_init(&text, buf->max);
+    filling f = {.buf = buf, .render = render, .value = haft__json_null()};
+    fill(&f, render->results_begin);
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_clear(&text);
+        haft__format_neutralise(&text, format, results[i].text);
+        if (text.status != HAFT_OK) {
+            haft__buf_fail(buf, text.status, text.why);
+        }
+        f.name = results[i].name;
+        f.id = results[i].id;
+        f.text = haft__buf_str(&text);
+        f.index = i;
+        fill(&f, i > 0 ? render->result_next : "");
+        fill(&f, render->result);
+    }
+    fill(&f, render->results_end);
+    haft__buf_finish(&text);
+}

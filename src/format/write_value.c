@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write_value.c - values and signatures as Python. Tests: tests/format/write_test.c. */
+#include "base/limits.h"
+#include "base/str.h"
+#include "format/render.h"
+#include "json/write.h"
+
+/* ---- values ---- */
+
+static const struct {
+    const char *json, *python;
+} words[] = {
+    {"true", "True"},
+    {"false", "False"},
+    {"null", "None"},
+};
+
+/* How long a string is, quotes included. */
+static size_t string_length(haft_str text)
+{
+    size_t i = 1;
+    while (i < text.len && text.ptr[i] != '"') {
+        i += text.ptr[i] == '\\' ? 2 : 1;
+    }
+    return i < text.len ? i + 1 : text.len;
+}
+
+/* JSON without white space is Python, but for three words: its strings have the same escapes. */
+static void translate(haft__buf *buf, haft_str json)
+{
+    while (json.len > 0) {
+        size_t used = json.ptr[0] == '"' ? string_length(json) : 1;
+        haft_str piece = {json.ptr, used};
+        for (size_t i = 0; i < COUNT(words); i++) {
+            if (haft__str_starts(json, haft__str(words[i].json))) {
+                piece = haft__str(words[i].python);
+                used = strlen(words[i].json);
+            }
+        }
+        haft__buf_add_str(buf, piece);
+        json = haft__str_skip(json, used);
+    }
+}
+
+void haft__write_python(haft__buf *buf, haft__json value)
+{
+    haft__buf text;
+    haft__buf_init(&text, buf->max);
+    haft__json_write(&text, value);
+    translate(buf, haft__buf_str(&text));
+    if (text.status != HAFT_OK) {
+        haft__buf_fail(buf, text.status, text.why);
+    }
+    haft__buf_finish(&text);
+}
+
+void haft__write_keywords(haft__buf *buf, haft__json object)
+{
+    for (uint32_t i = 0; object.kind == HAFT__JSON_OBJECT && i < object.count; i++) {
+        haft__buf_add_str(buf, i > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
+        haft__buf_add_str(buf, haft__json_text(object.members[i].key));
+        haft__buf_add_char(buf, '=');
+        haft__write_python(buf, object.members[i].value);
+    }
+}
+
+/* ---- signatures ---- */
+
+static haft_str text_in(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    bool text = value != NULL && value->kind == HAFT__JSON_STRING;
+    return text ? haft__json_text(*value) : HAFT__LIT("");
+}
+
+static const char *type_name(haft__json schema)
+{
+    static const struct {
+        const char *type, *name;
+    } types[] = {
+        {"string", "str"}, {"integer", "int"}, {"number", "float"}, {"boolean", "bool"},
+        {"array", "list"}, {"object", "dict"}, {"null", "None"},
+    };
+    haft_str type = text_in(schema, "type");
+    for (size_t i = 0; i < COUNT(types); i++) {
+        if (haft__str_equal(type, haft__str(types[i].type))) {
+            return types[i].name;
+        }
+    }
+    return "object";
+}
+
+static bool is_required(haft__json schema, haft_str name)
+{
+    const haft__json *required = haft__json_get(schema, HAFT__LIT("required"));
+    for (uint32_t i = 0;
+         required != NULL && required->kind == HAFT__JSON_ARRAY && i < required->count; i++) {
+        if (required->items[i].kind == HAFT__JSON_STRING
+            && haft__str_equal(haft__json_text(required->items[i]), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static haft__json properties_of(const haft__format_tool *tool)
+{
+    const haft__json *properties = haft__json_get(tool->parameters, HAFT__LIT("properties"));
+    bool given = properties != NULL && properties->kind == HAFT__JSON_OBJECT;
+    return given ? *properties : haft__json_object(NULL, 0);
+}
+
+/* Those that must be given, or those that need not. */
+static void add_parameters(haft__buf *buf, const haft__format_tool *tool, bool required,
+                           size_t *io_count)
+{
+    haft__json properties = properties_of(tool);
+    for (uint32_t i = 0; i < properties.count; i++) {
+        haft_str name = haft__json_text(properties.members[i].key);
+        haft__json schema = properties.members[i].value;
+        if (is_required(tool->parameters, name) != required) {
+            continue;
+        }
+        const haft__json *otherwise = haft__json_get(schema, HAFT__LIT("default"));
+        haft__buf_addf(buf, "%s%.*s: %s", (*io_count)++ > 0 ? ", " : "", HAFT__ARG(name),
+                       type_name(schema));
+        if (!required) {
+            haft__buf_add_str(buf, HAFT__LIT(" = "));
+            haft__write_python(buf, otherwise != NULL ? *otherwise : haft__json_null());
+        }
+    }
+}
+
+static void add_docstring(haft__buf *buf, const haft__format_tool *tool)
+{
+    haft__json properties = properties_of(tool);
+    haft__buf_add_str(buf, HAFT__LIT("    \"\"\""));
+    haft__buf_add_str(buf, haft__str_trim(tool->description));
+    for (uint32_t i = 0; i < properties.count; i++) {
+        haft_str what = haft__str_trim(text_in(properties.members[i].value, "description"));
+        if (what.len > 0) {
+            haft__buf_addf(buf, "\n    %.*s: %.*s",
+                           HAFT__ARG(haft__json_text(properties.members[i].key)), HAFT__ARG(what));
+        }
+    }
+    haft__buf_add_str(buf, HAFT__LIT("\"\"\""));
+}
+
+void haft__write_signature(haft__buf *buf, const haft__format_tool *tool)
+{
+    size_t count = 0;
+    haft__buf_addf(buf, "def %.*s(", HAFT__ARG(tool->name));
+    add_parameters(buf, tool, true, &count);
+    add_parameters(buf, tool, false, &count);
+    haft__buf_add_str(buf, HAFT__LIT(") -> str:\n"));
+    add_docstring(buf, tool);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openai_text.c - a reply whose calls are in its text: the parser of the format finds them while
+ * the text arrives, and tells them as pieces of a reply like any other.
+ *
+ * A call that cannot be read is a call all the same, so that it is answered: HAFT__DELTA_CALL_VOID.
+ * Tests: tests/model/openai_text_test.c.
+ */
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "model/openai_int.h"
+#include "tool/wire.h"
+#include "json/write.h"
+
+/* What a block of code is a call of. */
+#define CODE_TOOL "python_execution"
+/* The name of a call that has none that can be read. */
+#define NO_NAME "unreadable_call"
+
+haft_str haft__openai_name(const haft__openai_stream *stream, haft_str wire)
+{
+    const haft__tools *tools = stream->options.tools;
+    const haft__tool *tool = tools != NULL ? haft__wire_find(tools, wire) : NULL;
+    return tool != NULL ? tool->name : wire;
+}
+
+static haft_status give(haft__openai_stream *stream, haft__delta_kind kind, haft_str text,
+                        haft_error *err)
+{
+    haft__delta delta = {.kind = kind, .index = stream->text_call, .text = text};
+    return haft__openai_give(stream, &delta, err);
+}
+
+/* ---- calls ---- */
+
+static haft_status begin_call(haft__openai_stream *stream, haft_str id, haft_str name,
+                              haft_error *err)
+{
+    stream->text_call = stream->numbered++;
+    stream->text_call_open = true;
+    haft__delta delta = {
+        .kind = HAFT__DELTA_CALL, .index = stream->text_call, .id = id, .text = name};
+    return haft__openai_give(stream, &delta, err);
+}
+
+static haft_status end_call(haft__openai_stream *stream, const haft__found *found, haft_error *err)
+{
+    stream->text_call_open = false;
+    haft__delta delta = {.kind = HAFT__DELTA_CALL_END,
+                         .index = stream->text_call,
+                         .id = found->id,
+                         .repaired = found->repaired};
+    return haft__openai_give(stream, &delta, err);
+}
+
+static haft_status spoil_call(haft__openai_stream *stream, const haft__found *found,
+                              haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (!stream->text_call_open) {
+        status = begin_call(stream, found->id, HAFT__LIT(NO_NAME), err);
+    }
+    stream->text_call_open = false;
+    haft__delta delta = {.kind = HAFT__DELTA_CALL_VOID,
+                         .index = stream->text_call,
+                         .text = found->text,
+                         .why = haft__str(found->why)};
+    return status == HAFT_OK ? haft__openai_give(stream, &delta, err) : status;
+}
+
+/* ---- code ---- */
+
+static haft_status add_code(haft__openai_stream *stream, haft_str code, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (!stream->text_call_open) {
+        status = begin_call(stream, HAFT__LIT(""), HAFT__LIT(CODE_TOOL), err);
+        if (status == HAFT_OK) {
+            status = give(stream, HAFT__DELTA_ARGUMENTS, HAFT__LIT("{\"code\":\""), err);
+        }
+    }
+    haft__buf_clear(&stream->text);
+    haft__json_write_string(&stream->text, code);
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&stream->text, err);
+    }
+    haft_str inner = {stream->text.ptr + 1, stream->text.len - 2};
+    return status == HAFT_OK ? give(stream, HAFT__DELTA_ARGUMENTS, inner, err) : status;
+}
+
+static haft_status end_code(haft__openai_stream *stream, const haft__found *found, haft_error *err)
+{
+    if (!stream->text_call_open) {
+        return HAFT_OK; /* an empty block: nothing to run */
+    }
+    haft_status status = give(stream, HAFT__DELTA_ARGUMENTS, HAFT__LIT("\"}"), err);
+    return status == HAFT_OK ? end_call(stream, found, err) : status;
+}
+
+/* ---- what the parser finds ---- */
+
+static haft_status take(void *context, const haft__found *found, haft_error *err)
+{
+    haft__openai_stream *stream = context;
+    switch (found->kind) {
+    case HAFT__FOUND_CONTENT: return give(stream, HAFT__DELTA_TEXT, found->text, err);
+    case HAFT__FOUND_REASONING: return give(stream, HAFT__DELTA_REASONING, found->text, err);
+    case HAFT__FOUND_CODE: return add_code(stream, found->text, err);
+    case HAFT__FOUND_CODE_END: return end_code(stream, found, err);
+    case HAFT__FOUND_CALL:
+        return begin_call(stream, found->id, haft__openai_name(stream, found->text), err);
+    case HAFT__FOUND_ARGUMENTS: return give(stream, HAFT__DELTA_ARGUMENTS, found->text, err);
+    case HAFT__FOUND_CALL_END: return end_call(stream, found, err);
+    case HAFT__FOUND_TRUNCATED:
+    case HAFT__FOUND_MALFORMED: return spoil_call(stream, found, err);
+    }
+    HAFT__UNREACHABLE();
+}
+
+static haft_status create(haft__openai_stream *stream, haft_error *err)
+{
+    haft__parser_options options = {.tools = stream->options.format_tools,
+                                    .tool_count = stream->options.format_tool_count,
+                                    .repair = true,
+                                    .take = take,
+                                    .context = stream};
+    return haft__parser_create(stream->options.format, &options, &stream->parser, err);
+}
+
+haft_status haft__openai_text(haft__openai_stream *stream, haft_str text, haft_error *err)
+{
+    if (text.len == 0) {
+        return HAFT_OK;
+    }
+    if (stream->options.format == NULL) {
+        return give(stream, HAFT__DELTA_TEXT, text, err);
+    }
+    haft_status status = stream->parser == NULL ? create(stream, err) : HAFT_OK;
+    return status == HAFT_OK ? haft__parser_feed(stream->parser, text, err) : status;
+}
+
+haft_status haft__openai_text_end(haft__openai_stream *stream, haft_error *err)
+{
+    bool cut = stream->stop == HAFT__STOP_LENGTH;
+    return stream->parser != NULL ? haft__parser_end(stream->parser, cut, err) : HAFT_OK;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/openai_text.c: replies whose calls are in their text. */
+#include "base/limits.h"
+#include "model/openai.h"
+#include "test.h"
+#include "tool/tool_help.h"
+#include "json/write.h"
+
+static const haft__format_tool taught[] = {{.name = HAFT__LIT("look")},
+                                           {.name = HAFT__LIT("docs_-_search")}};
+
+static const struct {
+    const char *name, *format, *text, *finish, *wanted;
+} rows[] = {
+    {"text alone", "hermes", "It is 5 < 6 <tool", "stop", "It is 5 < 6 <tool||stop"},
+    {"a call", "hermes",
+     "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"q\": "
+     "12345678901234567890}}\n</tool_call>",
+     "stop", "||tool_calls| look {\"q\": 12345678901234567890}"},
+    {"the name inside is another than on the wire", "hermes",
+     "Hm.<tool_call>{\"name\": \"docs_-_search\", \"arguments\": {}}</tool_call>", "stop",
+     "Hm.||tool_calls| docs:search {}"},
+    {"a name that nobody knows", "hermes",
+     "<tool_call>{\"name\": \"nope\", \"arguments\": {}}</tool_call>", "stop",
+     "||tool_calls| nope {}"},
+    {"reasoning in the text", "hermes",
+     "<think>so</think><tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>", "stop",
+     "|so|tool_calls| look {}"},
+    {"two, and an id that comes late", "mistral",
+     "[TOOL_CALLS][{\"name\": \"look\", \"arguments\": {}, \"id\": \"abcdefgh1\"}, {\"name\": "
+     "\"look\", \"arguments\": {\"a\": 1}}]",
+     "stop", "||tool_calls|abcdefgh1 look {}| look {\"a\": 1}"},
+    {"a bad one between good ones", "hermes",
+     "<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>"
+     "<tool_call>{\"name\": \"look\", \"arguments\": {\"q\": @}}</tool_call>"
+     "<tool_call>{\"name\": \"look\", \"arguments\": {\"q\": 1}}</tool_call>",
+     "stop", "||tool_calls| look {}|void| look {\"q\": 1}"},
+    {"one without a name", "hermes", "<tool_call>[]</tool_call>Sorry.", "stop",
+     "Sorry.||tool_calls|void"},
+    {"one that is cut", "hermes", "Well.<tool_call>{\"name\": \"look\", \"arguments\": {\"q\": \"a",
+     "length", "Well.||length|void"},
+    {"one that only lacks its end", "hermes", "<tool_call>{\"name\": \"look\", \"arguments\": {}}",
+     "stop", "||tool_calls| look {}"},
+    {"an answer", "purejson", "{\"answer\": \"yes \\u00e9\"}", "stop", "yes \xC3\xA9||stop"},
+    {"code is a call", "codemode", "Now:\n```python\nprint(\"x\")\n```\n", "stop",
+     "Now:\n||tool_calls| python_execution {\"code\":\"print(\\\"x\\\")\"}"},
+    {"code that is cut", "codemode", "```python\nprint(", "length", "||length|void"},
+    {"no code in the block", "codemode", "```python\n```\n", "stop", "||stop"},
+    {"native, as ever", "native", "<tool_call>{}</tool_call>", "stop",
+     "<tool_call>{}</tool_call>||stop"},
+};
+
+/* ---- bodies ---- */
+
+static void add_piece(haft__buf *body, haft_str text)
+{
+    haft__buf_addf(body, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":");
+    haft__json_write_string(body, text);
+    haft__buf_addf(body, "}}]}\n\n");
+}
+
+static void make_body(haft__buf *body, haft_str text, size_t size, const char *finish)
+{
+    while (text.len > 0) {
+        size_t length = size == 0 || size > text.len ? text.len : size;
+        while (length < text.len && ((unsigned char)text.ptr[length] & 0xC0U) == 0x80U) {
+            length++;
+        }
+        add_piece(body, (haft_str){text.ptr, length});
+        text = haft__str_skip(text, length);
+    }
+    haft__buf_addf(body, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"%s\"}]}\n\n",
+                   finish);
+}
+
+static void describe(haft__buf *buf, const haft__reply *reply)
+{
+    haft__buf_addf(buf, "%.*s|%.*s|%s", HAFT__ARG(reply->content), HAFT__ARG(reply->reasoning),
+                   haft__stop_name(reply->stop));
+    for (size_t i = 0; i < reply->call_count; i++) {
+        const haft__message_call *call = &reply->calls[i];
+        if (call->malformed.len > 0) { /* how much of it is kept is the parser's business */
+            haft__buf_addf(buf, "|void");
+        } else {
+            haft__buf_addf(buf, "|%.*s %.*s %.*s", HAFT__ARG(call->id), HAFT__ARG(call->name),
+                           HAFT__ARG(call->arguments));
+        }
+    }
+}
+
+/* What is told while it arrives. */
+static void tell(void *context, const haft__delta *delta)
+{
+    if (delta->kind == HAFT__DELTA_TEXT) {
+        haft__buf_add_str(context, delta->text);
+    }
+}
+
+static haft_status read_body(const haft__tools *tools, haft_str body, const char *format,
+                             haft__buf *found, haft__buf *told)
+{
+    haft__openai_options options = {.tools = tools,
+                                    .format = haft__format_find(haft__str(format)),
+                                    .format_tools = taught,
+                                    .format_tool_count = COUNT(taught),
+                                    .emit = tell,
+                                    .context = told};
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__model_answer answer = {.failed = false};
+    haft_status status = haft__openai_read(&options, body, &arena, &answer, NULL);
+    if (status == HAFT_OK && answer.failed) {
+        haft__buf_addf(found, "failed: %.*s", HAFT__ARG(answer.failure.message));
+    } else if (status == HAFT_OK) {
+        describe(found, &answer.reply);
+    }
+    haft__arena_finish(&arena);
+    return status;
+}
+
+static haft__arena tools_arena;
+
+static const haft__tools *make_tools(void)
+{
+    haft__tools *tools = test_alloc(sizeof(*tools));
+    static const char *const names[] = {"look", "docs:search"};
+    haft__arena_init(&tools_arena, 0);
+    haft__tools_init(tools, &tools_arena, (haft__hash_key){1, 2});
+    for (size_t i = 0; i < COUNT(names); i++) {
+        haft__tool tool = help_tool(&tools_arena, names[i]);
+        CHECK_INT(haft__tools_add(tools, &tool, NULL), HAFT_OK, "%s", names[i]);
+    }
+    return tools;
+}
+
+TEST(calls_in_a_text_are_calls)
+{
+    const haft__tools *tools = make_tools();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        for (size_t size = 0; size < 9; size++) {
+            haft__buf body, found, told;
+            haft__buf_init(&body, 1 << 20);
+            haft__buf_init(&found, 1 << 20);
+            haft__buf_init(&told, 1 << 20);
+            make_body(&body, haft__str(rows[i].text), size, rows[i].finish);
+            CHECK_INT(read_body(tools, haft__buf_str(&body), rows[i].format, &found, &told),
+                      HAFT_OK, "%s", rows[i].name);
+            CHECK_STR(haft__buf_str(&found), haft__str(rows[i].wanted), "%s, pieces of %zu",
+                      rows[i].name, size);
+            haft_str content = haft__str(rows[i].wanted);
+            content = haft__str_split(&content, '|');
+            CHECK_STR(haft__buf_str(&told), content, "%s: what is told is content", rows[i].name);
+            haft__buf_finish(&body);
+            haft__buf_finish(&found);
+            haft__buf_finish(&told);
+        }
+    }
+    haft__arena_finish(&tools_arena);
+}
+
+/* A server that finds the calls itself, although it was not asked to. */
+TEST(calls_of_the_server_and_of_the_text_are_numbered_together)
+{
+    const haft__tools *tools = make_tools();
+    static const char body[] =
+        "{\"choices\":[{\"message\":{\"content\":\"<tool_call>{\\\"name\\\":\\\"look\\\","
+        "\\\"arguments\\\":{}}</tool_call>\",\"tool_calls\":[{\"id\":\"i\",\"function\":{\"name\":"
+        "\"docs_-_search\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"stop\"}]}";
+    haft__buf found, told;
+    haft__buf_init(&found, 1 << 20);
+    haft__buf_init(&told, 1 << 20);
+    CHECK_INT(read_body(tools, haft__str(body), "hermes", &found, &told), HAFT_OK, "it is read");
+    CHECK_STR(haft__buf_str(&found), HAFT__LIT("||tool_calls| look {}|i docs:search {}"), "both");
+    haft__buf_finish(&found);
+    haft__buf_finish(&told);
+    haft__arena_finish(&tools_arena);
+}
+
+TEST(too_many_calls_are_no_reply)
+{
+    const haft__tools *tools = make_tools();
+    haft__buf body, text, found, told;
+    haft__buf_init(&body, 1 << 24);
+    haft__buf_init(&text, 1 << 24);
+    haft__buf_init(&found, 1 << 24);
+    haft__buf_init(&told, 1 << 24);
+    for (int i = 0; i <= HAFT__LIMIT_REPLY_CALLS; i++) {
+        haft__buf_addf(&text, "<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>");
+    }
+    make_body(&body, haft__buf_str(&text), 4000, "stop");
+    CHECK_INT(read_body(tools, haft__buf_str(&body), "hermes", &found, &told), HAFT_OK,
+              "it is read");
+    CHECK(haft__str_starts(haft__buf_str(&found), HAFT__LIT("failed: ")), "%.*s",
+          HAFT__ARG(haft__buf_str(&found)));
+    haft__buf_finish(&body);
+    haft__buf_finish(&text);
+    haft__buf_finish(&found);
+    haft__buf_finish(&told);
+    haft__arena_finish(&tools_arena);
+}
+
+TEST(memory_that_cannot_be_had)
+{
+    const haft__tools *tools = make_tools();
+    static const size_t some[] = {0, 11};
+    for (size_t i = 0; i < COUNT(some); i++) {
+        haft__buf body;
+        haft__buf_init(&body, 1 << 20);
+        make_body(&body, haft__str(rows[some[i]].text), 7, "stop");
+        for (unsigned n = 0;; n++) {
+            haft__buf found, told;
+            haft__buf_init(&found, 1 << 20);
+            haft__buf_init(&told, 1 << 20);
+            test_fail_allocation(n);
+            haft_status status =
+                read_body(tools, haft__buf_str(&body), rows[some[i]].format, &found, &told);
+            bool failed = test_allow_allocations();
+            bool lost = found.status != HAFT_OK || told.status != HAFT_OK;
+            CHECK_INT(status, failed && !lost ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u: %.*s",
+                      rows[some[i]].name, n, HAFT__ARG(haft__buf_str(&found)));
+            haft__buf_finish(&found);
+            haft__buf_finish(&told);
+            if (!failed) {
+                break;
+            }
+        }
+        haft__buf_finish(&body);
+    }
+    haft__arena_finish(&tools_arena);
+}
