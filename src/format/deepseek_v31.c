@@ -13,6 +13,15 @@ enum { START, THINK, TEXT, SECTION, NAME, ARGS, AFTER, SPOILT };
 
 const haft__format haft__format_deepseek_v31 = {
     .name = "deepseek_v31",
+    .grammar = {{.kind = HAFT__FRAME_NAMED,
+                 .open = CALLS_BEGIN,
+                 .before = CALL_BEGIN,
+                 .behind_name = SEPARATOR,
+                 .after = CALL_END,
+                 .between = HAFT__FRAME_WS,
+                 .close = CALLS_END,
+                 .think = "<think>",
+                 .thought = "</think>" HAFT__FRAME_WS}},
     .plain = TEXT,
     .reasoning = THINK,
     .spoilt = SPOILT,

@@ -17,9 +17,10 @@
 #include "tool/spec.h"
 
 typedef struct haft__grammar_options {
-    bool several;     /* more than one call may be made; else exactly one */
-    bool answer;      /* {"answer": "..."} may stand there instead; formats that have it only */
-    bool reasoning;   /* of GBNF: the reply may begin with a block of reasoning */
+    bool several;   /* more than one call may be made; else exactly one */
+    bool answer;    /* {"answer": "..."} may stand there instead; formats that have it only */
+    bool reasoning; /* of GBNF: the reply may begin with a block of reasoning */
+    bool start_in_reasoning; /* of GBNF: it begins inside one, which the prompt has opened */
     uint8_t form;     /* of GBNF, where a format is written in several ways: 0 is the first, see
                          haft__grammar_forms; of mistral, 0 name[ARGS]{}, 1 an array */
     size_t max_bytes; /* 0, or more than that: HAFT__LIMIT_GRAMMAR_BYTES */

@@ -23,6 +23,13 @@ enum { START, ROLE, CHANNEL, ANALYSIS, COMMENTARY, FINAL, THINK, TEXT, NAME, HEA
 
 const haft__format haft__format_harmony = {
     .name = "harmony",
+    .grammar = {{.kind = HAFT__FRAME_NAMED,
+                 .before = "<|channel|>commentary to=functions.",
+                 .behind_name = " <|constrain|>json<|message|>",
+                 .after = "<|call|>",
+                 .between = "<|start|>assistant",
+                 .think = "<|channel|>analysis<|message|>",
+                 .thought = "<|end|><|start|>assistant"}},
     .plain = TEXT,
     .reasoning = THINK,
     .spoilt = SPOILT,

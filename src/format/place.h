@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/frame.h"
 #include "haft.h"
 
 /* What the bytes of a place are that are no mark. */
@@ -88,6 +89,7 @@ typedef struct haft__format {
     uint8_t reasoning; /* the place of a text that begins inside reasoning; 0: there is none */
     uint8_t plain;     /* the place of ordinary text */
     uint8_t spoilt;    /* the place behind a call that cannot be used */
+    haft__frame grammar[HAFT__FRAME_FORMS]; /* how calls are written; kind NONE: no more ways */
 } haft__format;
 
 #endif
