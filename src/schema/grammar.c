@@ -87,7 +87,7 @@ void haft__gbnf_begin(haft__gbnf *g, haft_str where, haft__json root)
     g->at = NULL;
     g->depth = g->steps = 0;
     haft__map_init(&g->refs, &g->arena, (haft__hash_key){0});
-    haft__buf_clear(&g->path);
+    haft__gbnf_done(g, &g->path); /* that of the schema before */
     haft__buf_add_str(&g->path, where);
 }
 

@@ -205,7 +205,7 @@ static void add_any_first(haft__gbnf *g, haft__buf *body, const listing *list,
         if (rest.len > 0) {
             rests[i] = haft__gbnf_rule(g, &rest);
         } else {
-            haft__buf_finish(&rest);
+            haft__gbnf_done(g, &rest);
         }
     }
     haft__buf_add_str(body, HAFT__LIT("( "));

@@ -109,10 +109,9 @@ void haft__gbnf_add_value_literal(haft__gbnf *g, haft__buf *body, haft__json val
 {
     bool python = g->notation == HAFT__NOTATION_PYTHON;
     bool quoted = value.kind >= HAFT__JSON_STRING;
-    haft__buf text;
-    haft__gbnf_body(&text);
     for (const char *quote = haft__gbnf_quotes(g); *quote != '\0'; quote++) {
-        haft__buf_clear(&text);
+        haft__buf text;
+        haft__gbnf_body(&text);
         if (python) {
             write_python(&text, *quote, value);
         } else {
@@ -120,11 +119,11 @@ void haft__gbnf_add_value_literal(haft__gbnf *g, haft__buf *body, haft__json val
         }
         haft__buf_add_str(body, *quote == '\'' ? HAFT__LIT("| ") : HAFT__LIT(""));
         haft__gbnf_add_literal(body, haft__buf_str(&text));
+        haft__gbnf_done(g, &text);
         if (!quoted) {
             break;
         }
     }
-    haft__gbnf_done(g, &text);
 }
 
 /* ---- classes of characters ---- */
@@ -245,9 +244,6 @@ bool haft__gbnf_class_write(haft__gbnf *g, haft__buf *body, const haft__gbnf_cla
     haft__gbnf_body(&escapes);
     write_plain(&plain, class, quote);
     write_escapes(&escapes, class, quote);
-    if (plain.status != HAFT_OK || escapes.status != HAFT_OK) {
-        haft__gbnf_fail(g, HAFT_NO_MEMORY);
-    }
     bool both = plain.len > 0 && escapes.len > 0, any = plain.len > 0 || escapes.len > 0;
     haft__buf_add_str(body, both || escapes.len > 0 ? HAFT__LIT("( ") : HAFT__LIT(""));
     if (plain.len > 0) {
@@ -257,8 +253,8 @@ bool haft__gbnf_class_write(haft__gbnf *g, haft__buf *body, const haft__gbnf_cla
     if (escapes.len > 0) {
         haft__buf_addf(body, "\"\\\\\" [%.*s] ) ", HAFT__ARG(haft__buf_str(&escapes)));
     }
-    haft__buf_finish(&plain);
-    haft__buf_finish(&escapes);
+    haft__gbnf_done(g, &plain);
+    haft__gbnf_done(g, &escapes);
     return any;
 }
 
@@ -304,7 +300,8 @@ haft__gbnf_name haft__gbnf_string_of(haft__gbnf *g, haft__json schema)
             return haft__gbnf_rule(g, &body);
         }
         haft__gbnf_relax(g, schema, "pattern", "any string");
-        haft__buf_clear(&body);
+        haft__gbnf_done(g, &body);
+        haft__gbnf_body(&body);
     }
     if (least > most) {
         haft__gbnf_relax(g, schema, "maxLength", "any length, as it is less than minLength");

@@ -350,7 +350,7 @@ static haft__gbnf_name flat_value(haft__gbnf *g, haft__json schema)
         } else {
             haft__gbnf_relax(g, schema, "enum", "any value of its type, as none of them has it");
         }
-        haft__buf_finish(&body);
+        haft__gbnf_done(g, &body);
     }
     if (haft__gbnf_get(schema, "anyOf") != NULL) {
         return alternatives(g, schema, "anyOf");
