@@ -392,6 +392,9 @@ static bool add_target(haft__gbnf *g, haft__json *schema)
 
 haft__json haft__gbnf_flat(haft__gbnf *g, haft__json schema)
 {
+    if (haft__gbnf_get(schema, "allOf") == NULL && haft__gbnf_get(schema, "$ref") == NULL) {
+        return schema;
+    }
     g->depth++;
     for (size_t hops = 0; g->depth <= HAFT__LIMIT_GRAMMAR_DEPTH && hops < HOPS; hops++) {
         if (!add_all(g, &schema) && !add_target(g, &schema)) {

@@ -354,17 +354,20 @@ static void add_items(haft__gbnf *g, haft__buf *body, const shape *s)
 {
     uint64_t named = s->first_count > 1 ? s->first_count : 1; /* the first has a rule in any case */
     named = named < s->most ? named : s->most;
+    haft__gbnf_name rest = {""};
     haft__buf tail;
     haft__gbnf_body(&tail);
     if (s->most > named && s->rest.kind != HAFT__JSON_FALSE) {
         haft__buf more;
         haft__gbnf_body(&more);
-        haft__buf_addf(&more, "\",\" ws %s", item_rule(g, s, s->first_count).text);
+        rest = item_rule(g, s, s->first_count);
+        haft__buf_addf(&more, "\",\" ws %s", rest.text);
         haft__gbnf_add_repeat(g, &tail, haft__gbnf_rule(g, &more), less(s->least, named),
                               less(s->most, named));
     }
     for (uint64_t i = named; i > 0 && tail.status == HAFT_OK; i--) {
-        haft__gbnf_name item = item_rule(g, s, i - 1);
+        bool same = i > s->first_count && rest.text[0] != '\0';
+        haft__gbnf_name item = same ? rest : item_rule(g, s, i - 1);
         haft__buf wrapped;
         haft__gbnf_body(&wrapped);
         bool needed = i <= s->least;

@@ -201,16 +201,12 @@ static bool add_values(haft__gbnf *g, haft__buf *body, const haft__json *values,
 
 static bool read_values(haft__json schema, const haft__json **ret_values, size_t *ret_count)
 {
-    const haft__json *values = haft__gbnf_get(schema, "const");
-    *ret_count = 1;
-    if (values == NULL) {
-        values = haft__gbnf_get(schema, "enum");
-        bool array = values != NULL && values->kind == HAFT__JSON_ARRAY;
-        *ret_count = array ? values->count : 0;
-        values = array ? values->items : NULL;
-    }
-    *ret_values = values;
-    return values != NULL;
+    const haft__json *only = haft__gbnf_get(schema, "const");
+    const haft__json *list = haft__gbnf_get(schema, "enum");
+    bool array = list != NULL && list->kind == HAFT__JSON_ARRAY;
+    *ret_values = only != NULL ? only : array ? list->items : NULL;
+    *ret_count = only != NULL ? 1 : array ? list->count : 0;
+    return only != NULL || array;
 }
 
 /* ---- types ---- */
@@ -281,17 +277,25 @@ static bool says_nothing(haft__json schema)
     return true;
 }
 
-/* Whether each alternative has a type of its own: then at most one holds. */
+/* Whether two schemas have types of their own, and not the same; an integer is a number. */
+static bool differ(haft__json a, haft__json b)
+{
+    const haft__json *x = haft__gbnf_get(a, "type"), *y = haft__gbnf_get(b, "type");
+    if (x == NULL || y == NULL || x->kind != HAFT__JSON_STRING || y->kind != HAFT__JSON_STRING) {
+        return false;
+    }
+    haft_str first = haft__json_text(*x), second = haft__json_text(*y);
+    bool numbers =
+        haft__str_ends(first, HAFT__LIT("er")) && haft__str_ends(second, HAFT__LIT("er"));
+    return !numbers && !haft__str_equal(first, second);
+}
+
+/* Whether at most one of the alternatives can hold. */
 static bool are_apart(const haft__json *alternatives)
 {
     for (uint32_t i = 0; i < alternatives->count; i++) {
-        const haft__json *a = haft__gbnf_get(alternatives->items[i], "type");
         for (uint32_t j = 0; j < i; j++) {
-            const haft__json *b = haft__gbnf_get(alternatives->items[j], "type");
-            if (a == NULL || b == NULL || a->kind != HAFT__JSON_STRING
-                || b->kind != HAFT__JSON_STRING
-                || haft__str_equal(haft__json_text(*a), haft__json_text(*b))
-                || (haft__json_text(*a).ptr[0] | haft__json_text(*b).ptr[0]) == ('n' | 'i')) {
+            if (!differ(alternatives->items[i], alternatives->items[j])) {
                 return false;
             }
         }
