@@ -46,7 +46,8 @@ HAFT_MUST_USE haft_status haft__grammar_gbnf(haft__buf *buf, const haft__format 
  * parsed as `purejson`, whatever the format of the conversation: {"name", "arguments"}, or the
  * members that `format` has (purejson: "tool" and "args"), several of them in an array; where the
  * root must be an object (OpenAI), in {"tool_call": ...} or {"tool_calls": [...]}. Else as above;
- * `answer` is UNSUPPORTED for OpenAI. */
+ * `answer` is UNSUPPORTED for OpenAI. Optional arguments may come as null
+ * there, which the report says: leave those out before the call is checked. */
 HAFT_MUST_USE haft_status haft__grammar_schema(haft__buf *buf, haft__schema_target target,
                                                const haft__format *format,
                                                const haft__format_tool *tools, size_t tool_count,
