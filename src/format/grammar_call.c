@@ -118,6 +118,10 @@ static haft__json without_unwritable(haft__framing *f, haft__json schema, const 
 static void add_members(haft__framing *f, haft__buf *body, haft__json schema,
                         const haft__gbnf_members *members)
 {
+    static const char *const ignored[] = {"anyOf", "oneOf", "not", "if"};
+    for (size_t i = 0; i < COUNT(ignored); i++) {
+        haft__gbnf_relax(f->g, schema, ignored[i], "nothing");
+    }
     haft__json clean = without_unwritable(f, schema, "properties");
     clean = without_unwritable(f, clean, "required");
     haft__buf inner;
@@ -165,8 +169,11 @@ static void add_named(haft__framing *f, haft__buf *body, haft__json schema,
         haft__gbnf_add_name(body, haft__gbnf_rule(f->g, &one));
     }
     haft__buf_add_str(body, HAFT__LIT(") "));
-    haft__relax(f->g->report, haft__buf_str(&f->g->path), haft__str(key),
-                "one of the first, with nothing but its properties looked at");
+    if (key[0] == 'o') {
+        haft__gbnf_relax(f->g, schema, key, "anyOf: more than one may hold");
+    } else if (list->count > HAFT__LIMIT_GRAMMAR_ENUM) {
+        haft__gbnf_relax(f->g, schema, key, "its first alternatives");
+    }
 }
 
 /* ---- Python ---- */
