@@ -108,7 +108,8 @@ static size_t common_types(haft__json a, haft__json b, haft__json *to, size_t co
 {
     for (uint32_t i = 0; i < (a.kind == HAFT__JSON_ARRAY ? a.count : 1); i++) {
         haft__json type = a.kind == HAFT__JSON_ARRAY ? a.items[i] : a;
-        if (type.kind == HAFT__JSON_STRING && has_type(b, haft__json_text(type))) {
+        if (type.kind == HAFT__JSON_STRING && has_type(b, haft__json_text(type))
+            && !has_type(haft__json_array(to, count), haft__json_text(type))) {
             to[count++] = type;
         }
     }
@@ -129,7 +130,7 @@ static bool merge_types(haft__gbnf *g, haft__json *a, haft__json b)
     if (count == 0) {
         return false;
     }
-    *a = haft__json_array(types, count);
+    *a = count == 1 ? types[0] : haft__json_array(types, count);
     return true;
 }
 
