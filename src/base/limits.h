@@ -59,7 +59,7 @@
     X(FORMAT_RAW_BYTES, "format.raw_bytes", 4096, "bytes of a spoilt call that are told")          \
     X(GRAMMAR_BYTES, "grammar.bytes", 64 << 10, "bytes of one grammar, or of one reply's schema")  \
     X(GRAMMAR_MEMORY, "grammar.memory", 16 << 20, "bytes that making one takes")                   \
-    X(GRAMMAR_STEPS, "grammar.steps", 20000, "subschemas looked at for one grammar")               \
+    X(GRAMMAR_STEPS, "grammar.steps", 5000, "subschemas looked at for one tool of a grammar")      \
     X(GRAMMAR_DEPTH, "grammar.depth", 64, "subschemas inside each other in a grammar")             \
     X(GRAMMAR_REPEAT, "grammar.repeat", 500, "count of a repetition in a grammar")                 \
     X(GRAMMAR_REPEATS, "grammar.repeats", 10000, "the same, of all repetitions together")          \

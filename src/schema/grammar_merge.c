@@ -5,7 +5,7 @@
  *
  * What is inside (a property that both have) becomes an allOf of its own, merged when its turn
  * comes, so that a merge looks at one level only.
- * Tests: tests/schema/grammar_merge_test.c.
+ * Tests: tests/schema/grammar_test.c.
  */
 #include "schema/grammar_int.h"
 #include "json/number.h"

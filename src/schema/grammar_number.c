@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* grammar_number.c - integers between two bounds, digit by digit. Tests:
- * tests/schema/grammar_number_test.c. */
+ * tests/schema/grammar_test.c. */
 #include <stdio.h>
 
 #include "schema/grammar_int.h"

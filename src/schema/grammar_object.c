@@ -4,7 +4,7 @@
  *
  * Members come in the schema's order: to allow every order would take a rule for each set of those
  * that have come. A member that is not required may be left out. Size is linear in their number.
- * Tests: tests/schema/grammar_object_test.c.
+ * Tests: tests/schema/grammar_test.c.
  */
 #include "schema/grammar_int.h"
 

@@ -5,7 +5,7 @@
  * not expressed.
  *
  * What may be empty is never repeated: llama.cpp takes that for left recursion.
- * Tests: tests/schema/grammar_pattern_test.c.
+ * Tests: tests/schema/grammar_test.c.
  */
 #include "base/utf8.h"
 #include "schema/grammar_int.h"

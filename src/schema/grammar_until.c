@@ -2,7 +2,7 @@
 /*
  * grammar_until.c - what a grammar cannot say directly: text without certain texts in it, and keys
  * that are none of the known ones. Both are automata with a rule for each state.
- * Tests: tests/schema/grammar_until_test.c.
+ * Tests: tests/schema/grammar_test.c.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* relax.c - what became of a schema that a target cannot express. Tests:
- * tests/schema/relax_test.c. */
+ * tests/schema/grammar_test.c. */
 #include "schema/relax.h"
 
 #include "base/limits.h"
