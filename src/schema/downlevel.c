@@ -17,6 +17,9 @@ enum {
     ALL = OPENAI | VLLM | OLLAMA,
 };
 
+/* Schemas inside each other. Each is up to four levels of JSON, and what is made must be read. */
+#define DEPTH (HAFT__LIMIT_JSON_DEPTH / 8)
+
 /* What a keyword's value is. */
 typedef enum holds {
     HOLDS_VALUE,   /* nothing to translate */
@@ -395,7 +398,7 @@ static haft__json translate_bounded(haft__downlevel *d, haft__json schema)
     if (!haft__gbnf_step(&d->g)) {
         return anything;
     }
-    if (d->g.steps > HAFT__LIMIT_GRAMMAR_STEPS || d->g.depth > HAFT__LIMIT_GRAMMAR_DEPTH) {
+    if (d->g.steps > HAFT__LIMIT_GRAMMAR_STEPS || d->g.depth > DEPTH) {
         haft__gbnf_note(&d->g, "a schema this deep or this large", "any value");
         return anything;
     }
