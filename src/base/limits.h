@@ -57,6 +57,14 @@
       "bytes of a model's text that calls are looked for in")                                      \
     X(FORMAT_NAME_BYTES, "format.name_bytes", 128, "bytes of a name or id in a model's text")      \
     X(FORMAT_RAW_BYTES, "format.raw_bytes", 4096, "bytes of a spoilt call that are told")          \
+    X(GRAMMAR_BYTES, "grammar.bytes", 64 << 10, "bytes of one grammar, or of one reply's schema")  \
+    X(GRAMMAR_MEMORY, "grammar.memory", 16 << 20, "bytes that making one takes")                   \
+    X(GRAMMAR_STEPS, "grammar.steps", 5000, "subschemas looked at for one tool of a grammar")      \
+    X(GRAMMAR_DEPTH, "grammar.depth", 64, "subschemas inside each other in a grammar")             \
+    X(GRAMMAR_REPEAT, "grammar.repeat", 500, "count of a repetition in a grammar")                 \
+    X(GRAMMAR_REPEATS, "grammar.repeats", 10000, "the same, of all repetitions together")          \
+    X(GRAMMAR_ENUM, "grammar.enum", 500, "values of an enum in a grammar")                         \
+    X(GRAMMAR_RELAXED, "grammar.relaxed", 200, "things relaxed that are reported")                 \
     X(CONFIG_BYTES, "config.bytes", 64 << 10, "bytes of a file of settings, or of a .env")         \
     X(DOTENV_VARIABLES, "config.variables", 256, "variables in a .env")                            \
     X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \

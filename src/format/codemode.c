@@ -13,6 +13,11 @@ enum { START, THINK, TEXT, FENCE, TOP, CODE, ENDING, TAGGED };
 
 const haft__format haft__format_codemode = {
     .name = "codemode",
+    .grammar = {{.kind = HAFT__FRAME_CODE,
+                 .open = "```python\n",
+                 .close = "```",
+                 .think = "<think>",
+                 .thought = "</think>" HAFT__FRAME_WS}},
     .reasoning = THINK,
     .plain = TEXT,
     .spoilt = TEXT,

@@ -17,6 +17,15 @@ enum { START, THINK, TEXT, CALLS, AFTER, SPOILT };
 
 const haft__format haft__format_command_r = {
     .name = "command_r",
+    .grammar = {{.kind = HAFT__FRAME_OBJECT,
+                 .open = "<|START_ACTION|>" HAFT__FRAME_WS "[" HAFT__FRAME_WS,
+                 .between = "," HAFT__FRAME_WS,
+                 .close = HAFT__FRAME_WS "]" HAFT__FRAME_WS "<|END_ACTION|>",
+                 .id_key = "tool_call_id",
+                 .name_key = "tool_name",
+                 .args_key = "parameters",
+                 .think = "<|START_THINKING|>",
+                 .thought = "<|END_THINKING|>" HAFT__FRAME_WS}},
     .plain = TEXT,
     .reasoning = THINK,
     .spoilt = SPOILT,

@@ -14,6 +14,15 @@ enum { START, THINK, TEXT, SECTION, KIND, NAME, FENCE, ARGS, AFTER, SPOILT };
 const haft__format haft__format_deepseek_v3 =
     {
         .name = "deepseek_v3",
+        .grammar = {{.kind = HAFT__FRAME_NAMED,
+                     .open = CALLS_BEGIN,
+                     .before = CALL_BEGIN "function" SEPARATOR,
+                     .behind_name = "\n```json\n",
+                     .after = "\n```" CALL_END,
+                     .between = HAFT__FRAME_WS,
+                     .close = CALLS_END,
+                     .think = "<think>",
+                     .thought = "</think>" HAFT__FRAME_WS}},
         .plain = TEXT,
         .reasoning = THINK,
         .spoilt = SPOILT,

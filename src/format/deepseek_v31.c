@@ -14,6 +14,15 @@ enum { START, THINK, TEXT, SECTION, NAME, ARGS, AFTER, SPOILT };
 const haft__format haft__format_deepseek_v31 =
     {
         .name = "deepseek_v31",
+        .grammar = {{.kind = HAFT__FRAME_NAMED,
+                     .open = CALLS_BEGIN,
+                     .before = CALL_BEGIN,
+                     .behind_name = SEPARATOR,
+                     .after = CALL_END,
+                     .between = HAFT__FRAME_WS,
+                     .close = CALLS_END,
+                     .think = "<think>",
+                     .thought = "</think>" HAFT__FRAME_WS}},
         .plain = TEXT,
         .reasoning = THINK,
         .spoilt = SPOILT,
@@ -45,33 +54,34 @@ const haft__format haft__format_deepseek_v31 =
                                       {CALL_BEGIN, NAME, HAFT__ACT_OPEN},
                                       {CALLS_END, TEXT}}},
             },
-    .render =
-        {
-            .teach = "## Tools\n"
-                     "\n"
-                     "You have access to the following tools:\n"
-                     "%l\n"
-                     "\n"
-                     "To call tools, write exactly this, with a block for each call:\n"
-                     "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>NAME<｜tool▁sep｜><args-json-"
-                     "object><｜too"
-                     "l▁call▁end｜><｜tool▁calls▁end｜>\n"
-                     "\n"
-                     "You may make several calls in one reply if none of them needs the result of "
-                     "another. The results come back within <｜tool▁outputs▁begin｜> and "
-                     "<｜tool▁outputs▁end｜>, in the order of the calls. When no tool is needed, "
-                     "answer in words.",
-            .shown = HAFT__SHOWN_PLAIN,
-            .tool_next = "\n",
-            .before = "",
-            .calls_begin = "<｜tool▁calls▁begin｜>",
-            .call = "<｜tool▁call▁begin｜>%n<｜tool▁sep｜>%a<｜tool▁call▁end｜>",
-            .calls_end = "<｜tool▁calls▁end｜>",
-            .results_begin = "<｜tool▁outputs▁begin｜>",
-            .result = "<｜tool▁output▁begin｜>%t<｜tool▁output▁end｜>",
-            .result_next = "\n",
-            .results_end = "<｜tool▁outputs▁end｜>",
-            .result_marks = {"<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>",
-                             "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},
-        },
+        .render =
+            {
+                .teach =
+                    "## Tools\n"
+                    "\n"
+                    "You have access to the following tools:\n"
+                    "%l\n"
+                    "\n"
+                    "To call tools, write exactly this, with a block for each call:\n"
+                    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>NAME<｜tool▁sep｜><args-json-"
+                    "object><｜too"
+                    "l▁call▁end｜><｜tool▁calls▁end｜>\n"
+                    "\n"
+                    "You may make several calls in one reply if none of them needs the result of "
+                    "another. The results come back within <｜tool▁outputs▁begin｜> and "
+                    "<｜tool▁outputs▁end｜>, in the order of the calls. When no tool is needed, "
+                    "answer in words.",
+                .shown = HAFT__SHOWN_PLAIN,
+                .tool_next = "\n",
+                .before = "",
+                .calls_begin = "<｜tool▁calls▁begin｜>",
+                .call = "<｜tool▁call▁begin｜>%n<｜tool▁sep｜>%a<｜tool▁call▁end｜>",
+                .calls_end = "<｜tool▁calls▁end｜>",
+                .results_begin = "<｜tool▁outputs▁begin｜>",
+                .result = "<｜tool▁output▁begin｜>%t<｜tool▁output▁end｜>",
+                .result_next = "\n",
+                .results_end = "<｜tool▁outputs▁end｜>",
+                .result_marks = {"<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>",
+                                 "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"},
+            },
 };

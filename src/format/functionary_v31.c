@@ -12,6 +12,11 @@ enum { START, TEXT, NAME, ARGS, AFTER, SPOILT };
 
 const haft__format haft__format_functionary_v31 = {
     .name = "functionary_v31",
+    .grammar = {{.kind = HAFT__FRAME_NAMED,
+                 .before = "<function=",
+                 .behind_name = ">" HAFT__FRAME_WS,
+                 .after = HAFT__FRAME_WS "</function>",
+                 .between = HAFT__FRAME_WS}},
     .plain = TEXT,
     .spoilt = SPOILT,
     .places =

@@ -8,6 +8,7 @@ enum { START, TEXT, NAME, ARGS, SPOILT };
 
 const haft__format haft__format_functionary_v32 = {
     .name = "functionary_v32",
+    .grammar = {{.kind = HAFT__FRAME_NAMED, .behind_name = "\n", .between = "\n>>>"}},
     .plain = TEXT,
     .spoilt = SPOILT,
     .places =

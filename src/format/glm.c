@@ -10,70 +10,85 @@ enum { START, THINK, TEXT, NAME, PAIRS, KEY, GAP, VALUE, SPOILT };
         "<tool_call>", NAME, HAFT__ACT_OPEN                                                        \
     }
 
-const haft__format haft__format_glm = {
-    .name = "glm",
-    .plain = TEXT,
-    .reasoning = THINK,
-    .spoilt = SPOILT,
-    .places =
-        {
-            [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TEXT,
-                       .marks = {{"<think>", THINK}, CALL}},
-            [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                       .marks = {{"</think>", TEXT}, {"<tool_call>", THINK, HAFT__ACT_SUSPECT}}},
-            [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
-                      .marks = {CALL, {"</think>", TEXT, HAFT__ACT_STRAY}}},
-            [NAME] = {.bytes = HAFT__BYTES_NAME,
-                      .marks = {{"\n", PAIRS, HAFT__ACT_NAMED},
-                                {"<arg_key>", KEY, HAFT__ACT_NAMED},
-                                {"</tool_call>", PAIRS, HAFT__ACT_NAMED, .keep = true}}},
-            [PAIRS] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = SPOILT,
-                       .marks = {{"<arg_key>", KEY}, {"</tool_call>", TEXT, HAFT__ACT_CLOSE}}},
-            [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"</arg_key>", GAP, HAFT__ACT_KEYED}}},
-            [GAP] = {.bytes = HAFT__BYTES_LAYOUT,
-                     .otherwise = SPOILT,
-                     .marks = {{"<arg_value>", VALUE}}},
-            [VALUE] = {.bytes = HAFT__BYTES_VALUE,
-                       .marks = {{"</arg_value>", PAIRS, HAFT__ACT_VALUED}}},
-            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"</tool_call>", TEXT}, CALL}},
-        },
-    .render =
-        {
-            .teach = "# Tools\n"
-                     "\n"
-                     "You may call one or more functions to assist with the user query.\n"
-                     "\n"
-                     "You are provided with function signatures within <tools></tools> XML tags:\n"
-                     "<tools>\n"
-                     "%l\n"
-                     "</tools>\n"
-                     "\n"
-                     "For each function call, write the function's name and its arguments within "
-                     "<tool_call></tool_call> XML tags:\n"
-                     "<tool_call>{function-name}\n"
-                     "<arg_key>{arg-key-1}</arg_key>\n"
-                     "<arg_value>{arg-value-1}</arg_value>\n"
-                     "<arg_key>{arg-key-2}</arg_key>\n"
-                     "<arg_value>{arg-value-2}</arg_value>\n"
-                     "</tool_call>\n"
-                     "\n"
-                     "A string is written as it is, any other value as JSON. You may make several "
-                     "calls in one reply if none of them needs the result of another. The results "
-                     "come back within <tool_response></tool_response>, in the order of the calls. "
-                     "When no function is needed, answer in words.",
-            .tool_next = "\n",
-            .before = "\n",
-            .call = "<tool_call>%n\n"
-                    "%p</tool_call>",
-            .call_next = "\n",
-            .param = "<arg_key>%K</arg_key>\n"
-                     "<arg_value>%v</arg_value>\n",
-            .result = "<tool_response>\n"
-                      "%t\n"
-                      "</tool_response>",
-            .result_next = "\n",
-            .result_marks = {"<tool_response>", "</tool_response>"},
-        },
+const haft__format haft__format_glm =
+    {
+        .name = "glm",
+        .grammar = {{.kind = HAFT__FRAME_TAGS,
+                     .before = "<tool_call>",
+                     .behind_name = "\n",
+                     .key = "<arg_key>",
+                     .text = "</arg_key>" HAFT__FRAME_WS "<arg_value>",
+                     .json = "</arg_key>" HAFT__FRAME_WS "<arg_value>",
+                     .behind_value = "</arg_value>" HAFT__FRAME_WS,
+                     .after = "</tool_call>",
+                     .between = HAFT__FRAME_WS,
+                     .stops = {"</arg_value>"},
+                     .think = "<think>",
+                     .thought = "</think>" HAFT__FRAME_WS}},
+        .plain = TEXT,
+        .reasoning = THINK,
+        .spoilt = SPOILT,
+        .places =
+            {
+                [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"<think>", THINK}, CALL}},
+                [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                           .marks = {{"</think>", TEXT},
+                                     {"<tool_call>", THINK, HAFT__ACT_SUSPECT}}},
+                [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                          .marks = {CALL, {"</think>", TEXT, HAFT__ACT_STRAY}}},
+                [NAME] = {.bytes = HAFT__BYTES_NAME,
+                          .marks = {{"\n", PAIRS, HAFT__ACT_NAMED},
+                                    {"<arg_key>", KEY, HAFT__ACT_NAMED},
+                                    {"</tool_call>", PAIRS, HAFT__ACT_NAMED, .keep = true}}},
+                [PAIRS] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = SPOILT,
+                           .marks = {{"<arg_key>", KEY}, {"</tool_call>", TEXT, HAFT__ACT_CLOSE}}},
+                [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"</arg_key>", GAP, HAFT__ACT_KEYED}}},
+                [GAP] = {.bytes = HAFT__BYTES_LAYOUT,
+                         .otherwise = SPOILT,
+                         .marks = {{"<arg_value>", VALUE}}},
+                [VALUE] = {.bytes = HAFT__BYTES_VALUE,
+                           .marks = {{"</arg_value>", PAIRS, HAFT__ACT_VALUED}}},
+                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"</tool_call>", TEXT}, CALL}},
+            },
+        .render =
+            {
+                .teach =
+                    "# Tools\n"
+                    "\n"
+                    "You may call one or more functions to assist with the user query.\n"
+                    "\n"
+                    "You are provided with function signatures within <tools></tools> XML tags:\n"
+                    "<tools>\n"
+                    "%l\n"
+                    "</tools>\n"
+                    "\n"
+                    "For each function call, write the function's name and its arguments within "
+                    "<tool_call></tool_call> XML tags:\n"
+                    "<tool_call>{function-name}\n"
+                    "<arg_key>{arg-key-1}</arg_key>\n"
+                    "<arg_value>{arg-value-1}</arg_value>\n"
+                    "<arg_key>{arg-key-2}</arg_key>\n"
+                    "<arg_value>{arg-value-2}</arg_value>\n"
+                    "</tool_call>\n"
+                    "\n"
+                    "A string is written as it is, any other value as JSON. You may make several "
+                    "calls in one reply if none of them needs the result of another. The results "
+                    "come back within <tool_response></tool_response>, in the order of the calls. "
+                    "When no function is needed, answer in words.",
+                .tool_next = "\n",
+                .before = "\n",
+                .call = "<tool_call>%n\n"
+                        "%p</tool_call>",
+                .call_next = "\n",
+                .param = "<arg_key>%K</arg_key>\n"
+                         "<arg_value>%v</arg_value>\n",
+                .result = "<tool_response>\n"
+                          "%t\n"
+                          "</tool_response>",
+                .result_next = "\n",
+                .result_marks = {"<tool_response>", "</tool_response>"},
+            },
 };

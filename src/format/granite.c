@@ -13,6 +13,14 @@ enum { START, THINK, TEXT, CALLS, SPOILT };
 
 const haft__format haft__format_granite = {
     .name = "granite",
+    .grammar = {{.kind = HAFT__FRAME_OBJECT,
+                 .open = "<|tool_call|>" HAFT__FRAME_WS "[" HAFT__FRAME_WS,
+                 .between = "," HAFT__FRAME_WS,
+                 .close = HAFT__FRAME_WS "]",
+                 .name_key = "name",
+                 .args_key = "arguments",
+                 .think = "<think>",
+                 .thought = "</think>" HAFT__FRAME_WS}},
     .plain = TEXT,
     .reasoning = THINK,
     .spoilt = SPOILT,

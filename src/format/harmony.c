@@ -45,6 +45,13 @@ enum {
 const haft__format haft__format_harmony =
     {
         .name = "harmony",
+        .grammar = {{.kind = HAFT__FRAME_NAMED,
+                     .before = "<|channel|>commentary to=functions.",
+                     .behind_name = " <|constrain|>json<|message|>",
+                     .after = "<|call|>",
+                     .between = "<|start|>assistant",
+                     .think = "<|channel|>analysis<|message|>",
+                     .thought = "<|end|><|start|>assistant"}},
         .plain = TEXT,
         .reasoning = THINK,
         .spoilt = SPOILT,
@@ -93,30 +100,31 @@ const haft__format haft__format_harmony =
                 /* Behind the arguments, good or bad. */
                 [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {ENDS, NEXT}},
             },
-    .render =
-        {
-            .teach =
-                "# Tools\n"
-                "\n"
-                "## functions\n"
-                "\n"
-                "%l\n"
-                "\n"
-                "Calls to these tools go to the commentary channel, one message for each:\n"
-                "<|channel|>commentary to=functions.NAME "
-                "<|constrain|>json<|message|><args-json-object><|call|>\n"
-                "\n"
-                "You may make several calls in one reply if none of them needs the result of "
-                "another. Begin each message behind the first with <|start|>assistant. The "
-                "results come back in the next message, one JSON object for each call, in the "
-                "order of the calls: {\"name\": <NAME>, \"output\": <result>}. When no tool is "
-                "needed, answer in the final channel.",
-            .shown = HAFT__SHOWN_PLAIN,
-            .tool_next = "\n",
-            .before = "\n",
-            .call = "<|channel|>commentary to=functions.%n <|constrain|>json<|message|>%a<|call|>",
-            .call_next = "<|start|>assistant",
-            .result = "{\"name\": %N, \"output\": %T}",
-            .result_next = "\n",
-        },
+        .render =
+            {
+                .teach =
+                    "# Tools\n"
+                    "\n"
+                    "## functions\n"
+                    "\n"
+                    "%l\n"
+                    "\n"
+                    "Calls to these tools go to the commentary channel, one message for each:\n"
+                    "<|channel|>commentary to=functions.NAME "
+                    "<|constrain|>json<|message|><args-json-object><|call|>\n"
+                    "\n"
+                    "You may make several calls in one reply if none of them needs the result of "
+                    "another. Begin each message behind the first with <|start|>assistant. The "
+                    "results come back in the next message, one JSON object for each call, in the "
+                    "order of the calls: {\"name\": <NAME>, \"output\": <result>}. When no tool is "
+                    "needed, answer in the final channel.",
+                .shown = HAFT__SHOWN_PLAIN,
+                .tool_next = "\n",
+                .before = "\n",
+                .call = "<|channel|>commentary to=functions.%n "
+                        "<|constrain|>json<|message|>%a<|call|>",
+                .call_next = "<|start|>assistant",
+                .result = "{\"name\": %N, \"output\": %T}",
+                .result_next = "\n",
+            },
 };

@@ -7,6 +7,14 @@ enum { START, THINK, TEXT, CALL, AFTER, TAIL, SPOILT };
 
 const haft__format haft__format_hermes = {
     .name = "hermes",
+    .grammar = {{.kind = HAFT__FRAME_OBJECT,
+                 .before = "<tool_call>" HAFT__FRAME_WS,
+                 .after = HAFT__FRAME_WS "</tool_call>",
+                 .between = HAFT__FRAME_WS,
+                 .name_key = "name",
+                 .args_key = "arguments",
+                 .think = "<think>",
+                 .thought = "</think>" HAFT__FRAME_WS}},
     .reasoning = THINK,
     .plain = TEXT,
     .spoilt = SPOILT,

@@ -16,6 +16,16 @@ enum { START, THINK, TEXT, SECTION, ID, ARGS, AFTER, SPOILT };
 
 const haft__format haft__format_kimi_k2 = {
     .name = "kimi_k2",
+    .grammar = {{.kind = HAFT__FRAME_NAMED,
+                 .open = "<|tool_calls_section_begin|>",
+                 .before = "<|tool_call_begin|>functions.",
+                 .behind_name =
+                     ":" HAFT__FRAME_NUMBER "<|tool_call_argument_begin|>" HAFT__FRAME_WS,
+                 .after = HAFT__FRAME_WS "<|tool_call_end|>",
+                 .between = HAFT__FRAME_WS,
+                 .close = "<|tool_calls_section_end|>",
+                 .think = "<think>",
+                 .thought = "</think>" HAFT__FRAME_WS}},
     .plain = TEXT,
     .reasoning = THINK,
     .spoilt = SPOILT,

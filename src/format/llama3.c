@@ -13,6 +13,12 @@ enum { START, TEXT, TAG, JSON, OBJECT, NEXT, BUILTIN, ARGS, PYTHON, AFTER, SPOIL
 
 const haft__format haft__format_llama3 = {
     .name = "llama3",
+    .grammar = {{.kind = HAFT__FRAME_OBJECT,
+                 .between = HAFT__FRAME_WS ";" HAFT__FRAME_WS,
+                 .name_key = "name",
+                 .args_key = "parameters",
+                 .think = "<think>",
+                 .thought = "</think>" HAFT__FRAME_WS}},
     .reasoning = THINK,
     .plain = TEXT,
     .spoilt = SPOILT,

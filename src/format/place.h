@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/frame.h"
 #include "haft.h"
 
 /* What the bytes of a place are that are no mark. */
@@ -135,6 +136,7 @@ typedef struct haft__format {
     uint8_t plain;     /* the place of ordinary text */
     uint8_t spoilt;    /* the place behind a call that cannot be used */
     haft__render render;
+    haft__frame grammar[HAFT__FRAME_FORMS]; /* how calls are written; kind NONE: no more ways */
 } haft__format;
 
 #endif

@@ -27,6 +27,16 @@ enum {
 const haft__format haft__format_purejson =
     {
         .name = "purejson",
+        .grammar = {{.kind = HAFT__FRAME_OBJECT,
+                     .bare = true,
+                     .answer = true,
+                     .open = "[" HAFT__FRAME_WS,
+                     .between = "," HAFT__FRAME_WS,
+                     .close = HAFT__FRAME_WS "]",
+                     .name_key = "tool",
+                     .args_key = "args",
+                     .think = "<think>",
+                     .thought = "</think>" HAFT__FRAME_WS}},
         .reasoning = THINK,
         .plain = TEXT,
         .spoilt = SPOILT,

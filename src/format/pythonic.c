@@ -15,6 +15,12 @@ enum { START, THINK, TEXT, LIST, NAME, CALLS, LINES, AFTER };
 
 const haft__format haft__format_pythonic = {
     .name = "pythonic",
+    .grammar = {{.kind = HAFT__FRAME_PYTHON,
+                 .open = "[",
+                 .between = "," HAFT__FRAME_WS,
+                 .close = "]",
+                 .think = "<think>",
+                 .thought = "</think>" HAFT__FRAME_WS}},
     .reasoning = THINK,
     .plain = TEXT,
     .spoilt = TEXT,

@@ -19,6 +19,18 @@ enum { START, THINK, TEXT, OPEN, NAME, PARAMS, KEY, VALUE, CLOSED, AFTER, SPOILT
 const haft__format haft__format_qwen3coder =
     {
         .name = "qwen3coder",
+        .grammar = {{.kind = HAFT__FRAME_TAGS,
+                     .before = "<tool_call>" HAFT__FRAME_WS "<function=",
+                     .behind_name = ">" HAFT__FRAME_WS,
+                     .key = "<parameter=",
+                     .text = ">",
+                     .json = ">" HAFT__FRAME_WS,
+                     .behind_value = "</parameter>" HAFT__FRAME_WS,
+                     .after = "</function>" HAFT__FRAME_WS "</tool_call>",
+                     .between = HAFT__FRAME_WS,
+                     .stops = {"</parameter>", "<parameter=", "</function>"},
+                     .think = "<think>",
+                     .thought = "</think>" HAFT__FRAME_WS}},
         .reasoning = THINK,
         .plain = TEXT,
         .spoilt = SPOILT,

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Properties of grammars. The input is a JSON Schema; what is no JSON is passed over.
+ *   - in each format, the grammar of a tool with this schema is one that llama.cpp would take: it
+ *     reads, has no left recursion and no count that is too large, and stays within its size;
+ *   - the same schema gives the same bytes;
+ *   - no grammar takes an empty reply, or begins with prose;
+ *   - the schema for each server is JSON that compiles.
+ */
+#include <string.h>
+
+#include "../tests/format/gbnf_help.c"
+#include "base/limits.h"
+#include "format/grammar.h"
+#include "fuzz.h"
+#include "json/read.h"
+
+static haft_status write_gbnf(haft__buf *buf, const haft__format *format, haft__format_tool *tool,
+                              uint8_t form)
+{
+    haft__grammar_options options = {.several = true, .form = form};
+    return haft__grammar_gbnf(buf, format, tool, 1, NULL, HAFT__MODE_ANY, (haft_str){"", 0},
+                              &options, NULL, NULL);
+}
+
+static void check_gbnf(const haft__format *format, haft__format_tool *tool, uint8_t form)
+{
+    haft__buf first, second;
+    haft__buf_init(&first, HAFT__LIMIT_GRAMMAR_BYTES);
+    haft__buf_init(&second, HAFT__LIMIT_GRAMMAR_BYTES);
+    haft_status status = write_gbnf(&first, format, tool, form);
+    REQUIREF(status == HAFT_OK, "%s: status %d", format->name, status);
+    REQUIRE(write_gbnf(&second, format, tool, form) == HAFT_OK);
+    REQUIREF(haft__str_equal(haft__buf_str(&first), haft__buf_str(&second)), "%s: other bytes",
+             format->name);
+    const char *why = NULL;
+    gbnf *grammar = gbnf_read(haft__buf_str(&first), &why);
+    REQUIREF(grammar != NULL, "%s: %s\n%.*s", format->name, why, HAFT__ARG(haft__buf_str(&first)));
+    REQUIREF(!gbnf_accepts(grammar, HAFT__LIT("")), "%s: nothing is taken", format->name);
+    REQUIREF(!gbnf_begins(grammar, HAFT__LIT("I am")), "%s: prose is taken", format->name);
+    gbnf_free(grammar);
+    haft__buf_finish(&first);
+    haft__buf_finish(&second);
+}
+
+static void check_schema(haft__schema_target target, haft__format_tool *tool)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, HAFT__LIMIT_GRAMMAR_BYTES);
+    haft_status status = haft__grammar_schema(&buf, target, NULL, tool, 1, NULL, HAFT__MODE_ANY,
+                                              (haft_str){"", 0}, NULL, NULL, NULL);
+    REQUIREF(status == HAFT_OK || status == HAFT_TOO_BIG, "status %d", status);
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json value;
+    REQUIREF(status != HAFT_OK
+                 || haft__json_read(&arena, haft__buf_str(&buf), NULL, &value, NULL, NULL)
+                        == HAFT_OK,
+             "no JSON: %.*s", HAFT__ARG(haft__buf_str(&buf)));
+    haft__arena_finish(&arena);
+    haft__buf_finish(&buf);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const formats[] = {"hermes", "pythonic", "qwen3coder", "mistral"};
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__format_tool tool = {HAFT__LIT("act"), {0}};
+    haft_str text = {(const char *)data, size};
+    if (haft__json_read(&arena, text, NULL, &tool.parameters, NULL, NULL) == HAFT_OK) {
+        for (size_t i = 0; i < COUNT(formats); i++) {
+            const haft__format *format = haft__format_find(haft__str(formats[i]));
+            for (uint8_t form = 0; form < haft__grammar_forms(format); form++) {
+                check_gbnf(format, &tool, form);
+            }
+        }
+        check_schema(HAFT__TARGET_OPENAI, &tool);
+        check_schema(HAFT__TARGET_VLLM, &tool);
+        check_schema(HAFT__TARGET_OLLAMA, &tool);
+    }
+    haft__arena_finish(&arena);
+    return 0;
+}

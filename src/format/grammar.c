@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * grammar.c - a grammar of the whole reply: which tools it calls, how many, and what may stand
+ * before.
+ *
+ * Each tool's rules are made once alone, to know how large they are; where all together are too
+ * large, the largest take any arguments.
+ * Tests: tests/format/grammar_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "format/grammar_int.h"
+
+/* For servers that call natively. */
+static const haft__frame native_frame = {.kind = HAFT__FRAME_OBJECT,
+                                         .bare = true,
+                                         .answer = true,
+                                         .open = "[" HAFT__FRAME_WS,
+                                         .between = "," HAFT__FRAME_WS,
+                                         .close = HAFT__FRAME_WS "]",
+                                         .name_key = "name",
+                                         .args_key = "arguments",
+                                         .think = "<think>",
+                                         .thought = "</think>" HAFT__FRAME_WS};
+
+/* Subschemas looked at for all tools together. */
+#define ALL_STEPS (16 * HAFT__LIMIT_GRAMMAR_STEPS)
+
+typedef struct making {
+    const haft__format_tool *tools;
+    size_t *picked, count;
+    size_t *sizes; /* of the rules of each of `picked` */
+    bool *relaxed;
+    haft__frame frame;
+    bool one_newline;
+    haft__grammar_options options;
+    size_t max;
+} making;
+
+size_t haft__grammar_forms(const haft__format *format)
+{
+    size_t count = 0;
+    while (count < HAFT__FRAME_FORMS && format->grammar[count].kind != HAFT__FRAME_NONE) {
+        count++;
+    }
+    return count;
+}
+
+/* ---- which tools ---- */
+
+haft_status haft__grammar_pick(haft__arena *arena, const haft__format_tool *tools,
+                               size_t tool_count, const bool *allowed, haft__mode mode,
+                               haft_str tool, bool answer, size_t **ret_picked, size_t *ret_count,
+                               haft_error *err)
+{
+    if (mode == HAFT__MODE_NONE || (mode == HAFT__MODE_AUTO && !answer)) {
+        return haft__fail(err, HAFT_UNSUPPORTED, "",
+                          "There is no grammar for a turn in which the "
+                          "model need not call a tool");
+    }
+    size_t *picked = haft__arena_array(arena, tool_count, sizeof *picked);
+    if (picked == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < tool_count; i++) {
+        bool wanted = mode != HAFT__MODE_TOOL || haft__str_equal(tools[i].name, tool);
+        if (wanted && (allowed == NULL || allowed[i])) {
+            picked[count++] = i;
+        }
+    }
+    if (count == 0) {
+        (void)haft__fail(err, HAFT_BAD_INPUT, "", "No tool may be called");
+        return haft__hint(err, HAFT_BAD_INPUT, "a grammar needs one that is allowed in this turn");
+    }
+    *ret_picked = picked;
+    *ret_count = count;
+    return HAFT_OK;
+}
+
+static haft_status read_form(making *m, const haft__format *format, haft_error *err)
+{
+    size_t forms = format != NULL ? haft__grammar_forms(format) : 1;
+    if (m->options.form >= forms) {
+        return haft__fail(err, HAFT_UNSUPPORTED, "", "There is no grammar for the format %s%s",
+                          format != NULL ? format->name : "native",
+                          forms > 0 ? " in this form" : "");
+    }
+    m->frame = format != NULL ? format->grammar[m->options.form] : native_frame;
+    m->one_newline = format != NULL && format->one_newline;
+    if (m->options.answer && !m->frame.answer) {
+        return haft__fail(err, HAFT_UNSUPPORTED, "", "The format %s has no way to answer in it",
+                          format->name);
+    }
+    return HAFT_OK;
+}
+
+/* ---- how large ---- */
+
+static void begin(haft__gbnf *g, const making *m, haft__buf *out, haft__relax_report *report)
+{
+    haft__gbnf_init(g, out, report);
+    g->notation = m->frame.kind == HAFT__FRAME_PYTHON ? HAFT__NOTATION_PYTHON : HAFT__NOTATION_JSON;
+}
+
+static haft_status measure(making *m, size_t index, uint32_t *io_steps, haft_error *err)
+{
+    haft__buf out;
+    haft__gbnf g;
+    haft__buf_init(&out, m->max);
+    begin(&g, m, &out, NULL);
+    haft__framing framing = {.g = &g, .frame = &m->frame, .one_newline = m->one_newline};
+    m->relaxed[index] = *io_steps > ALL_STEPS;
+    (void)haft__framing_call(&framing, &m->tools[m->picked[index]], m->relaxed[index]);
+    haft_status status = haft__gbnf_check(&g, err);
+    m->sizes[index] = out.len;
+    *io_steps += g.steps;
+    if (status == HAFT_TOO_BIG) {
+        m->relaxed[index] = true;
+        status = HAFT_OK;
+    }
+    haft__gbnf_finish(&g);
+    haft__buf_finish(&out);
+    return status;
+}
+
+/* Relaxes the largest until the others take no more than `target` bytes; false when all are. */
+static bool shrink(making *m, size_t target)
+{
+    for (;;) {
+        size_t sum = 0, largest = m->count;
+        for (size_t i = 0; i < m->count; i++) {
+            if (!m->relaxed[i]) {
+                sum += m->sizes[i];
+                largest = largest == m->count || m->sizes[i] > m->sizes[largest] ? i : largest;
+            }
+        }
+        if (sum <= target || largest == m->count) {
+            return largest != m->count;
+        }
+        m->relaxed[largest] = true;
+    }
+}
+
+/* ---- the reply ---- */
+
+static void add_reasoning(haft__framing *f, haft__buf *body, const haft__grammar_options *options)
+{
+    const haft__frame *frame = f->frame;
+    if (frame->think == NULL || (!options->reasoning && !options->start_in_reasoning)) {
+        return;
+    }
+    haft_str end = haft__str(frame->thought);
+    end.len -= end.len > 0 && end.ptr[end.len - 1] == HAFT__FRAME_WS[0] ? 1 : 0;
+    bool inside = options->start_in_reasoning;
+    haft__gbnf_name text = haft__gbnf_until(f->g, &end, 1);
+    haft__buf_add_str(body, inside ? HAFT__LIT("") : HAFT__LIT("( "));
+    haft__framing_add(f, body, inside ? NULL : frame->think);
+    haft__gbnf_add_name(body, text);
+    haft__framing_add(f, body, frame->thought);
+    haft__buf_add_str(body, inside ? HAFT__LIT("") : HAFT__LIT(")? "));
+}
+
+static void add_one(haft__framing *f, haft__buf *body, const making *m)
+{
+    haft__framing_add(f, body, m->frame.bare ? NULL : m->frame.open);
+    haft__buf_add_str(body, HAFT__LIT("call "));
+    haft__framing_add(f, body, m->frame.bare ? NULL : m->frame.close);
+}
+
+static void add_several(haft__framing *f, haft__buf *body, const making *m)
+{
+    haft__framing_add(f, body, m->frame.open);
+    haft__buf_add_str(body, HAFT__LIT("call ( "));
+    haft__framing_add(f, body, m->frame.between);
+    haft__buf_add_str(body, HAFT__LIT("call )* "));
+    haft__framing_add(f, body, m->frame.close);
+}
+
+static void add_reply(haft__framing *f, haft__buf *body, const making *m)
+{
+    haft__buf_add_str(body, HAFT__LIT("( "));
+    if (!m->options.several || m->frame.bare) {
+        add_one(f, body, m);
+    }
+    if (m->options.several) {
+        haft__buf_add_str(body, m->frame.bare ? HAFT__LIT("| ") : HAFT__LIT(""));
+        add_several(f, body, m);
+    }
+    if (m->options.answer) {
+        haft__buf_add_str(body, HAFT__LIT("| \"{\" ws \"\\\"answer\\\":\" ws string ws \"}\" "));
+        (void)haft__gbnf_string(f->g);
+    }
+    haft__buf_add_str(body, HAFT__LIT(") "));
+    (void)haft__gbnf_space(f->g);
+}
+
+/* Lines of Python, none of which begins with a backtick: a fence would end the block. */
+static void add_code(haft__framing *f, haft__buf *body, const making *m, haft__mode mode)
+{
+    haft__framing_add(f, body, m->frame.open);
+    haft__buf_add_str(body, HAFT__LIT("( ( [^`\\n] [^\\n]* )? \"\\n\" )+ "));
+    haft__framing_add(f, body, m->frame.close);
+    for (size_t i = 0; mode == HAFT__MODE_TOOL && i < m->count; i++) {
+        haft__buf where;
+        haft__buf_init(&where, HAFT__LIMIT_JSON_KEY_BYTES);
+        haft__buf_addf(&where, "/%.*s", HAFT__ARG(m->tools[m->picked[i]].name));
+        haft__relax(f->g->report, haft__buf_str(&where), HAFT__LIT("a call of this tool"),
+                    "any code");
+        haft__gbnf_done(f->g, &where);
+    }
+    haft__relax(f->g->report, (haft_str){"", 0}, HAFT__LIT("a call of a tool"),
+                "code that may call it");
+}
+
+static void write_call_rule(haft__framing *f, const making *m)
+{
+    haft__buf body;
+    haft__gbnf_body(&body);
+    for (size_t i = 0; i < m->count; i++) {
+        const haft__format_tool *tool = &m->tools[m->picked[i]];
+        haft__gbnf_name name = haft__framing_call(f, tool, m->relaxed[i]);
+        if (m->relaxed[i]) {
+            haft__relax(f->g->report, haft__buf_str(&f->g->path),
+                        HAFT__LIT("its schema, which is too large"), "any arguments");
+        }
+        haft__buf_add_str(&body, i > 0 ? HAFT__LIT("| ") : HAFT__LIT(""));
+        haft__gbnf_add_name(&body, name);
+    }
+    haft__buf_add_str(f->g->out, HAFT__LIT("call ::= "));
+    haft__buf_add_str(f->g->out, haft__buf_str(&body));
+    haft__buf_add_char(f->g->out, '\n');
+    if (body.status != HAFT_OK) {
+        haft__buf_fail(f->g->out, body.status, NULL);
+    }
+    haft__buf_finish(&body);
+}
+
+static haft_status write_all(making *m, haft__mode mode, haft__buf *out, haft__relax_report *report,
+                             haft_error *err)
+{
+    haft__gbnf g;
+    begin(&g, m, out, report);
+    haft__framing framing = {.g = &g, .frame = &m->frame, .one_newline = m->one_newline};
+    haft__buf body;
+    haft__gbnf_body(&body);
+    add_reasoning(&framing, &body, &m->options);
+    if (m->frame.kind == HAFT__FRAME_CODE) {
+        add_code(&framing, &body, m, mode);
+    } else {
+        write_call_rule(&framing, m);
+        add_reply(&framing, &body, m);
+    }
+    haft__buf_add_str(out, HAFT__LIT("root ::= "));
+    haft__buf_add_str(out, haft__buf_str(&body));
+    haft__buf_add_char(out, '\n');
+    haft__gbnf_done(&g, &body);
+    haft__gbnf_close(&g);
+    haft_status status = haft__gbnf_check(&g, err);
+    haft__gbnf_finish(&g);
+    return status;
+}
+
+/* Until it fits; what was reported of an attempt that does not is taken back. */
+static haft_status write_fitting(making *m, haft__mode mode, haft__buf *out,
+                                 haft__relax_report *report, haft_error *err)
+{
+    size_t noted = report != NULL ? report->count : 0;
+    for (size_t target = m->max;; target -= target / 8 + 1) {
+        bool more = shrink(m, target);
+        haft__buf_clear(out);
+        haft_status status = write_all(m, mode, out, report, err);
+        if (status != HAFT_TOO_BIG || !more || target == 0) {
+            return status;
+        }
+        haft__relax_cut(report, noted);
+    }
+}
+
+static haft_status make(making *m, haft__arena *arena, haft__mode mode, haft__buf *out,
+                        haft__relax_report *report, haft_error *err)
+{
+    uint32_t steps = 0;
+    m->sizes = haft__arena_array(arena, m->count, sizeof *m->sizes);
+    m->relaxed = haft__arena_array(arena, m->count, sizeof *m->relaxed);
+    if (m->sizes == NULL || m->relaxed == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < m->count; i++) {
+        status = measure(m, i, &steps, err);
+    }
+    status = status == HAFT_OK ? write_fitting(m, mode, out, report, err) : status;
+    if (status == HAFT_TOO_BIG) {
+        (void)haft__fail(err, status, "", "A grammar for %zu tools takes more than %zu bytes",
+                         m->count, m->max);
+        return haft__hint(err, status, "allow fewer tools in this turn");
+    }
+    return status;
+}
+
+haft_status haft__grammar_gbnf(haft__buf *buf, const haft__format *format,
+                               const haft__format_tool *tools, size_t tool_count,
+                               const bool *allowed, haft__mode mode, haft_str tool,
+                               const haft__grammar_options *options, haft__relax_report *report,
+                               haft_error *err)
+{
+    making m = {.tools = tools, .max = HAFT__LIMIT_GRAMMAR_BYTES};
+    m.options = options != NULL ? *options : (haft__grammar_options){0};
+    if (m.options.max_bytes > 0 && m.options.max_bytes < m.max) {
+        m.max = m.options.max_bytes;
+    }
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__buf out;
+    haft__buf_init(&out, m.max);
+    haft_status status = read_form(&m, format, err);
+    if (status == HAFT_OK) {
+        status = haft__grammar_pick(&arena, tools, tool_count, allowed, mode, tool,
+                                    m.options.answer, &m.picked, &m.count, err);
+    }
+    if (status == HAFT_OK) {
+        status = make(&m, &arena, mode, &out, report, err);
+    }
+    if (status == HAFT_OK) {
+        haft__buf_add_str(buf, haft__buf_str(&out));
+        status = haft__buf_check(buf, err);
+    }
+    haft__buf_finish(&out);
+    haft__arena_finish(&arena);
+    return status;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* relax.c - what became of a schema that a target cannot express. Tests:
+ * tests/schema/grammar_test.c. */
+#include "schema/relax.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+
+void haft__relax_init(haft__relax_report *report, haft__arena *arena)
+{
+    *report = (haft__relax_report){.arena = arena};
+}
+
+static bool known(const haft__relax_report *report, haft_str where, haft_str what)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        if (haft__str_equal(report->items[i].where, where)
+            && haft__str_equal(report->items[i].what, what)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool make_room(haft__relax_report *report)
+{
+    if (report->count < report->capacity) {
+        return true;
+    }
+    size_t capacity = report->capacity > 0 ? report->capacity * 2 : 8;
+    haft__relaxed *items = haft__arena_array(report->arena, capacity, sizeof *items);
+    if (items == NULL) {
+        return false;
+    }
+    if (report->count > 0) {
+        memcpy(items, report->items, report->count * sizeof *items);
+    }
+    report->items = items;
+    report->capacity = capacity;
+    return true;
+}
+
+void haft__relax(haft__relax_report *report, haft_str where, haft_str what, const char *became)
+{
+    if (report == NULL || report->status != HAFT_OK || known(report, where, what)) {
+        return;
+    }
+    if (report->count == HAFT__LIMIT_GRAMMAR_RELAXED) {
+        report->more = true;
+        return;
+    }
+    haft__relaxed item = {haft__arena_copy(report->arena, where),
+                          haft__arena_copy(report->arena, what),
+                          haft__arena_copy(report->arena, haft__str(became))};
+    if (item.where.ptr == NULL || item.what.ptr == NULL || item.became.ptr == NULL
+        || !make_room(report)) {
+        report->status = haft__arena_fail(report->arena, NULL);
+        return;
+    }
+    report->items[report->count++] = item;
+}
+
+void haft__relax_cut(haft__relax_report *report, size_t count)
+{
+    if (report != NULL && count < report->count) {
+        report->count = count;
+        report->more = false;
+    }
+}
+
+void haft__relax_write(haft__buf *buf, const haft__relax_report *report)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const haft__relaxed *item = &report->items[i];
+        haft__buf_add_str(buf, item->where);
+        haft__buf_add_str(buf, HAFT__LIT(": "));
+        haft__buf_add_str(buf, item->what);
+        haft__buf_add_str(buf, HAFT__LIT(" became "));
+        haft__buf_add_str(buf, item->became);
+        haft__buf_add_char(buf, '\n');
+    }
+    if (report->more) {
+        haft__buf_add_str(buf, HAFT__LIT("and more\n"));
+    }
+}

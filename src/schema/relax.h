@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema/relax.h - what a schema wants that a target cannot express, and what became of it. Nothing
+ * is ever relaxed without a line here.
+ */
+#ifndef HAFT_SCHEMA_RELAX_H
+#define HAFT_SCHEMA_RELAX_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+typedef struct haft__relaxed {
+    haft_str where;  /* JSON Pointer; the first token is the tool: /search/properties/q/pattern */
+    haft_str what;   /* "maxLength 100000" */
+    haft_str became; /* "any length" */
+} haft__relaxed;
+
+/* Texts live in the arena. A report may be used for several grammars; it only grows. */
+typedef struct haft__relax_report {
+    haft__arena *arena;
+    haft__relaxed *items;
+    size_t count, capacity;
+    bool more;          /* there were more than HAFT__LIMIT_GRAMMAR_RELAXED */
+    haft_status status; /* NO_MEMORY or TOO_BIG once the arena had no room for a line */
+} haft__relax_report;
+
+void haft__relax_init(haft__relax_report *report, haft__arena *arena);
+
+/* Notes a line; `report` may be NULL, then nobody wants to know. What is noted twice stands there
+ * once. */
+void haft__relax(haft__relax_report *report, haft_str where, haft_str what, const char *became);
+
+/* Takes back what was noted behind the first `count`. */
+void haft__relax_cut(haft__relax_report *report, size_t count);
+
+/* Appends the lines: "/search/properties/q: maxLength 100000 became any length". */
+void haft__relax_write(haft__buf *buf, const haft__relax_report *report);
+
+#endif
