@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const formats[] = {"hermes", "pythonic", "qwen3coder", "mistral"};
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft__format_tool tool = {HAFT__LIT("act"), {0}};
+    haft__format_tool tool = {.name = HAFT__LIT("act")};
     haft_str text = {(const char *)data, size};
     if (haft__json_read(&arena, text, NULL, &tool.parameters, NULL, NULL) == HAFT_OK) {
         for (size_t i = 0; i < COUNT(formats); i++) {

@@ -233,8 +233,10 @@ static void check_call(help_grammar *h, size_t dialect, const char *text, haft__
     const char *format = dialects[dialect].format;
     help_parsed parsed;
     help_parsed_init(&parsed);
-    help_input input = {strcmp(format, "native") == 0 ? "purejson" : format, haft__str(text),
-                        h->tools, h->count, false};
+    help_input input = {.format = strcmp(format, "native") == 0 ? "purejson" : format,
+                        .text = haft__str(text),
+                        .tools = h->tools,
+                        .tool_count = h->count};
     help_parse(&input, 0, 0, &parsed);
     haft__json calls = {0};
     haft_status status =

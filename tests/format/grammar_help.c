@@ -17,8 +17,8 @@ void help_grammar_tools(help_grammar *h, const char *tools)
     haft_status status = haft__json_read(&h->arena, haft__str(tools), NULL, &value, NULL, &h->err);
     CHECK(status == HAFT_OK, "%s: %s", h->err.message, tools);
     for (uint32_t i = 0; i < value.count && i < HELP_TOOLS; i++) {
-        h->tools[h->count++] =
-            (haft__format_tool){haft__json_text(value.members[i].key), value.members[i].value};
+        h->tools[h->count++] = (haft__format_tool){.name = haft__json_text(value.members[i].key),
+                                                   .parameters = value.members[i].value};
     }
 }
 
@@ -48,7 +48,8 @@ static void check_parsed(help_grammar *h, const char *format, const char *text)
 {
     help_parsed parsed;
     help_parsed_init(&parsed);
-    help_input input = {format, haft__str(text), h->tools, h->count, false};
+    help_input input = {
+        .format = format, .text = haft__str(text), .tools = h->tools, .tool_count = h->count};
     help_parse(&input, 0, 0, &parsed);
     bool code = strcmp(format, "codemode") == 0;
     CHECK(code ? parsed.code.len > 0 : parsed.count > 0, "%s: no call in %s", format, text);

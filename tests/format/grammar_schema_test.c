@@ -82,7 +82,10 @@ TEST(a_reply_is_valid_if_it_calls)
         if (replies[i].valid && !replies[i].answer) {
             help_parsed parsed;
             help_parsed_init(&parsed);
-            help_input input = {"purejson", haft__str(replies[i].reply), h.tools, h.count, false};
+            help_input input = {.format = "purejson",
+                                .text = haft__str(replies[i].reply),
+                                .tools = h.tools,
+                                .tool_count = h.count};
             help_parse(&input, 0, 0, &parsed);
             CHECK(parsed.count > 0 && parsed.errors.len == 0, "no call in %s", replies[i].reply);
             help_parsed_finish(&parsed);

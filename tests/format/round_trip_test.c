@@ -271,7 +271,10 @@ static bool go(maker *m, haft__arena *arena)
     }
     haft_str content = haft__str(texts[roll(m, COUNT(texts))]);
     haft__format_write_calls(&text, m->format, content, calls, count);
-    help_input input = {m->format->name, haft__buf_str(&text), tools, TOOLS, false};
+    help_input input = {.format = m->format->name,
+                        .text = haft__buf_str(&text),
+                        .tools = tools,
+                        .tool_count = TOOLS};
     bool same =
         read_back(&input, 0, 0, haft__buf_str(&wanted), content)
         && read_back(&input, 1, 1, haft__buf_str(&wanted), content)
