@@ -10,8 +10,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/commands.h"
-#include "cli/lines.h"
+#include "cli/batch.h"
 #include "cli/parsed.h"
 #include "cli/tools_file.h"
 #include "io/file.h"
@@ -270,21 +269,14 @@ static haft_status read_line(haft__arena *arena, haft_str line, haft__parse_requ
     return read_request(arena, object, request, err);
 }
 
-/* Puts the number of the line in front of the place of its error, so that answers can be matched to
- * lines although empty lines have none. */
-static void say_line(haft_error *failure, size_t number)
-{
-    char place[sizeof(failure->where) + 32];
-    (void)snprintf(place, sizeof(place), "line %zu%s%s", number,
-                   failure->where[0] != '\0' ? ": " : "", failure->where);
-    failure->where[0] = '\0';
-    haft__error_at(failure, place);
-}
-
 /* Answers one line. A line that cannot be used is answered too; only output can fail here. */
-static haft_status answer_line(haft__cli *cli, const haft__parse_request *given, haft_str line,
-                               size_t number, haft_error *err)
+static haft_status answer_line(haft__cli *cli, void *context, haft_str line, size_t number,
+                               const haft_error *too_long, haft_error *err)
 {
+    const haft__parse_request *given = context;
+    if (too_long != NULL) {
+        return print_object(cli->out, haft__json_null(), NULL, too_long, err);
+    }
     haft__parse_request request = *given;
     haft__parsed parsed = {0};
     haft__json id = haft__json_null();
@@ -294,50 +286,9 @@ static haft_status answer_line(haft__cli *cli, const haft__parse_request *given,
         status = haft__parse_text(&cli->arena, &request, &parsed, &failure);
     }
     if (status != HAFT_OK) {
-        say_line(&failure, number);
+        haft__batch_place(&failure, number);
     }
     return print_object(cli->out, id, &parsed, status != HAFT_OK ? &failure : NULL, err);
-}
-
-/* A line that is too long to be read. */
-static haft_status answer_long_line(haft__cli *cli, haft_error *failure, size_t number,
-                                    haft_error *err)
-{
-    failure->where[0] = '\0';
-    say_line(failure, number);
-    return print_object(cli->out, haft__json_null(), NULL, failure, err);
-}
-
-static haft__exit parse_lines(haft__cli *cli, const haft__parse_request *request, const char *path,
-                              haft_error *err)
-{
-    haft__lines lines;
-    if (haft__lines_open(&lines, path, HAFT__LIMIT_JSON_BYTES, err) != HAFT_OK) {
-        return HAFT__EXIT_USAGE;
-    }
-    bool more = true;
-    haft_status status = HAFT_OK;
-    while (more && status == HAFT_OK) {
-        haft_str line = {NULL, 0};
-        haft_error failure = {.status = HAFT_OK};
-        haft_status got = haft__lines_next(&lines, &line, &more, &failure);
-        if (got == HAFT_TOO_BIG) {
-            status = answer_long_line(cli, &failure, lines.number, err);
-        } else if (got != HAFT_OK) {
-            *err = failure;
-            status = got;
-        } else if (more && haft__str_trim(line).len > 0) {
-            haft__arena_reset(&cli->arena);
-            status = answer_line(cli, request, line, lines.number, err);
-        }
-        if (ferror(cli->out)) {
-            break; /* nobody reads any more; main() says so */
-        }
-    }
-    haft__lines_close(&lines);
-    return status == HAFT_OK   ? HAFT__EXIT_DONE
-           : status == HAFT_IO ? HAFT__EXIT_USAGE
-                               : HAFT__EXIT_FAILED;
 }
 
 /* ---- the command ---- */
@@ -375,7 +326,8 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         .hash_key = haft__random_hash_key(),
     };
     if (haft__args_has(args, "jsonl")) {
-        return parse_lines(cli, &request, args->word_count > 0 ? args->words[0] : "-", err);
+        return haft__batch_run(cli, args->word_count > 0 ? args->words[0] : "-", answer_line,
+                               &request, err);
     }
     return parse_file(cli, args, &request, err);
 }

@@ -9,9 +9,8 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "cli/commands.h"
+#include "cli/batch.h"
 #include "cli/complain.h"
-#include "cli/lines.h"
 #include "cli/print.h"
 #include "cli/remotes.h"
 #include "io/file.h"
@@ -339,21 +338,14 @@ static haft_status read_line(const validator *v, haft__arena *arena, haft_str li
     return status;
 }
 
-/* Puts the number of the line in front of the place of its error, so that answers can be matched to
- * lines although empty lines have none. */
-static void say_line(haft_error *failure, size_t number)
-{
-    char place[sizeof(failure->where) + 32];
-    (void)snprintf(place, sizeof(place), "line %zu%s%s", number,
-                   failure->where[0] != '\0' ? ": " : "", failure->where);
-    failure->where[0] = '\0';
-    haft__error_at(failure, place);
-}
-
 /* Answers one line. A line that cannot be used is answered too; only output can fail here. */
-static haft_status answer_line(haft__cli *cli, validator *v, haft_str line, size_t number,
-                               haft_error *err)
+static haft_status answer_line(haft__cli *cli, void *context, haft_str line, size_t number,
+                               const haft_error *too_long, haft_error *err)
 {
+    validator *v = context;
+    if (too_long != NULL) {
+        return print_object(cli->out, NULL, NULL, too_long, err);
+    }
     request asked = {.draft = v->draft, .coerce = v->coerce};
     verdict found = {0};
     const haft__json *id = NULL;
@@ -363,54 +355,14 @@ static haft_status answer_line(haft__cli *cli, validator *v, haft_str line, size
         status = validate(v, &cli->arena, &asked, &found, &failure);
     }
     if (status != HAFT_OK) {
-        say_line(&failure, number);
+        haft__batch_place(&failure, number);
     }
     status = print_object(cli->out, id, &found, status != HAFT_OK ? &failure : NULL, &failure);
     if (status != HAFT_OK) { /* the verdict cannot be printed, but the reason can */
-        say_line(&failure, number);
+        haft__batch_place(&failure, number);
         status = print_object(cli->out, id, NULL, &failure, err);
     }
     return status;
-}
-
-/* A line that is too long to be read. */
-static haft_status answer_long_line(haft__cli *cli, haft_error *failure, size_t number,
-                                    haft_error *err)
-{
-    failure->where[0] = '\0';
-    say_line(failure, number);
-    return print_object(cli->out, NULL, NULL, failure, err);
-}
-
-static haft__exit validate_lines(haft__cli *cli, validator *v, const char *path, haft_error *err)
-{
-    haft__lines lines;
-    if (haft__lines_open(&lines, path, HAFT__LIMIT_JSON_BYTES, err) != HAFT_OK) {
-        return HAFT__EXIT_USAGE;
-    }
-    bool more = true;
-    haft_status status = HAFT_OK;
-    while (more && status == HAFT_OK) {
-        haft_str line = {NULL, 0};
-        haft_error failure = {.status = HAFT_OK};
-        haft_status got = haft__lines_next(&lines, &line, &more, &failure);
-        if (got == HAFT_TOO_BIG) {
-            status = answer_long_line(cli, &failure, lines.number, err);
-        } else if (got != HAFT_OK) {
-            *err = failure;
-            status = got;
-        } else if (more && haft__str_trim(line).len > 0) {
-            haft__arena_reset(&cli->arena);
-            status = answer_line(cli, v, line, lines.number, err);
-        }
-        if (ferror(cli->out)) {
-            break; /* nobody reads any more; main() says so */
-        }
-    }
-    haft__lines_close(&lines);
-    return status == HAFT_OK   ? HAFT__EXIT_DONE
-           : status == HAFT_IO ? HAFT__EXIT_USAGE
-                               : HAFT__EXIT_FAILED;
 }
 
 static haft__exit check_words(const haft__args *args, haft_error *err)
@@ -461,7 +413,8 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     v.coerce = haft__args_has(args, "coerce");
     haft__remotes_init(&v.remotes, directory, v.hash_key);
     if (haft__args_has(args, "jsonl")) {
-        result = validate_lines(cli, &v, args->word_count > 0 ? args->words[0] : "-", err);
+        result =
+            haft__batch_run(cli, args->word_count > 0 ? args->words[0] : "-", answer_line, &v, err);
     } else {
         result = validate_files(cli, &v, args, err);
     }
