@@ -397,8 +397,8 @@ TEST(what_grows_without_end_is_cut)
         "{\"$defs\": {\"a\": {\"type\": \"object\", \"properties\": {\"x\": {\"$ref\": "
         "\"#/$defs/a\", \"minProperties\": 0}, \"y\": {\"$ref\": \"#/$defs/a\", "
         "\"maxProperties\": 9}}}}, \"$ref\": \"#/$defs/a\"}",
-        "{\"anyOf\": [{\"allOf\": [{\"$ref\": \"#\"}, {\"$ref\": \"#\"}]}, {\"$ref\": \"#\", "
-        "\"type\": \"null\"}]}",
+        ("{\"anyOf\": [{\"allOf\": [{\"$ref\": \"#\"}, {\"$ref\": \"#\"}]}, {\"$ref\": \"#\", "
+         "\"type\": \"null\"}]}"),
         "{\"type\": \"string\", \"pattern\": \"((((((((a{9}){9}){9}){9}){9}){9}){9}){9}){9}\"}",
     };
     for (size_t i = 0; i < COUNT(hostile); i++) {
