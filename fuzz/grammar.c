@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Properties of grammars. The input is a JSON Schema; what is no JSON is passed over.
+ * Properties of grammars. The input is a JSON Schema, tried with one format or server that its
+ * bytes choose; what is no JSON is passed over.
  *   - in each format, the grammar of a tool with this schema is one that llama.cpp would take: it
  *     reads, has no left recursion and no count that is too large, and stays within its size;
  *   - the same schema gives the same bytes;
@@ -61,23 +62,40 @@ static void check_schema(haft__schema_target target, haft__format_tool *tool)
     haft__buf_finish(&buf);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Which of the formats, or of the servers, this input is tried with. */
+static size_t pick(const uint8_t *data, size_t size)
+{
+    size_t sum = size;
+    for (size_t i = 0; i < size; i++) {
+        sum = sum * 31 + data[i];
+    }
+    return sum;
+}
+
+static void check(size_t choice, haft__format_tool *tool)
 {
     static const char *const formats[] = {"hermes", "pythonic", "qwen3coder", "mistral"};
+    static const haft__schema_target targets[] = {HAFT__TARGET_OPENAI, HAFT__TARGET_VLLM,
+                                                  HAFT__TARGET_OLLAMA};
+    choice %= COUNT(formats) + COUNT(targets);
+    if (choice >= COUNT(formats)) {
+        check_schema(targets[choice - COUNT(formats)], tool);
+        return;
+    }
+    const haft__format *format = haft__format_find(haft__str(formats[choice]));
+    for (uint8_t form = 0; form < haft__grammar_forms(format); form++) {
+        check_gbnf(format, tool, form);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__format_tool tool = {.name = HAFT__LIT("act")};
     haft_str text = {(const char *)data, size};
     if (haft__json_read(&arena, text, NULL, &tool.parameters, NULL, NULL) == HAFT_OK) {
-        for (size_t i = 0; i < COUNT(formats); i++) {
-            const haft__format *format = haft__format_find(haft__str(formats[i]));
-            for (uint8_t form = 0; form < haft__grammar_forms(format); form++) {
-                check_gbnf(format, &tool, form);
-            }
-        }
-        check_schema(HAFT__TARGET_OPENAI, &tool);
-        check_schema(HAFT__TARGET_VLLM, &tool);
-        check_schema(HAFT__TARGET_OLLAMA, &tool);
+        check(pick(data, size), &tool);
     }
     haft__arena_finish(&arena);
     return 0;
