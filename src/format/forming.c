@@ -128,7 +128,8 @@ static void begin(haft__parser *p)
     p->calls++;
     haft__tell(p, &(haft__found){.kind = HAFT__FOUND_CALL,
                                  .index = p->calls - 1,
-                                 .id = haft__buf_str(&call->id),
+                                 .id = call->id.status == HAFT_OK ? haft__buf_str(&call->id)
+                                                                  : HAFT__LIT(""),
                                  .text = haft__buf_str(&call->name)});
     call->told = true;
     haft__tell_text(p, HAFT__FOUND_ARGUMENTS, haft__buf_str(&call->args));
@@ -160,6 +161,9 @@ void haft__forming_identified(haft__parser *p)
                     && (name.ptr[end - 1] == ':' || (!dotted && name.ptr[end - 1] == '_'));
     haft__buf_clear(&call->name);
     haft__forming_text(p, &call->name, (haft_str){name.ptr, numbered ? end - 1 : name.len});
+    if (call->id.status != HAFT_OK) { /* what is left of it depends on how the text was cut */
+        call->name.status = call->id.status;
+    }
     trim(&call->id);
 }
 
