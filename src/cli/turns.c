@@ -18,7 +18,8 @@ typedef struct reading {
     const haft__format *format;
     haft__turns *turns;
     const haft__format_call *calls; /* of the last turn that had any */
-    size_t call_count, spoken;      /* turns of the assistant so far */
+    size_t call_count;
+    size_t spoken, called; /* turns of the assistant so far, and calls in those before the last */
 } reading;
 
 static const char shape[] = "a turn is {\"text\", \"calls\": [{\"name\", \"arguments\"}]} or "
@@ -105,7 +106,7 @@ static haft_status keep(reading *r, const char *role, haft__buf *text, haft_erro
 static haft_status read_call(reading *r, haft__json entry, size_t index, haft__format_call *ret,
                              haft_error *err)
 {
-    haft__format_call call = {.name = {NULL, 0}};
+    haft__format_call call = {.name = {NULL, 0}, .number = r->called + index};
     call.id = haft__arena_format(r->arena, "c%zu.%zu", r->spoken, index + 1);
     if (call.id.ptr == NULL) {
         return haft__arena_fail(r->arena, err);
@@ -145,6 +146,8 @@ static haft_status add_assistant(reading *r, haft__json turn, haft_error *err)
         return haft__arena_fail(r->arena, err);
     }
     r->spoken++;
+    r->called += r->call_count;
+    r->call_count = 0;
     for (size_t i = 0; i < count; i++) {
         status = read_call(r, list->items[i], i, &calls[i], err);
         if (status != HAFT_OK) {
@@ -185,6 +188,7 @@ static haft_status read_result(reading *r, haft__json entry, size_t index, haft_
     if (call != NULL) {
         result.id = call->id;
         result.name = call->name;
+        result.number = call->number;
     }
     if (status == HAFT_OK) {
         status = read_text(entry, "name", &result.name, err);

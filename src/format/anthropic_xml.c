@@ -95,7 +95,8 @@ const haft__format haft__format_anthropic_xml = {
                      "%l\n"
                      "</functions>\n"
                      "\n"
-                     "The results come back within <function_results></function_results>, in the "
+                     "After your calls, stop: the results come back within "
+                     "<function_results></function_results>, in the "
                      "order of the calls. When no function is needed, answer in words.",
             .shown = HAFT__SHOWN_PLAIN,
             .tool_next = "\n",

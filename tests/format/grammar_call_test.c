@@ -194,8 +194,8 @@ static const struct {
     const char *before, *behind; /* around the arguments; NULL: see write_call */
 } dialects[] = {
     {"hermes", 0, "<tool_call>\n{\"name\": \"act\", \"arguments\": ", "}\n</tool_call>"},
-    {"mistral", 0, "[TOOL_CALLS]act[ARGS]", ""},
-    {"mistral", 1, "[TOOL_CALLS][{\"name\":\"act\",\"arguments\":", "}]"},
+    {"mistral", 1, "[TOOL_CALLS]act[ARGS]", ""},
+    {"mistral", 0, "[TOOL_CALLS][{\"name\":\"act\",\"arguments\":", "}]"},
     {"purejson", 0, "{\"tool\": \"act\", \"args\": ", "}"},
     {"native", 0, "{\"name\": \"act\", \"arguments\": ", "}"},
     {"llama3", 0, "{\"name\": \"act\", \"parameters\": ", "}"},
