@@ -303,6 +303,38 @@ TEST(a_grammar_is_as_large_as_it_may_be_and_no_larger)
     }
 }
 
+/* A tool whose argument is one text of this length: each byte of it is one of the grammar. */
+static void make_long(help_grammar *h, size_t length)
+{
+    haft__buf tools;
+    haft__buf_init(&tools, 1 << 20);
+    haft__buf_addf(&tools, "{\"t\": {\"properties\": {\"a\": {\"const\": \"");
+    for (size_t i = 0; i < length; i++) {
+        haft__buf_add_char(&tools, 'x');
+    }
+    haft__buf_addf(&tools, "\"}}}}");
+    haft__buf_add_char(&tools, '\0');
+    help_grammar_tools(h, tools.ptr);
+    h->tools[0].name = HAFT__LIT("t");
+    help_grammar_make(h, "hermes", NULL, NULL);
+    haft__buf_finish(&tools);
+}
+
+TEST(the_largest_grammar)
+{
+    help_grammar h;
+    make_long(&h, 1);
+    size_t rest = h.text.len - 1;
+    help_grammar_finish(&h);
+    for (size_t more = 0; more < 2; more++) {
+        make_long(&h, HAFT__LIMIT_GRAMMAR_BYTES - rest + more);
+        CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
+        CHECK_INT(h.report.count, more, "%zu bytes more", more);
+        CHECK(more > 0 || h.text.len == HAFT__LIMIT_GRAMMAR_BYTES, "%zu bytes", h.text.len);
+        help_grammar_finish(&h);
+    }
+}
+
 TEST(a_grammar_without_memory_fails)
 {
     static const char *const formats[] = {"hermes", "pythonic", "qwen3coder", "codemode"};
