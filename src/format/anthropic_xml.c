@@ -39,7 +39,7 @@ const haft__format haft__format_anthropic_xml = {
                  .behind_name = "\">" HAFT__FRAME_WS,
                  .key = "<parameter name=\"",
                  .text = "\">",
-                 .json = "\">" HAFT__FRAME_WS,
+                 .json = "\">",
                  .behind_value = "</parameter>" HAFT__FRAME_WS,
                  .after = "</invoke>",
                  .between = HAFT__FRAME_WS,
