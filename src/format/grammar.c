@@ -218,6 +218,16 @@ static void add_code(haft__framing *f, haft__buf *body, const making *m, haft__m
                 "code that may call it");
 }
 
+/* Everything in a body has a space behind it, but a line does not end in one. */
+static void add_rule(haft__buf *out, const char *name, const haft__buf *body)
+{
+    haft_str text = haft__buf_str(body);
+    text.len -= haft__str_ends(text, HAFT__LIT(" ")) ? 1 : 0;
+    haft__buf_addf(out, "%s ::= ", name);
+    haft__buf_add_str(out, text);
+    haft__buf_add_char(out, '\n');
+}
+
 static void write_call_rule(haft__framing *f, const making *m)
 {
     haft__buf body;
@@ -232,9 +242,7 @@ static void write_call_rule(haft__framing *f, const making *m)
         haft__buf_add_str(&body, i > 0 ? HAFT__LIT("| ") : HAFT__LIT(""));
         haft__gbnf_add_name(&body, name);
     }
-    haft__buf_add_str(f->g->out, HAFT__LIT("call ::= "));
-    haft__buf_add_str(f->g->out, haft__buf_str(&body));
-    haft__buf_add_char(f->g->out, '\n');
+    add_rule(f->g->out, "call", &body);
     if (body.status != HAFT_OK) {
         haft__buf_fail(f->g->out, body.status, NULL);
     }
@@ -256,9 +264,7 @@ static haft_status write_all(making *m, haft__mode mode, haft__buf *out, haft__r
         write_call_rule(&framing, m);
         add_reply(&framing, &body, m);
     }
-    haft__buf_add_str(out, HAFT__LIT("root ::= "));
-    haft__buf_add_str(out, haft__buf_str(&body));
-    haft__buf_add_char(out, '\n');
+    add_rule(out, "root", &body);
     haft__gbnf_done(&g, &body);
     haft__gbnf_close(&g);
     haft_status status = haft__gbnf_check(&g, err);

@@ -369,11 +369,12 @@ static unsigned kinds_of(haft__gbnf *g, haft__json schema, unsigned depth)
     if (given != NULL && given->kind == HAFT__JSON_ARRAY && given->count > 0) {
         return kinds & kinds_given(given->items, given->count);
     }
-    unsigned any = 0;
-    for (uint32_t i = 0; list != NULL && depth < ALTERNATIVES && i < list->count; i++) {
-        any |= kinds_of(g, list->items[i], depth + 1);
+    unsigned any = list == NULL ? kinds : 0;
+    for (uint32_t i = 0; list != NULL && any != MAY_BE_BOTH && i < list->count; i++) {
+        bool more = depth < ALTERNATIVES && ++g->steps <= HAFT__LIMIT_GRAMMAR_STEPS;
+        any |= more ? kinds_of(g, list->items[i], depth + 1) : MAY_BE_BOTH;
     }
-    return any != 0 ? kinds & any : kinds;
+    return kinds & any;
 }
 
 /* The parser knows the type that stands beside the name of the parameter, and no other. */
@@ -404,13 +405,16 @@ static void add_json(haft__framing *f, haft__buf *body, haft__json schema)
 }
 
 /* A string that would be read as something else has to have quotes. */
-static bool reads_as_json(haft_str text)
+static bool reads_as_json(haft__gbnf *g, haft_str text)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json value;
     haft_status status = haft__json_read(&arena, haft__str_trim(text), NULL, &value, NULL, NULL);
     haft__arena_finish(&arena);
+    if (status == HAFT_NO_MEMORY && g->status == HAFT_OK) {
+        g->status = status;
+    }
     return status == HAFT_OK;
 }
 
@@ -421,7 +425,7 @@ static void add_bare(haft__framing *f, haft__buf *body, const haft__json *values
         haft_str text = haft__json_text(values[i]);
         bool edged = text.len > 0 && (text.ptr[0] == '\n' || text.ptr[text.len - 1] == '\n');
         if (values[i].kind == HAFT__JSON_STRING && text.len > 0 && !edged && !has_stop(f, text)
-            && !reads_as_json(text)) {
+            && !reads_as_json(f->g, text)) {
             haft__buf_addf(body, "| %s", f->one_newline ? "\"\\n\"? " : "");
             haft__gbnf_add_literal(body, text);
             haft__buf_addf(body, "%s", f->one_newline ? "\"\\n\"? " : "");

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests for src/cli/cmd_render.c and turns.c, from outside: options, errors, exit status, and for
-each format a golden file in tests/cli/render/: the prompt, a history, the grammar of any tool and of
-one. `HAFT=build/haft tests/cli/render_test.py --write` renews them; read what changed."""
+each format a golden file in tests/cli/render/: the prompt, a history, the grammar of any tool and
+of one. `HAFT=build/haft tests/cli/render_test.py --write` renews them; read what changed."""
 import json
 import os
 import subprocess
@@ -180,7 +180,8 @@ def test_bounds():
     check("an_answer_may_come", (answer[0], '\\"answer\\":' in answer[1]), (0, True))
     thought = haft(*words, "--grammar", "--reasoning")
     check("reasoning_may_come", (thought[0], '"<think>"' in thought[1]), (0, True))
-    check("code_says_what_it_cannot", haft("--format", "codemode", "--tools", TOOLS, "--grammar")[2],
+    check("code_says_what_it_cannot",
+          haft("--format", "codemode", "--tools", TOOLS, "--grammar")[2],
           "relaxed: a call of a tool became code that may call it\n")
 
 
