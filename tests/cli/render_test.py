@@ -3,6 +3,7 @@
 """Tests for src/cli/cmd_render.c and turns.c, from outside: options, errors, exit status, and for
 each format a golden file in tests/cli/render/: the prompt, a history, the grammar of any tool and
 of one. `HAFT=build/haft tests/cli/render_test.py --write` renews them; read what changed."""
+import difflib
 import json
 import os
 import subprocess
@@ -64,7 +65,9 @@ def test_golden():
         path, text = GOLDEN / f"{name}.txt", golden(name)
         if "--write" in sys.argv:
             path.write_text(text)
-        check(f"{name} is as it was", text, path.read_text() if path.exists() else None)
+        was = path.read_text() if path.exists() else ""
+        check(f"{name} is as it was", list(difflib.unified_diff(
+            was.splitlines(), text.splitlines(), "golden", "printed", lineterm="", n=0)), [])
     known = json.loads(haft("--format", "nix", "--tools", TOOLS, "--json")[1])["error"]["hint"]
     check("the_help_lists_the_formats", known, "'haft help render' lists the formats")
     said = subprocess.run([HAFT, "help", "render"], text=True, capture_output=True).stdout
