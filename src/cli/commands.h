@@ -29,6 +29,7 @@
     X(resume)                                                                                      \
     X(cancel)                                                                                      \
     X(parse)                                                                                       \
+    X(render)                                                                                      \
     X(validate)                                                                                    \
     X(mock_model)                                                                                  \
     X(doctor)                                                                                      \

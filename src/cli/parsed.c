@@ -239,7 +239,7 @@ static haft_status gather(haft__arena *arena, const haft__format *format,
     return status;
 }
 
-static haft_status refuse_format(haft_str name, haft_error *err)
+haft_status haft__parsed_refuse(haft_str name, const char *command, haft_error *err)
 {
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
@@ -252,7 +252,7 @@ static haft_status refuse_format(haft_str name, haft_error *err)
         haft__fail(err, HAFT_BAD_INPUT, "", "found no format named '%.*s'", HAFT__ARG(name));
     return near.best.ptr != NULL
                ? haft__hint(err, status, "did you mean '%.*s'?", HAFT__ARG(near.best))
-               : haft__hint(err, status, "'haft help parse' lists the formats");
+               : haft__hint(err, status, "'haft help %s' lists the formats", command);
 }
 
 haft_status haft__parse_text(haft__arena *arena, const haft__parse_request *request,
@@ -264,7 +264,7 @@ haft_status haft__parse_text(haft__arena *arena, const haft__parse_request *requ
     if (haft__parsed_is_native(request->format)) {
         status = haft__parse_native(arena, request, &parsed, err);
     } else if (format == NULL) {
-        status = refuse_format(request->format, err);
+        status = haft__parsed_refuse(request->format, "parse", err);
     } else {
         status = gather(arena, format, request, &parsed, err);
     }

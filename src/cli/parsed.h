@@ -51,6 +51,10 @@ HAFT_MUST_USE haft_status haft__parse_text(haft__arena *arena, const haft__parse
 /* "truncated", "malformed", or NULL when every call can run. */
 const char *haft__parsed_error_name(const haft__parsed *parsed);
 
+/* BAD_INPUT: there is no format of that name; names the nearest, or the command whose help has a
+ * list of them. */
+haft_status haft__parsed_refuse(haft_str name, const char *command, haft_error *err);
+
 /* ---- inside: parsed.c, parsed_native.c ---- */
 
 /* Whether it is the name of a provider's own format. */

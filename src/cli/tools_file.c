@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools_file.c - see tools_file.h. Tests: tests/cli/parse_test.py. */
+/* tools_file.c - see tools_file.h. Tests: tests/cli/parse_test.py,
+ * tests/cli/render_test.py. */
 #include "cli/tools_file.h"
 
 #include <stdio.h>
@@ -45,8 +46,12 @@ static haft_status take_tool(haft__json entry, uint32_t at, haft__format_tool *r
                                         "expected the name of a tool, or an object with \"name\"");
         return haft__hint(err, status, "a tool is {\"name\": ..., \"parameters\": {...}}");
     }
-    *ret_tool =
-        (haft__format_tool){.name = haft__json_text(found), .parameters = parameters_of(tool)};
+    const haft__json *what = haft__json_get(tool, HAFT__LIT("description"));
+    *ret_tool = (haft__format_tool){.name = haft__json_text(found),
+                                    .parameters = parameters_of(tool),
+                                    .description = what != NULL && what->kind == HAFT__JSON_STRING
+                                                       ? haft__json_text(*what)
+                                                       : HAFT__LIT("")};
     return HAFT_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/tools_file.h - tools as JSON, for commands that need to know them but run none: names, or
- * objects with a name and parameters, on their own or as a provider wraps them.
+ * objects with a name, parameters and a description, on their own or as a provider wraps them.
  */
 #ifndef HAFT_CLI_TOOLS_FILE_H
 #define HAFT_CLI_TOOLS_FILE_H

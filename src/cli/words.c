@@ -23,6 +23,8 @@ static const haft__word words[] = {
     {"TASK", HAFT__WORD_ANY, "what the agent is to do"},
     {"TEXT", HAFT__WORD_ANY, "any text"},
     {"NAME", HAFT__WORD_ANY, "a name"},
+    {"NAMES", HAFT__WORD_ANY, "names, separated by commas"},
+    {"MODE", HAFT__WORD_ANY, "auto, any, none or tool:NAME"},
     {"VALUE", HAFT__WORD_ANY, "a JSON value, or a text where one is asked for"},
     {"JSON", HAFT__WORD_ANY, "a JSON value"},
     {"URL", HAFT__WORD_ANY, "sqlite:PATH or memory:"},

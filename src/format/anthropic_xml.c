@@ -39,7 +39,7 @@ const haft__format haft__format_anthropic_xml = {
                  .behind_name = "\">" HAFT__FRAME_WS,
                  .key = "<parameter name=\"",
                  .text = "\">",
-                 .json = "\">" HAFT__FRAME_WS,
+                 .json = "\">",
                  .behind_value = "</parameter>" HAFT__FRAME_WS,
                  .after = "</invoke>",
                  .between = HAFT__FRAME_WS,
@@ -95,7 +95,8 @@ const haft__format haft__format_anthropic_xml = {
                      "%l\n"
                      "</functions>\n"
                      "\n"
-                     "The results come back within <function_results></function_results>, in the "
+                     "After your calls, stop: the results come back within "
+                     "<function_results></function_results>, in the "
                      "order of the calls. When no function is needed, answer in words.",
             .shown = HAFT__SHOWN_PLAIN,
             .tool_next = "\n",

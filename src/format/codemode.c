@@ -66,12 +66,13 @@ const haft__format haft__format_codemode = {
             .tool_next = "\n"
                          "\n",
             .before = "\n",
-            .call = "```python\n"
-                    "%x\n"
-                    "```",
+            .calls_begin = "```python\n",
+            .call = "%x",
             .call_next = "\n",
-            .result = "Output of your code:\n"
-                      "%t",
+            .calls_end = "\n"
+                         "```",
+            .results_begin = "Output of your code:\n",
+            .result = "%t",
             .result_next = "\n",
         },
 };

@@ -63,7 +63,8 @@ const haft__format haft__format_command_r = {
                      "]<|END_ACTION|>\n"
                      "\n"
                      "You may make several calls in one reply if none of them needs the result of "
-                     "another. Each has an id of its own. The results come back between "
+                     "another. Each has an id of its own. After your calls, stop: the results come "
+                     "back between "
                      "<|START_TOOL_RESULT|> and <|END_TOOL_RESULT|>, with those ids. When no tool "
                      "is needed, answer in words.",
             .shown = HAFT__SHOWN_PLAIN,

@@ -79,7 +79,8 @@ const haft__format haft__format_deepseek_v3 =
                     "```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n"
                     "\n"
                     "You may make several calls in one reply if none of them needs the result of "
-                    "another. The results come back within <｜tool▁outputs▁begin｜> and "
+                    "another. After your calls, stop: the results come back within "
+                    "<｜tool▁outputs▁begin｜> and "
                     "<｜tool▁outputs▁end｜>, in the order of the calls. When no function is "
                     "needed, "
                     "answer in words.",

@@ -88,7 +88,8 @@ const haft__format haft__format_deepseek_v32 = {
                 "%l\n"
                 "</functions>\n"
                 "\n"
-                "The results come back within <function_results></function_results>, in the "
+                "After your calls, stop: the results come back within "
+                "<function_results></function_results>, in the "
                 "order of the calls. When no tool is needed, answer in words.",
             .shown = HAFT__SHOWN_PLAIN,
             .tool_next = "\n",

@@ -29,11 +29,13 @@ typedef struct haft__frame {
     uint8_t kind;               /* haft__frame_kind */
     bool bare;                  /* open and close only stand around several calls */
     bool answer;                /* {"answer": "..."} may stand there instead of a call */
+    const char *lead;           /* may stand in front of everything: the prompt may have it */
     const char *open, *close;   /* around all calls */
     const char *before, *after; /* around each */
     const char *between;
     const char *name_key, *args_key; /* of OBJECT */
-    const char *id_key;              /* of OBJECT: a number as a string may stand first */
+    const char *id_key;              /* of OBJECT: a number as a string may stand first, */
+    const char *last_id_key;         /* or 9 letters and digits last */
     const char *behind_name;         /* of NAMED and TAGS */
     const char *key;                 /* of TAGS: in front of a key, */
     const char *text, *json;         /* behind it: a string without quotes comes, or JSON, */

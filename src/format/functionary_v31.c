@@ -41,7 +41,8 @@ const haft__format haft__format_functionary_v31 = {
                      "\"example_value\"}</function>\n"
                      "\n"
                      "You may make several calls in one reply if none of them needs the result of "
-                     "another. The results come back in the next message, one JSON object for each "
+                     "another. After your calls, stop: the results come back in the next message, "
+                     "one JSON object for each "
                      "call, in the order of the calls: {\"name\": <function-name>, \"content\": "
                      "<result>}. When no function is needed, answer in words.",
             .tool_next = "\n",

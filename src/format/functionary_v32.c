@@ -8,7 +8,8 @@ enum { START, TEXT, NAME, ARGS, SPOILT };
 
 const haft__format haft__format_functionary_v32 = {
     .name = "functionary_v32",
-    .grammar = {{.kind = HAFT__FRAME_NAMED, .behind_name = "\n", .between = "\n>>>"}},
+    .grammar =
+        {{.kind = HAFT__FRAME_NAMED, .lead = ">>>", .behind_name = "\n", .between = "\n>>>"}},
     .plain = TEXT,
     .spoilt = SPOILT,
     .places =
@@ -36,7 +37,8 @@ const haft__format haft__format_functionary_v32 = {
                      "Text for the user.\n"
                      "\n"
                      "You may make several calls in one reply if none of them needs the result of "
-                     "another. The results come back in the next message, one JSON object for each "
+                     "another. After your calls, stop: the results come back in the next message, "
+                     "one JSON object for each "
                      "call, in the order of the calls: {\"name\": <function-name>, \"content\": "
                      "<result>}.",
             .tool_next = "\n",

@@ -75,7 +75,9 @@ const haft__format haft__format_glm =
                     "</tool_call>\n"
                     "\n"
                     "A string is written as it is, any other value as JSON. You may make several "
-                    "calls in one reply if none of them needs the result of another. The results "
+                    "calls in one reply if none of them needs the result of another. After your "
+                    "calls, stop: "
+                    "the results "
                     "come back within <tool_response></tool_response>, in the order of the calls. "
                     "When no function is needed, answer in words.",
                 .tool_next = "\n",

@@ -55,7 +55,7 @@ haft_status haft__grammar_pick(haft__arena *arena, const haft__format_tool *tool
 {
     if (mode == HAFT__MODE_NONE || (mode == HAFT__MODE_AUTO && !answer)) {
         return haft__fail(err, HAFT_UNSUPPORTED, "",
-                          "There is no grammar for a turn in which the "
+                          "there is no grammar for a turn in which the "
                           "model need not call a tool");
     }
     size_t *picked = haft__arena_array(arena, tool_count, sizeof *picked);
@@ -70,7 +70,7 @@ haft_status haft__grammar_pick(haft__arena *arena, const haft__format_tool *tool
         }
     }
     if (count == 0) {
-        (void)haft__fail(err, HAFT_BAD_INPUT, "", "No tool may be called");
+        (void)haft__fail(err, HAFT_BAD_INPUT, "", "no tool may be called");
         return haft__hint(err, HAFT_BAD_INPUT, "a grammar needs one that is allowed in this turn");
     }
     *ret_picked = picked;
@@ -82,14 +82,14 @@ static haft_status read_form(making *m, const haft__format *format, haft_error *
 {
     size_t forms = format != NULL ? haft__grammar_forms(format) : 1;
     if (m->options.form >= forms) {
-        return haft__fail(err, HAFT_UNSUPPORTED, "", "There is no grammar for the format %s%s",
+        return haft__fail(err, HAFT_UNSUPPORTED, "", "there is no grammar for the format %s%s",
                           format != NULL ? format->name : "native",
                           forms > 0 ? " in this form" : "");
     }
     m->frame = format != NULL ? format->grammar[m->options.form] : native_frame;
     m->one_newline = format != NULL && format->one_newline;
     if (m->options.answer && !m->frame.answer) {
-        return haft__fail(err, HAFT_UNSUPPORTED, "", "The format %s has no way to answer in it",
+        return haft__fail(err, HAFT_UNSUPPORTED, "", "the format %s has no way to answer in it",
                           format->name);
     }
     return HAFT_OK;
@@ -179,6 +179,11 @@ static void add_several(haft__framing *f, haft__buf *body, const making *m)
 
 static void add_reply(haft__framing *f, haft__buf *body, const making *m)
 {
+    if (m->frame.lead != NULL) {
+        haft__buf_add_str(body, HAFT__LIT("( "));
+        haft__framing_add(f, body, m->frame.lead);
+        haft__buf_add_str(body, HAFT__LIT(")? "));
+    }
     haft__buf_add_str(body, HAFT__LIT("( "));
     if (!m->options.several || m->frame.bare) {
         add_one(f, body, m);
@@ -213,6 +218,16 @@ static void add_code(haft__framing *f, haft__buf *body, const making *m, haft__m
                 "code that may call it");
 }
 
+/* Everything in a body has a space behind it, but a line does not end in one. */
+static void add_rule(haft__buf *out, const char *name, const haft__buf *body)
+{
+    haft_str text = haft__buf_str(body);
+    text.len -= haft__str_ends(text, HAFT__LIT(" ")) ? 1 : 0;
+    haft__buf_addf(out, "%s ::= ", name);
+    haft__buf_add_str(out, text);
+    haft__buf_add_char(out, '\n');
+}
+
 static void write_call_rule(haft__framing *f, const making *m)
 {
     haft__buf body;
@@ -227,9 +242,7 @@ static void write_call_rule(haft__framing *f, const making *m)
         haft__buf_add_str(&body, i > 0 ? HAFT__LIT("| ") : HAFT__LIT(""));
         haft__gbnf_add_name(&body, name);
     }
-    haft__buf_add_str(f->g->out, HAFT__LIT("call ::= "));
-    haft__buf_add_str(f->g->out, haft__buf_str(&body));
-    haft__buf_add_char(f->g->out, '\n');
+    add_rule(f->g->out, "call", &body);
     if (body.status != HAFT_OK) {
         haft__buf_fail(f->g->out, body.status, NULL);
     }
@@ -251,9 +264,7 @@ static haft_status write_all(making *m, haft__mode mode, haft__buf *out, haft__r
         write_call_rule(&framing, m);
         add_reply(&framing, &body, m);
     }
-    haft__buf_add_str(out, HAFT__LIT("root ::= "));
-    haft__buf_add_str(out, haft__buf_str(&body));
-    haft__buf_add_char(out, '\n');
+    add_rule(out, "root", &body);
     haft__gbnf_done(&g, &body);
     haft__gbnf_close(&g);
     haft_status status = haft__gbnf_check(&g, err);
@@ -292,7 +303,7 @@ static haft_status make(making *m, haft__arena *arena, haft__mode mode, haft__bu
     }
     status = status == HAFT_OK ? write_fitting(m, mode, out, report, err) : status;
     if (status == HAFT_TOO_BIG) {
-        (void)haft__fail(err, status, "", "A grammar for %zu tools takes more than %zu bytes",
+        (void)haft__fail(err, status, "", "a grammar for %zu tools takes more than %zu bytes",
                          m->count, m->max);
         return haft__hint(err, status, "allow fewer tools in this turn");
     }

@@ -22,7 +22,8 @@ typedef struct haft__grammar_options {
     bool reasoning; /* of GBNF: the reply may begin with a block of reasoning */
     bool start_in_reasoning; /* of GBNF: it begins inside one, which the prompt has opened */
     uint8_t form;     /* of GBNF, where a format is written in several ways: 0 is the first, see
-                         haft__grammar_forms; of mistral, 0 name[ARGS]{}, 1 an array */
+                         haft__grammar_forms; of mistral, 0 an array, as it is taught, 1
+                         name[ARGS]{} */
     size_t max_bytes; /* 0, or more than that: HAFT__LIMIT_GRAMMAR_BYTES */
 } haft__grammar_options;
 

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "format/grammar_int.h"
 #include "json/pointer.h"
+#include "json/read.h"
 
 /* ---- texts ---- */
 
@@ -323,26 +324,131 @@ static void add_text(haft__framing *f, haft__buf *body, haft__json schema, bool 
     haft__gbnf_done(f->g, &inner);
 }
 
-/* How the parser will read a value: as text, as JSON, or as whichever it looks like. */
+/* What a value may be: strings are written without quotes, anything else as JSON. */
 typedef enum reading { READ_JSON, READ_TEXT, READ_EITHER } reading;
 
-static reading read_as(const tagging *t, haft_str key, haft__json schema)
+enum {
+    MAY_BE_STRING = 1,
+    MAY_BE_OTHER = 2,
+    MAY_BE_BOTH = MAY_BE_STRING | MAY_BE_OTHER,
+};
+
+/* How far alternatives inside each other are looked at. */
+#define ALTERNATIVES 8
+
+static unsigned kinds_given(const haft__json *values, size_t count)
+{
+    unsigned kinds = 0;
+    for (size_t i = 0; i < count; i++) {
+        kinds |= values[i].kind == HAFT__JSON_STRING ? MAY_BE_STRING : MAY_BE_OTHER;
+    }
+    return kinds;
+}
+
+static unsigned kinds_of_type(haft__json type)
+{
+    unsigned kinds = is_type(type, "string") ? MAY_BE_STRING : 0U;
+    for (uint32_t i = 0; type.kind == HAFT__JSON_ARRAY && i < type.count; i++) {
+        kinds |= is_type(type.items[i], "string") ? 0U : MAY_BE_OTHER;
+    }
+    return kinds != 0 ? kinds : MAY_BE_OTHER;
+}
+
+static unsigned kinds_of(haft__gbnf *g, haft__json schema, unsigned depth)
+{
+    haft__json flat = haft__gbnf_flat(g, schema);
+    const char *key = NULL;
+    const haft__json *type = haft__json_get(flat, HAFT__LIT("type"));
+    const haft__json *given = haft__json_get(flat, HAFT__LIT("const"));
+    const haft__json *list = find_alternatives(flat, &key);
+    unsigned kinds = type != NULL ? kinds_of_type(*type) : MAY_BE_BOTH;
+    if (given != NULL) {
+        return kinds & kinds_given(given, 1);
+    }
+    given = haft__json_get(flat, HAFT__LIT("enum"));
+    if (given != NULL && given->kind == HAFT__JSON_ARRAY && given->count > 0) {
+        return kinds & kinds_given(given->items, given->count);
+    }
+    unsigned any = list == NULL ? kinds : 0;
+    for (uint32_t i = 0; list != NULL && any != MAY_BE_BOTH && i < list->count; i++) {
+        bool more = depth < ALTERNATIVES && ++g->steps <= HAFT__LIMIT_GRAMMAR_STEPS;
+        any |= more ? kinds_of(g, list->items[i], depth + 1) : MAY_BE_BOTH;
+    }
+    return kinds & any;
+}
+
+/* The parser knows the type that stands beside the name of the parameter, and no other. */
+static bool is_declared_text(const tagging *t, haft_str key)
 {
     const haft__json *at = haft__json_get(t->tool->parameters, HAFT__LIT("properties"));
     at = at != NULL ? haft__json_get(*at, key) : NULL;
-    haft__json flat = haft__gbnf_flat(t->f->g, t->f->frame->marked ? schema : haft__json_null());
-    at = t->f->frame->marked ? &flat : at;
     const haft__json *type = at != NULL ? haft__json_get(*at, HAFT__LIT("type")) : NULL;
-    if (type == NULL || !is_type(*type, "string")) {
+    return type != NULL && kinds_of_type(*type) == MAY_BE_STRING;
+}
+
+static reading read_as(const tagging *t, haft_str key, haft__json schema)
+{
+    unsigned kinds = kinds_of(t->f->g, schema, 0);
+    if ((kinds & MAY_BE_STRING) == 0) {
         return READ_JSON;
     }
-    bool alone = type->kind == HAFT__JSON_STRING;
-    for (uint32_t i = 0; !alone && i < type->count; i++) {
-        if (!is_type(type->items[i], "string")) {
-            return t->f->frame->marked ? READ_JSON : READ_EITHER;
+    bool text = kinds == MAY_BE_STRING && (t->f->frame->marked || is_declared_text(t, key));
+    return text ? READ_TEXT : READ_EITHER;
+}
+
+static void add_json(haft__framing *f, haft__buf *body, haft__json schema)
+{
+    haft__gbnf_name value = haft__gbnf_value(f->g, schema);
+    haft__gbnf_add_name(body, haft__gbnf_space(f->g));
+    haft__gbnf_add_name(body, value);
+    haft__gbnf_add_name(body, haft__gbnf_space(f->g));
+}
+
+/* A string that would be read as something else has to have quotes. */
+static bool reads_as_json(haft__gbnf *g, haft_str text)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json value;
+    haft_status status = haft__json_read(&arena, haft__str_trim(text), NULL, &value, NULL, NULL);
+    haft__arena_finish(&arena);
+    if (status == HAFT_NO_MEMORY && g->status == HAFT_OK) {
+        g->status = status;
+    }
+    return status == HAFT_OK;
+}
+
+/* The strings of an enum, without quotes. */
+static void add_bare(haft__framing *f, haft__buf *body, const haft__json *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        haft_str text = haft__json_text(values[i]);
+        bool edged = text.len > 0 && (text.ptr[0] == '\n' || text.ptr[text.len - 1] == '\n');
+        if (values[i].kind == HAFT__JSON_STRING && text.len > 0 && !edged && !has_stop(f, text)
+            && !reads_as_json(f->g, text)) {
+            haft__buf_addf(body, "| %s", f->one_newline ? "\"\\n\"? " : "");
+            haft__gbnf_add_literal(body, text);
+            haft__buf_addf(body, "%s", f->one_newline ? "\"\\n\"? " : "");
         }
     }
-    return READ_TEXT;
+}
+
+/* Text or JSON, and nothing says which: any text, unless all values are known. */
+static void add_either(haft__framing *f, haft__buf *body, haft__json schema)
+{
+    haft__json flat = haft__gbnf_flat(f->g, schema);
+    const haft__json *given = haft__json_get(flat, HAFT__LIT("const"));
+    const haft__json *list = haft__json_get(flat, HAFT__LIT("enum"));
+    bool listed = given == NULL && list != NULL && list->kind == HAFT__JSON_ARRAY && list->count > 0
+                  && list->count <= HAFT__LIMIT_GRAMMAR_ENUM;
+    if (given == NULL && !listed) {
+        add_text(f, body, schema, false);
+        return;
+    }
+    haft__buf_add_str(body, HAFT__LIT("( "));
+    add_json(f, body, schema);
+    add_bare(f, body, listed ? list->items : given, listed ? list->count : 1);
+    haft__buf_add_str(body, HAFT__LIT(") "));
 }
 
 static void add_tag(haft__gbnf *g, const haft__gbnf_members *members, haft__buf *body, haft_str key,
@@ -351,18 +457,25 @@ static void add_tag(haft__gbnf *g, const haft__gbnf_members *members, haft__buf 
     const tagging *t = members->context;
     const haft__frame *frame = t->f->frame;
     reading how = read_as(t, key, schema);
+    bool marked = how == READ_EITHER && frame->marked;
+    (void)g;
     haft__framing_add(t->f, body, frame->key);
     haft__gbnf_add_literal(body, key);
-    if (how == READ_JSON) {
-        haft__framing_add(t->f, body, frame->json);
-        haft__gbnf_name value = haft__gbnf_value(g, schema);
-        haft__gbnf_add_name(body, haft__gbnf_space(g));
-        haft__gbnf_add_name(body, value);
-        haft__gbnf_add_name(body, haft__gbnf_space(g));
-    } else {
+    haft__buf_add_str(body, marked ? HAFT__LIT("( ") : HAFT__LIT(""));
+    if (how != READ_JSON) {
         haft__framing_add(t->f, body, frame->text);
-        add_text(t->f, body, schema, how == READ_TEXT);
     }
+    if (how == READ_TEXT || marked) {
+        add_text(t->f, body, schema, how == READ_TEXT);
+    } else if (how == READ_EITHER) {
+        add_either(t->f, body, schema);
+    }
+    haft__buf_add_str(body, marked ? HAFT__LIT("| ") : HAFT__LIT(""));
+    if (how == READ_JSON || marked) {
+        haft__framing_add(t->f, body, frame->json);
+        add_json(t->f, body, schema);
+    }
+    haft__buf_add_str(body, marked ? HAFT__LIT(") ") : HAFT__LIT(""));
     haft__framing_add(t->f, body, frame->behind_value);
 }
 
@@ -412,6 +525,11 @@ static void add_object(haft__framing *f, haft__buf *body, const haft__format_too
     haft__gbnf_add_name(body, haft__gbnf_space(f->g));
     add_key(f, body, frame->args_key);
     haft__gbnf_add_name(body, args);
+    if (frame->last_id_key != NULL) {
+        haft__buf_add_str(body, HAFT__LIT("( \",\" ws "));
+        add_key(f, body, frame->last_id_key);
+        haft__buf_add_str(body, HAFT__LIT("\"\\\"\" [a-zA-Z0-9]{9} \"\\\"\" )? "));
+    }
     haft__buf_add_str(body, HAFT__LIT("ws \"}\" "));
     haft__gbnf_done(f->g, &name);
 }

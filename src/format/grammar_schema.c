@@ -174,7 +174,7 @@ static haft_status write_reply(haft__buf *buf, const reply *r, size_t max,
     haft_status status = haft__downlevel_check(&d, err);
     status = status == HAFT_OK ? haft__buf_check(&out, err) : status;
     if (status == HAFT_TOO_BIG) {
-        (void)haft__fail(err, status, "", "A schema for %zu tools takes more than %zu bytes",
+        (void)haft__fail(err, status, "", "a schema for %zu tools takes more than %zu bytes",
                          r->count, max);
         (void)haft__hint(err, status, "allow fewer tools in this turn");
     }
@@ -203,7 +203,7 @@ haft_status haft__grammar_schema(haft__buf *buf, haft__schema_target target,
                .tools = tools};
     if (o.answer && target == HAFT__TARGET_OPENAI) {
         return haft__fail(err, HAFT_UNSUPPORTED, "",
-                          "A schema for OpenAI cannot leave a choice between a call and an answer");
+                          "a schema for OpenAI cannot leave a choice between a call and an answer");
     }
     size_t max = HAFT__LIMIT_GRAMMAR_BYTES;
     max = o.max_bytes > 0 && o.max_bytes < max ? o.max_bytes : max;

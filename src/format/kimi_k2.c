@@ -68,7 +68,8 @@ const haft__format haft__format_kimi_k2 = {
                 "ument_begin|><args-json-object><|tool_call_end|><|tool_calls_section_end|>\n"
                 "\n"
                 "You may make several calls in one reply if none of them needs the result of "
-                "another. The results come back in the next message, each behind \"## Return "
+                "another. After your calls, stop: the results come back in the next message, each "
+                "behind \"## Return "
                 "of\" and the id of its call. When no function is needed, answer in words.",
             .tool_next = "\n",
             .before = "",

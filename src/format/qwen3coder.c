@@ -24,7 +24,7 @@ const haft__format haft__format_qwen3coder =
                      .behind_name = ">" HAFT__FRAME_WS,
                      .key = "<parameter=",
                      .text = ">",
-                     .json = ">" HAFT__FRAME_WS,
+                     .json = ">",
                      .behind_value = "</parameter>" HAFT__FRAME_WS,
                      .after = "</function>" HAFT__FRAME_WS "</tool_call>",
                      .between = HAFT__FRAME_WS,

@@ -17,11 +17,13 @@ typedef struct haft__format_call {
     haft_str id, name;
     haft_str arguments; /* JSON text */
     bool spoilt;        /* it could not be read: `arguments` are how it was written */
+    size_t number;      /* of all calls of the conversation, from 0 */
 } haft__format_call;
 
 typedef struct haft__format_result {
     haft_str id, name; /* of the call */
     haft_str text;
+    size_t number; /* of the call, as above */
 } haft__format_result;
 
 /* ---- teach.c ---- */

@@ -18,7 +18,7 @@ typedef struct filling {
     haft__buf *buf;
     const haft__render *render;
     haft_str name, id, text;
-    size_t index;     /* of the call in its turn */
+    size_t number;    /* of the call in its conversation */
     haft__json value; /* the arguments; of a parameter, its value */
     haft_str key;
 } filling;
@@ -60,7 +60,7 @@ static void add_function_id(const filling *f)
     if (haft__str_starts(f->id, HAFT__LIT("functions"))) {
         haft__buf_add_str(f->buf, f->id);
     } else {
-        haft__buf_addf(f->buf, "functions.%.*s:%zu", HAFT__ARG(f->name), f->index);
+        haft__buf_addf(f->buf, "functions.%.*s:%zu", HAFT__ARG(f->name), f->number);
     }
 }
 
@@ -140,9 +140,9 @@ static void write_call(filling *f, const haft__format_call *call)
     }
     f->name = call->name;
     f->id = call->id;
+    f->number = call->number;
     f->value = as_object(&member, call->arguments, value);
     fill(f, f->render->call);
-    f->index++;
     haft__arena_finish(&arena);
 }
 
@@ -181,7 +181,6 @@ void haft__format_write_calls(haft__buf *buf, const haft__format *format, haft_s
     for (size_t i = 0; i < count;) {
         size_t good = count_good(calls, i, count);
         haft__buf_add_str(buf, i > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
-        f.index = i;
         if (good > 0) {
             write_group(&f, calls + i, good);
         } else {
@@ -210,7 +209,7 @@ void haft__format_write_results(haft__buf *buf, const haft__format *format,
         f.name = results[i].name;
         f.id = results[i].id;
         f.text = haft__buf_str(&text);
-        f.index = i;
+        f.number = results[i].number;
         fill(&f, i > 0 ? render->result_next : "");
         fill(&f, render->result);
     }

@@ -73,7 +73,7 @@ static haft_str text_in(haft__json object, const char *key)
     return text ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-static const char *type_name(haft__json schema)
+static const char *name_type(haft__json schema)
 {
     static const struct {
         const char *type, *name;
@@ -88,6 +88,25 @@ static const char *type_name(haft__json schema)
         }
     }
     return "object";
+}
+
+/* "Literal["a", "b"]", "list[str]", "int". */
+static void add_type(haft__buf *buf, haft__json schema)
+{
+    const haft__json *values = haft__json_get(schema, HAFT__LIT("enum"));
+    const haft__json *items = haft__json_get(schema, HAFT__LIT("items"));
+    bool list = items != NULL && strcmp(name_type(schema), "list") == 0;
+    if (values == NULL || values->kind != HAFT__JSON_ARRAY || values->count == 0) {
+        const char *name = name_type(list ? *items : schema);
+        haft__buf_addf(buf, "%s%s%s", list ? "list[" : "", name, list ? "]" : "");
+        return;
+    }
+    haft__buf_add_str(buf, HAFT__LIT("Literal["));
+    for (uint32_t i = 0; i < values->count; i++) {
+        haft__buf_add_str(buf, i > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
+        haft__write_python(buf, values->items[i]);
+    }
+    haft__buf_add_char(buf, ']');
 }
 
 static bool is_required(haft__json schema, haft_str name)
@@ -122,8 +141,8 @@ static void add_parameters(haft__buf *buf, const haft__format_tool *tool, bool r
             continue;
         }
         const haft__json *otherwise = haft__json_get(schema, HAFT__LIT("default"));
-        haft__buf_addf(buf, "%s%.*s: %s", (*io_count)++ > 0 ? ", " : "", HAFT__ARG(name),
-                       type_name(schema));
+        haft__buf_addf(buf, "%s%.*s: ", (*io_count)++ > 0 ? ", " : "", HAFT__ARG(name));
+        add_type(buf, schema);
         if (!required) {
             haft__buf_add_str(buf, HAFT__LIT(" = "));
             haft__write_python(buf, otherwise != NULL ? *otherwise : haft__json_null());

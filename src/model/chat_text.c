@@ -67,8 +67,33 @@ void haft__chat_text_system(const haft__chat *chat, haft__buf *buf, haft_str ins
     haft__buf_finish(&text);
 }
 
-static haft_status add_turn(haft__chat *chat, const haft__message *message, haft__arena *arena,
-                            haft_error *err)
+/* Calls before the message that is next: some formats count them (%f of format/place.h). */
+static size_t count_calls(const haft__chat *chat, const haft__messages *messages)
+{
+    size_t calls = 0;
+    for (size_t i = 0; i < chat->done; i++) {
+        calls += messages->items[i].call_count;
+    }
+    return calls;
+}
+
+/* The number of the call that has this id: it stands in the last turn that made any. */
+static size_t find_number(const haft__message *next, size_t made, haft_str id, size_t otherwise)
+{
+    while (made > 0 && next[-1].call_count == 0) {
+        next--;
+    }
+    size_t count = made > 0 ? next[-1].call_count : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal(next[-1].calls[i].id, id)) {
+            return made - count + i;
+        }
+    }
+    return otherwise;
+}
+
+static haft_status add_turn(haft__chat *chat, const haft__message *message, size_t made_before,
+                            haft__arena *arena, haft_error *err)
 {
     haft__format_call *calls = haft__arena_array(arena, message->call_count, sizeof(*calls));
     bool made = calls != NULL;
@@ -77,7 +102,8 @@ static haft_status add_turn(haft__chat *chat, const haft__message *message, haft
         calls[i] = (haft__format_call){.id = call->id,
                                        .name = wire_name(arena, call->name),
                                        .arguments = call->arguments,
-                                       .spoilt = call->malformed.len > 0};
+                                       .spoilt = call->malformed.len > 0,
+                                       .number = made_before + i};
         made = calls[i].name.ptr != NULL;
     }
     if (!made) {
@@ -93,14 +119,16 @@ static haft_status add_turn(haft__chat *chat, const haft__message *message, haft
 
 /* All results that stand together, in one message. */
 static haft_status add_results(haft__chat *chat, const haft__message *first, size_t count,
-                               haft__arena *arena, haft_error *err)
+                               size_t made_before, haft__arena *arena, haft_error *err)
 {
     haft__format_result *results = haft__arena_array(arena, count, sizeof(*results));
     bool made = results != NULL;
     for (size_t i = 0; made && i < count; i++) {
-        results[i] = (haft__format_result){.id = first[i].call_id,
-                                           .name = wire_name(arena, first[i].call_name),
-                                           .text = first[i].text};
+        results[i] =
+            (haft__format_result){.id = first[i].call_id,
+                                  .name = wire_name(arena, first[i].call_name),
+                                  .text = first[i].text,
+                                  .number = find_number(first, made_before, first[i].call_id, i)};
         made = results[i].name.ptr != NULL;
     }
     if (!made) {
@@ -136,9 +164,9 @@ static haft_status add_next(haft__chat *chat, const haft__messages *messages, ha
     if (chat->done == 0 && message->role == HAFT__MESSAGE_SYSTEM) {
         haft__chat_text_system(chat, &chat->messages, message->text);
     } else if (results > 0) {
-        status = add_results(chat, message, results, arena, err);
+        status = add_results(chat, message, results, count_calls(chat, messages), arena, err);
     } else if (message->role == HAFT__MESSAGE_ASSISTANT) {
-        status = add_turn(chat, message, arena, err);
+        status = add_turn(chat, message, count_calls(chat, messages), arena, err);
     } else {
         haft__chat_message(chat->provider, &chat->messages, message);
     }

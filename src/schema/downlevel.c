@@ -27,7 +27,12 @@ typedef enum holds {
     HOLDS_LIST,    /* a list of schemas */
     HOLDS_MEMBERS, /* an object of schemas */
     HOLDS_COUNT,   /* a count, which llama.cpp writes out */
+    HOLDS_LENGTH,  /* the same, and beside a pattern or a format nobody but OpenAI looks at it */
     HOLDS_PATTERN, /* llama.cpp wants both anchors */
+    HOLDS_BOUND,   /* llama.cpp knows it of integers only */
+    HOLDS_FORMAT,  /* each server knows some */
+    HOLDS_ITEMS,   /* a schema, of what comes behind prefixItems */
+    HOLDS_CHOICE,  /* a list of schemas; llama.cpp does not look at properties beside it */
     HOLDS_REQUIRED,
 } holds;
 
@@ -43,19 +48,36 @@ static const struct {
     {"properties", ALL, HOLDS_MEMBERS},
     {"required", ALL, HOLDS_REQUIRED},
     {"additionalProperties", VLLM | OLLAMA, HOLDS_SCHEMA}, /* OpenAI's is always false */
-    {"items", ALL, HOLDS_SCHEMA},
-    {"prefixItems", VLLM | OLLAMA, HOLDS_LIST},
-    {"anyOf", ALL, HOLDS_LIST},
+    {"items", ALL, HOLDS_ITEMS},
+    {"prefixItems", VLLM, HOLDS_LIST}, /* llama.cpp's is broken */
+    {"anyOf", ALL, HOLDS_CHOICE},
     {"minItems", ALL, HOLDS_COUNT},
     {"maxItems", ALL, HOLDS_COUNT},
-    {"minLength", VLLM | OLLAMA, HOLDS_COUNT},
-    {"maxLength", VLLM | OLLAMA, HOLDS_COUNT},
+    {"minLength", VLLM | OLLAMA, HOLDS_LENGTH},
+    {"maxLength", VLLM | OLLAMA, HOLDS_LENGTH},
     {"pattern", ALL, HOLDS_PATTERN},
-    {"minimum", ALL, HOLDS_VALUE},
-    {"maximum", ALL, HOLDS_VALUE},
-    {"exclusiveMinimum", ALL, HOLDS_VALUE},
-    {"exclusiveMaximum", ALL, HOLDS_VALUE},
+    {"format", ALL, HOLDS_FORMAT},
+    {"minimum", ALL, HOLDS_BOUND},
+    {"maximum", ALL, HOLDS_BOUND},
+    {"exclusiveMinimum", ALL, HOLDS_BOUND},
+    {"exclusiveMaximum", ALL, HOLDS_BOUND},
     {"multipleOf", OPENAI, HOLDS_VALUE},
+};
+
+static const struct {
+    const char *name;
+    unsigned targets;
+} formats[] = {
+    {"date-time", ALL},
+    {"date", ALL},
+    {"time", ALL},
+    {"uuid", ALL},
+    {"duration", OPENAI | VLLM},
+    {"email", OPENAI | VLLM},
+    {"hostname", OPENAI | VLLM},
+    {"ipv4", OPENAI | VLLM},
+    {"ipv6", OPENAI | VLLM},
+    {"uri", VLLM},
 };
 
 static const struct {
@@ -194,26 +216,83 @@ static haft__json all_required(haft__downlevel *d, haft__json members)
 
 /* ---- what is left out ---- */
 
-static bool fits(haft__downlevel *d, haft__json schema, const char *key, holds what)
+static bool knows_format(haft__schema_target target, haft_str name)
+{
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        if (haft__str_equal(name, haft__str(formats[i].name))) {
+            return (formats[i].targets >> target & 1) != 0;
+        }
+    }
+    return false;
+}
+
+static bool is_anchored(haft_str pattern)
+{
+    return haft__str_starts(pattern, HAFT__LIT("^")) && haft__str_ends(pattern, HAFT__LIT("$"));
+}
+
+/* Whether the string has a pattern or a format that the server will look at. */
+static bool is_shaped(const haft__downlevel *d, haft__json schema)
+{
+    const haft__json *pattern = haft__gbnf_get(schema, "pattern");
+    const haft__json *format = haft__gbnf_get(schema, "format");
+    bool ollama = d->target == HAFT__TARGET_OLLAMA;
+    return (pattern != NULL && (!ollama || is_anchored(haft__json_text(*pattern))))
+           || (format != NULL && knows_format(d->target, haft__json_text(*format)));
+}
+
+static bool is_integer(haft__json schema)
+{
+    const haft__json *type = haft__gbnf_get(schema, "type");
+    return type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("integer"));
+}
+
+/* What becomes of a keyword that the server knows, but not like this; NULL: it stays. */
+static const char *find_fault(haft__downlevel *d, haft__json schema, const char *key, holds what)
 {
     uint64_t count = 0;
-    const haft__json *value = haft__gbnf_get(schema, key);
-    if (d->target != HAFT__TARGET_OLLAMA) {
-        return true;
+    haft_str value = haft__json_text(*haft__gbnf_get(schema, key));
+    bool ollama = d->target == HAFT__TARGET_OLLAMA;
+    if (what == HOLDS_LENGTH && is_shaped(d, schema)) {
+        return "any length: beside a pattern or a format it is not looked at";
     }
-    if (what == HOLDS_COUNT && haft__gbnf_count(schema, key, &count)
-        && count > HAFT__LIMIT_GRAMMAR_REPEAT) {
-        haft__gbnf_relax(&d->g, schema, key, "any number: it is too much for llama.cpp");
-        return false;
+    switch (what) {
+    case HOLDS_LENGTH:
+    case HOLDS_COUNT:
+        return ollama && haft__gbnf_count(schema, key, &count) && count > HAFT__LIMIT_GRAMMAR_REPEAT
+                   ? "any number: it is too much for llama.cpp"
+                   : NULL;
+    case HOLDS_PATTERN:
+        return ollama && !is_anchored(value) ? "any string: llama.cpp wants ^ and $ around it"
+                                             : NULL;
+    case HOLDS_BOUND:
+        return ollama && !is_integer(schema) ? "any number: llama.cpp bounds integers only" : NULL;
+    case HOLDS_FORMAT:
+        return knows_format(d->target, value) ? NULL : "any string: the server does not know it";
+    case HOLDS_ITEMS:
+        return d->target != HAFT__TARGET_VLLM && haft__gbnf_get(schema, "prefixItems") != NULL
+                   ? "any items: they are not those behind the first"
+                   : NULL;
+    case HOLDS_CHOICE:
+        return ollama && haft__gbnf_get(schema, "properties") != NULL
+                   ? "nothing: llama.cpp cannot have it beside properties"
+                   : NULL;
+    case HOLDS_VALUE:
+    case HOLDS_SCHEMA:
+    case HOLDS_LIST:
+    case HOLDS_MEMBERS:
+    case HOLDS_REQUIRED: return NULL;
     }
-    haft_str pattern = haft__json_text(*value);
-    if (what == HOLDS_PATTERN
-        && (!haft__str_starts(pattern, HAFT__LIT("^"))
-            || !haft__str_ends(pattern, HAFT__LIT("$")))) {
-        haft__gbnf_relax(&d->g, schema, key, "any string: llama.cpp wants ^ and $ around it");
-        return false;
+    HAFT__UNREACHABLE();
+}
+
+static bool fits(haft__downlevel *d, haft__json schema, const char *key, holds what)
+{
+    const char *fault = find_fault(d, schema, key, what);
+    if (fault != NULL) {
+        haft__gbnf_relax(&d->g, schema, key, fault);
     }
-    return true;
+    return fault == NULL;
 }
 
 static void report_unknown(haft__downlevel *d, haft__json schema)
@@ -246,8 +325,10 @@ static haft__json translate_value(haft__downlevel *d, haft__json schema, size_t 
     haft__json value = *haft__gbnf_get(schema, key);
     size_t before;
     switch (keywords[keyword].holds) {
+    case HOLDS_CHOICE:
     case HOLDS_LIST: return translate_list(d, key, value);
     case HOLDS_MEMBERS: return translate_members(d, schema, value);
+    case HOLDS_ITEMS:
     case HOLDS_SCHEMA:
         before = haft__gbnf_enter(&d->g, key, (haft_str){NULL, 0});
         value = value.kind == HAFT__JSON_FALSE ? value : translate(d, value);
@@ -255,7 +336,10 @@ static haft__json translate_value(haft__downlevel *d, haft__json schema, size_t 
         return value;
     case HOLDS_VALUE:
     case HOLDS_COUNT:
+    case HOLDS_LENGTH:
     case HOLDS_PATTERN:
+    case HOLDS_BOUND:
+    case HOLDS_FORMAT:
     case HOLDS_REQUIRED: return value;
     }
     return value;
@@ -293,11 +377,81 @@ static void close_object(haft__downlevel *d, haft__json schema, maker *m)
     put(m, text("additionalProperties"), haft__json_bool(false));
 }
 
+/* What OpenAI takes for any value: there is no schema without a type, and no object without
+ * properties. */
+static haft__json any_scalar(haft__downlevel *d)
+{
+    static const haft__json types[] = {
+        {.kind = HAFT__JSON_STRING, .count = 6, .text = "string"},
+        {.kind = HAFT__JSON_STRING, .count = 6, .text = "number"},
+        {.kind = HAFT__JSON_STRING, .count = 7, .text = "boolean"},
+        {.kind = HAFT__JSON_STRING, .count = 4, .text = "null"},
+    };
+    haft__gbnf_note(&d->g, "any value", "one that is neither object nor array");
+    return haft__json_array(types, COUNT(types));
+}
+
+/* The types of these values, each once. */
+static haft__json types_given(haft__downlevel *d, const haft__json *values, size_t count)
+{
+    static const char *const names[] = {
+        [HAFT__JSON_NULL] = "null",     [HAFT__JSON_FALSE] = "boolean",
+        [HAFT__JSON_TRUE] = "boolean",  [HAFT__JSON_NUMBER] = "number",
+        [HAFT__JSON_STRING] = "string", [HAFT__JSON_ARRAY] = "array",
+        [HAFT__JSON_OBJECT] = "object",
+    };
+    haft__json *types = haft__gbnf_alloc(&d->g, COUNT(names), sizeof *types);
+    size_t used = 0;
+    for (size_t i = 0; types != NULL && i < count; i++) {
+        haft__json name = text(names[values[i].kind]);
+        size_t k = 0;
+        while (k < used && !haft__str_equal(haft__json_text(types[k]), haft__json_text(name))) {
+            k++;
+        }
+        if (k == used) {
+            types[used++] = name;
+        }
+    }
+    return used == 1 ? types[0] : haft__json_array(types, used);
+}
+
+/* Arguments are an object, whatever their schema says. */
+static bool is_object(const haft__downlevel *d, haft__json schema)
+{
+    return may_be_object(schema)
+           || (d->g.depth == 1 && haft__gbnf_get(schema, "type") == NULL
+               && haft__gbnf_get(schema, "anyOf") == NULL
+               && haft__gbnf_get(schema, "oneOf") == NULL);
+}
+
+/* Each schema of OpenAI's has a type, unless it is a choice; each array says of what. */
+static void complete_type(haft__downlevel *d, haft__json schema, maker *m)
+{
+    const haft__json *type = haft__gbnf_get(schema, "type");
+    const haft__json *list = haft__gbnf_get(schema, "enum");
+    const haft__json *one = haft__gbnf_get(schema, "const");
+    bool listed = list != NULL && list->kind == HAFT__JSON_ARRAY && list->count > 0;
+    bool array = type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("array"));
+    if (type == NULL && (one != NULL || listed)) {
+        put(m, text("type"),
+            one != NULL ? types_given(d, one, 1) : types_given(d, list->items, list->count));
+    } else if (type == NULL && is_object(d, schema)) {
+        put(m, text("type"), text("object"));
+    } else if (type == NULL && haft__gbnf_get(schema, "anyOf") == NULL
+               && haft__gbnf_get(schema, "oneOf") == NULL) {
+        put(m, text("type"), any_scalar(d));
+    } else if (array
+               && (haft__gbnf_get(schema, "items") == NULL
+                   || haft__gbnf_get(schema, "prefixItems") != NULL)) {
+        put(m, text("items"), one_member(d, "type", any_scalar(d)));
+    }
+}
+
 static haft__json translate_flat(haft__downlevel *d, haft__json schema)
 {
     maker m;
     bool openai = d->target == HAFT__TARGET_OPENAI;
-    if (!maker_init(d, &m, COUNT(keywords) + 4)) {
+    if (!maker_init(d, &m, COUNT(keywords) + 5)) {
         return haft__json_bool(true);
     }
     report_unknown(d, schema);
@@ -310,11 +464,15 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
         }
         put(&m, text(key), translate_value(d, schema, i));
     }
-    if (haft__gbnf_get(schema, "oneOf") != NULL && haft__gbnf_get(schema, "anyOf") == NULL) {
+    if (haft__gbnf_get(schema, "oneOf") != NULL && haft__gbnf_get(schema, "anyOf") == NULL
+        && fits(d, schema, "oneOf", HOLDS_CHOICE)) {
         haft__gbnf_note(&d->g, "oneOf", "anyOf: more than one may hold");
         put(&m, text("anyOf"), translate_list(d, "oneOf", *haft__gbnf_get(schema, "oneOf")));
     }
-    if (openai && may_be_object(schema)) {
+    if (openai) {
+        complete_type(d, schema, &m);
+    }
+    if (openai && is_object(d, schema)) {
         close_object(d, schema, &m);
     }
     return made(&m);
@@ -390,30 +548,34 @@ static bool is_circular(haft__downlevel *d, haft__json schema)
     return true;
 }
 
+/* A schema for any value, as far as the target has one. */
+static haft__json anything(haft__downlevel *d)
+{
+    return d->target == HAFT__TARGET_OPENAI ? translate_flat(d, haft__json_object(NULL, 0))
+                                            : haft__json_object(NULL, 0);
+}
+
 static haft__json translate_bounded(haft__downlevel *d, haft__json schema)
 {
-    maker nothing;
-    const haft__json *target = NULL;
-    haft__json anything = maker_init(d, &nothing, 1) ? made(&nothing) : haft__json_bool(true);
     if (!haft__gbnf_step(&d->g)) {
-        return anything;
+        return anything(d);
     }
     if (d->g.steps > HAFT__LIMIT_GRAMMAR_STEPS || d->g.depth > DEPTH) {
         haft__gbnf_note(&d->g, "a schema this deep or this large", "any value");
-        return anything;
+        return anything(d);
     }
     if (schema.kind != HAFT__JSON_OBJECT) {
         if (schema.kind != HAFT__JSON_TRUE) {
             haft__gbnf_note(&d->g, "a schema that is none, or that nothing satisfies", "any value");
         }
-        return anything;
+        return anything(d);
     }
-    target = haft__gbnf_target(&d->g, schema);
+    const haft__json *target = haft__gbnf_target(&d->g, schema);
     if (is_plain_reference(schema) && target != NULL && !is_circular(d, schema)) {
         return refer(d, schema, *target);
     }
     haft__json flat = haft__gbnf_flat(&d->g, schema);
-    return flat.kind == HAFT__JSON_OBJECT ? translate_flat(d, flat) : anything;
+    return flat.kind == HAFT__JSON_OBJECT ? translate_flat(d, flat) : anything(d);
 }
 
 static haft__json translate(haft__downlevel *d, haft__json schema)

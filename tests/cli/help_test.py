@@ -82,7 +82,8 @@ def shell(line, scratch):
 def prepare(scratch, command):
     for name, text in {"agent.yaml": AGENT, "asks.yaml": ASKS, "letter.txt": "one two three\n",
                        "schema.json": '{"type": "integer"}', "instance.json": "5",
-                       "reply.txt": "Hello.", "tools.json": "[]",
+                       "reply.txt": "Hello.", "tools.json": '["f"]',
+                       "calls.jsonl": '{"calls": [{"name": "f"}]}',
                        "script.yaml": BEFORE.get(command, QUESTION)}.items():
         (scratch / name).write_text(text)
     if command in BEFORE:

@@ -194,8 +194,8 @@ static const struct {
     const char *before, *behind; /* around the arguments; NULL: see write_call */
 } dialects[] = {
     {"hermes", 0, "<tool_call>\n{\"name\": \"act\", \"arguments\": ", "}\n</tool_call>"},
-    {"mistral", 0, "[TOOL_CALLS]act[ARGS]", ""},
-    {"mistral", 1, "[TOOL_CALLS][{\"name\":\"act\",\"arguments\":", "}]"},
+    {"mistral", 1, "[TOOL_CALLS]act[ARGS]", ""},
+    {"mistral", 0, "[TOOL_CALLS][{\"name\":\"act\",\"arguments\":", "}]"},
     {"purejson", 0, "{\"tool\": \"act\", \"args\": ", "}"},
     {"native", 0, "{\"name\": \"act\", \"arguments\": ", "}"},
     {"llama3", 0, "{\"name\": \"act\", \"parameters\": ", "}"},
@@ -366,6 +366,76 @@ TEST(odd_schemas_make_grammars_too)
         haft__buf_add_char(&h.notes, '\0');
         CHECK(strstr(h.notes.ptr, odd[i].note) != NULL, "%s: %s", odd[i].schema, h.notes.ptr);
         CHECK(odd[i].note[0] != '\0' || h.report.count == 0, "%s: %s", odd[i].schema, h.notes.ptr);
+        help_grammar_finish(&h);
+    }
+}
+
+/* What a parameter may be is written on each of its alternatives, which may lead to each other. */
+TEST(alternatives_without_end_are_any_text)
+{
+    haft__buf tools;
+    haft__buf_init(&tools, 1 << 20);
+    haft__buf_addf(&tools, "{\"act\": {\"$defs\": {");
+    for (unsigned i = 0; i < 60; i++) {
+        haft__buf_addf(&tools, "%s\"d%u\": {\"anyOf\": [", i > 0 ? "," : "", i);
+        for (unsigned k = 0; k < 60; k++) {
+            haft__buf_addf(&tools, "%s{\"$ref\": \"#/$defs/d%u\"}", k > 0 ? "," : "", k);
+        }
+        haft__buf_addf(&tools, "]}");
+    }
+    haft__buf_addf(&tools, "}, \"properties\": {\"a\": {\"$ref\": \"#/$defs/d0\"}}}}");
+    haft__buf_add_char(&tools, '\0');
+    static const char *const formats[] = {"qwen3coder", "deepseek_v32"};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        help_grammar h;
+        help_grammar_tools(&h, tools.ptr);
+        help_grammar_make(&h, formats[i], NULL, NULL);
+        CHECK(h.status == HAFT_OK || h.status == HAFT_TOO_BIG, "%s: %s", formats[i], h.err.message);
+        help_grammar_finish(&h);
+    }
+    haft__buf_finish(&tools);
+}
+
+/* Each way to say what a parameter may be, and how its value is written then. */
+static const struct {
+    const char *schema, *value;
+    bool taken;
+} readings[] = {
+    {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "C", true},
+    {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "\nC\n", true},
+    {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "\"C\"", true},
+    {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "5", true},
+    {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "\"12\"", true},
+    {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "12", false}, /* it would be read as a number */
+    {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "D", false},
+    {"{\"const\": \"one\"}", "one", true},
+    {"{\"const\": \"one\"}", "two", false},
+    {"{\"type\": \"string\", \"enum\": [\"12\"]}", "12", true},
+    {"{\"type\": [\"string\"]}", "any <text>", true},
+    {"{\"type\": [\"integer\", \"string\"]}", "any text", true},
+    {"{\"anyOf\": [{\"type\": \"integer\"}, {\"type\": \"boolean\"}]}", "any text", false},
+    {"{\"anyOf\": [{\"type\": \"integer\"}, {\"type\": \"boolean\"}]}", "true", true},
+    {"{\"anyOf\": [{\"type\": \"integer\"}, {\"const\": \"x\"}]}", "x", true},
+    {"{\"oneOf\": [{\"type\": \"integer\"}, {\"type\": \"string\"}]}", "any text", true},
+    {"{}", "any text", true},
+    {"{\"type\": \"integer\"}", "any text", false},
+};
+
+TEST(values_in_tags_are_written_as_they_are_read)
+{
+    for (size_t i = 0; i < COUNT(readings); i++) {
+        help_grammar h;
+        char tools[512], text[512];
+        (void)snprintf(tools, sizeof tools,
+                       "{\"act\": {\"properties\": {\"a\": %s}, \"required\": [\"a\"]}}",
+                       readings[i].schema);
+        (void)snprintf(text, sizeof text,
+                       "<tool_call>\n<function=act>\n<parameter=a>%s</parameter>\n</function>\n"
+                       "</tool_call>",
+                       readings[i].value);
+        help_grammar_tools(&h, tools);
+        help_grammar_make(&h, "qwen3coder", NULL, NULL);
+        help_grammar_takes(&h, "qwen3coder", text, readings[i].taken);
         help_grammar_finish(&h);
     }
 }

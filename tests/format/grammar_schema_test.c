@@ -113,6 +113,57 @@ TEST(schemas_have_a_maximum_too)
     help_grammar_finish(&h);
 }
 
+/* The result for a tool whose argument is one text of this length. */
+static haft_status make_long(size_t length, size_t *ret_size)
+{
+    haft__buf tools, out;
+    help_grammar h;
+    haft__buf_init(&tools, 1 << 20);
+    haft__buf_init(&out, 1 << 20);
+    haft__buf_addf(&tools, "{\"t\": {\"properties\": {\"a\": {\"const\": \"");
+    for (size_t i = 0; i < length; i++) {
+        haft__buf_add_char(&tools, 'x');
+    }
+    haft__buf_addf(&tools, "\"}}}}");
+    haft__buf_add_char(&tools, '\0');
+    help_grammar_tools(&h, tools.ptr);
+    haft_status status =
+        haft__grammar_schema(&out, HAFT__TARGET_VLLM, NULL, h.tools, h.count, NULL, HAFT__MODE_ANY,
+                             HAFT__LIT(""), NULL, &h.report, &h.err);
+    *ret_size = out.len;
+    help_grammar_finish(&h);
+    haft__buf_finish(&tools);
+    haft__buf_finish(&out);
+    return status;
+}
+
+TEST(the_largest_schema)
+{
+    size_t size = 0;
+    CHECK_INT(make_long(1, &size), HAFT_OK, "a small one");
+    size_t rest = size - 1;
+    CHECK_INT(make_long(HAFT__LIMIT_GRAMMAR_BYTES - rest, &size), HAFT_OK, "the largest");
+    CHECK_INT(size, HAFT__LIMIT_GRAMMAR_BYTES, "bytes");
+    CHECK_INT(make_long(HAFT__LIMIT_GRAMMAR_BYTES - rest + 1, &size), HAFT_TOO_BIG, "one more");
+    CHECK_INT(size, 0, "nothing was written");
+}
+
+TEST(counts_that_llama_cpp_has_to_write_out)
+{
+    static const char *const keys[] = {"maxLength", "minLength", "maxItems", "minItems"};
+    for (size_t i = 0; i < 2 * COUNT(keys); i++) {
+        bool more = i >= COUNT(keys);
+        help_grammar h;
+        char tools[256];
+        (void)snprintf(tools, sizeof tools, "{\"t\": {\"properties\": {\"a\": {\"%s\": %d}}}}",
+                       keys[i % COUNT(keys)], HAFT__LIMIT_GRAMMAR_REPEAT + more);
+        help_grammar_tools(&h, tools);
+        (void)make(&h, HAFT__TARGET_OLLAMA, NULL, NULL, NULL);
+        CHECK_INT(h.report.count, more, "%s: %s", tools, h.notes.ptr);
+        help_grammar_finish(&h);
+    }
+}
+
 /* What each target does not know. */
 static const struct {
     haft__schema_target target;
@@ -139,6 +190,39 @@ static const struct {
      "\"a\":{}"},
     {HAFT__TARGET_OLLAMA, "{\"properties\": {\"a\": {\"maxLength\": 2000}}}", "maxLength 2000",
      "\"a\":{}"},
+    {HAFT__TARGET_OLLAMA, "{\"properties\": {\"a\": {\"type\": \"number\", \"minimum\": 2}}}",
+     "/t/properties/a: minimum 2 became any number: llama.cpp bounds integers",
+     "{\"type\":\"number\"}"},
+    {HAFT__TARGET_OLLAMA,
+     "{\"properties\": {\"a\": {\"prefixItems\": [{}], \"items\": {\"type\": \"null\"}}}}",
+     "/t/properties/a: items became any items", "\"a\":{}"},
+    {HAFT__TARGET_OLLAMA, "{\"properties\": {\"a\": {}}, \"anyOf\": [{\"required\": [\"a\"]}]}",
+     "/t: anyOf", "\"properties\":{\"a\":{}}"},
+    {HAFT__TARGET_OLLAMA, "{\"properties\": {\"a\": {}}, \"oneOf\": [{\"required\": [\"a\"]}]}",
+     "/t: oneOf", "\"properties\":{\"a\":{}}"},
+    {HAFT__TARGET_OLLAMA, "{\"properties\": {\"a\": {\"format\": \"email\"}}}",
+     "/t/properties/a: format \"email\" became any string", "\"a\":{}"},
+    {HAFT__TARGET_OLLAMA, "{\"properties\": {\"a\": {\"maxLength\": 9, \"pattern\": \"^x$\"}}}",
+     "/t/properties/a: maxLength 9 became any length", "\"a\":{\"pattern\":\"^x$\"}"},
+    {HAFT__TARGET_VLLM, "{\"properties\": {\"a\": {\"minLength\": 9, \"format\": \"uri\"}}}",
+     "/t/properties/a: minLength 9 became any length", "\"a\":{\"format\":\"uri\"}"},
+    {HAFT__TARGET_VLLM, "{\"properties\": {\"a\": {\"format\": \"regex\"}}}",
+     "/t/properties/a: format \"regex\" became any string", "\"a\":{}"},
+    {HAFT__TARGET_OPENAI, "{\"properties\": {\"a\": {\"format\": \"uri\", \"type\": \"string\"}}}",
+     "/t/properties/a: format \"uri\" became any string", "{\"type\":\"string\"}"},
+    {HAFT__TARGET_OPENAI, "{\"properties\": {\"a\": {}}, \"required\": [\"a\"]}",
+     "/t/properties/a: any value became one that is neither",
+     "\"a\":{\"type\":[\"string\",\"number\",\"boolean\",\"null\"]}"},
+    {HAFT__TARGET_OPENAI, "{\"properties\": {\"a\": {\"type\": \"array\"}}, \"required\": [\"a\"]}",
+     "/t/properties/a: any value became one that is neither",
+     "\"a\":{\"type\":\"array\",\"items\":{\"type\":[\"string\","},
+    {HAFT__TARGET_OPENAI,
+     "{\"properties\": {\"a\": {\"type\": \"array\", \"prefixItems\": [{}], \"items\": false}}}",
+     "/t/properties/a: items false became any items", "\"items\":{\"type\":[\"string\","},
+    {HAFT__TARGET_OPENAI, "{}", "/t: an object with any members became an empty one",
+     "\"arguments\":{\"type\":\"object\",\"properties\":{}"},
+    {HAFT__TARGET_OPENAI, "{\"$ref\": \"#\"}", "lead to each other",
+     "\"arguments\":{\"type\":\"object\",\"properties\":{}"},
 };
 
 TEST(what_a_server_does_not_know_is_left_out_and_reported)
@@ -154,6 +238,48 @@ TEST(what_a_server_does_not_know_is_left_out_and_reported)
               h.notes.ptr);
         CHECK(strstr(h.text.ptr, left_out[i].made) != NULL, "%s: %s", left_out[i].schema,
               h.text.ptr);
+        help_grammar_finish(&h);
+    }
+}
+
+/* What they do know stays, and nothing is said. */
+static const struct {
+    haft__schema_target target;
+    const char *schema, *made;
+} kept[] = {
+    {HAFT__TARGET_OPENAI, "{\"type\": \"string\", \"format\": \"ipv6\", \"pattern\": \"a\"}",
+     "{\"type\":\"string\",\"pattern\":\"a\",\"format\":\"ipv6\"}"},
+    {HAFT__TARGET_OPENAI, "{\"enum\": [\"a\", null, \"b\"]}",
+     "{\"enum\":[\"a\",null,\"b\"],\"type\":[\"string\",\"null\"]}"},
+    {HAFT__TARGET_OPENAI, "{\"const\": 5}", "{\"const\":5,\"type\":\"number\"}"},
+    {HAFT__TARGET_OPENAI, "{\"type\": \"number\", \"minimum\": 1, \"multipleOf\": 2}",
+     "{\"type\":\"number\",\"minimum\":1,\"multipleOf\":2}"},
+    {HAFT__TARGET_VLLM, "{\"type\": \"string\", \"format\": \"uri\"}",
+     "{\"type\":\"string\",\"format\":\"uri\"}"},
+    {HAFT__TARGET_VLLM, "{\"type\": \"string\", \"maxLength\": 9000}",
+     "{\"type\":\"string\",\"maxLength\":9000}"},
+    {HAFT__TARGET_VLLM, "{\"prefixItems\": [{}], \"items\": false}",
+     "{\"items\":false,\"prefixItems\":[{}]}"},
+    {HAFT__TARGET_OLLAMA, "{\"type\": \"integer\", \"minimum\": 1, \"exclusiveMaximum\": 5}",
+     "{\"type\":\"integer\",\"minimum\":1,\"exclusiveMaximum\":5}"},
+    {HAFT__TARGET_OLLAMA, "{\"type\": \"string\", \"format\": \"date-time\"}",
+     "{\"type\":\"string\",\"format\":\"date-time\"}"},
+    {HAFT__TARGET_OLLAMA, "{\"type\": \"string\", \"pattern\": \"x\", \"maxLength\": 4}",
+     "{\"type\":\"string\",\"maxLength\":4}"},
+};
+
+TEST(what_a_server_knows_stays)
+{
+    for (size_t i = 0; i < COUNT(kept); i++) {
+        help_grammar h;
+        char tools[512];
+        (void)snprintf(tools, sizeof tools,
+                       "{\"t\": {\"properties\": {\"a\": %s}, \"required\": [\"a\"]}}",
+                       kept[i].schema);
+        help_grammar_tools(&h, tools);
+        (void)make(&h, kept[i].target, NULL, NULL, NULL);
+        CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
+        CHECK(strstr(h.text.ptr, kept[i].made) != NULL, "%s: %s", kept[i].schema, h.text.ptr);
         help_grammar_finish(&h);
     }
 }

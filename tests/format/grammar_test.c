@@ -39,12 +39,12 @@ static const sample samples[] = {
     {"hermes", 0, false, false,
      "<tool_call>{\"name\":\"find\",\"arguments\":{\"q\":\"a\",\"how\":\"no\"}}</tool_call>"},
     {"hermes", 0, false, false, ""},
-    {"mistral", 0, false, true, "[TOOL_CALLS]find[ARGS]{\"q\": \"x\", \"how\": \"slow\"}"},
-    {"mistral", 0, true, true, "[TOOL_CALLS]stop[ARGS]{}[TOOL_CALLS]stop[ARGS]{}"},
-    {"mistral", 0, false, false, "[TOOL_CALLS]stop[ARGS]{\"q\": 1}"},
-    {"mistral", 0, false, false, "[TOOL_CALLS][{\"name\":\"stop\",\"arguments\":{}}]"},
-    {"mistral", 1, false, true, "[TOOL_CALLS][{\"name\": \"stop\", \"arguments\": {}}]"},
-    {"mistral", 1, true, true,
+    {"mistral", 1, false, true, "[TOOL_CALLS]find[ARGS]{\"q\": \"x\", \"how\": \"slow\"}"},
+    {"mistral", 1, true, true, "[TOOL_CALLS]stop[ARGS]{}[TOOL_CALLS]stop[ARGS]{}"},
+    {"mistral", 1, false, false, "[TOOL_CALLS]stop[ARGS]{\"q\": 1}"},
+    {"mistral", 1, false, false, "[TOOL_CALLS][{\"name\":\"stop\",\"arguments\":{}}]"},
+    {"mistral", 0, false, true, "[TOOL_CALLS][{\"name\": \"stop\", \"arguments\": {}}]"},
+    {"mistral", 0, true, true,
      "[TOOL_CALLS] [{\"name\":\"stop\",\"arguments\":{}}, {\"name\":\"find\",\"arguments\":"
      "{\"q\":\"]\"}}]"},
     {"pythonic", 0, false, true, "[find(q='it\\'s', n=20)]"},
@@ -102,6 +102,8 @@ static const sample samples[] = {
     {"functionary_v31", 0, true, true,
      "<function=stop>{}</function><function=find>{\"q\":\"\"}</function>"},
     {"functionary_v32", 0, true, true, "stop\n{}\n>>>find\n{\"q\": \"x\"}"},
+    {"functionary_v32", 0, true, true, ">>>stop\n{}\n>>>find\n{\"q\": \"x\"}"},
+    {"functionary_v32", 0, false, false, ">>>>>>stop\n{}"},
     {"functionary_v32", 0, false, false, "all\nhello"},
     {"granite", 0, false, true, "<|tool_call|>[{\"name\": \"stop\", \"arguments\": {}}]"},
     {"command_r", 0, false, true,
@@ -297,6 +299,38 @@ TEST(a_grammar_is_as_large_as_it_may_be_and_no_larger)
         help_grammar_make(&h, "hermes", NULL, &(haft__grammar_options){.max_bytes = exact - less});
         CHECK_INT(h.status, less == 0 ? HAFT_OK : h.status, "%s", h.err.message);
         CHECK((h.report.count > 0 || h.status == HAFT_TOO_BIG) == (less > 0), "%zu less", less);
+        help_grammar_finish(&h);
+    }
+}
+
+/* A tool whose argument is one text of this length: each byte of it is one of the grammar. */
+static void make_long(help_grammar *h, size_t length)
+{
+    haft__buf tools;
+    haft__buf_init(&tools, 1 << 20);
+    haft__buf_addf(&tools, "{\"t\": {\"properties\": {\"a\": {\"const\": \"");
+    for (size_t i = 0; i < length; i++) {
+        haft__buf_add_char(&tools, 'x');
+    }
+    haft__buf_addf(&tools, "\"}}}}");
+    haft__buf_add_char(&tools, '\0');
+    help_grammar_tools(h, tools.ptr);
+    h->tools[0].name = HAFT__LIT("t");
+    help_grammar_make(h, "hermes", NULL, NULL);
+    haft__buf_finish(&tools);
+}
+
+TEST(the_largest_grammar)
+{
+    help_grammar h;
+    make_long(&h, 1);
+    size_t rest = h.text.len - 1;
+    help_grammar_finish(&h);
+    for (size_t more = 0; more < 2; more++) {
+        make_long(&h, HAFT__LIMIT_GRAMMAR_BYTES - rest + more);
+        CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
+        CHECK_INT(h.report.count, more, "%zu bytes more", more);
+        CHECK(more > 0 || h.text.len == HAFT__LIMIT_GRAMMAR_BYTES, "%zu bytes", h.text.len);
         help_grammar_finish(&h);
     }
 }

@@ -27,7 +27,7 @@ static void make_tools(haft__arena *arena, haft__format_tool tools[2])
     "\"required\":[\"city\"]}}"
 #define WRAPPED "{\"type\":\"function\",\"function\":" PLAIN "}"
 #define CODE                                                                                       \
-    "def get_weather(city: str, days: int = 1, x: object = None) -> str:\n"                        \
+    "def get_weather(city: str, days: int = 1, x: Literal[True, None] = None) -> str:\n"           \
     "    \"\"\"The weather.\n"                                                                     \
     "    city: Its name, as in \xC3\x89vry\"\"\"\n\n"                                              \
     "def now() -> str:\n    \"\"\"\"\"\""

@@ -242,6 +242,48 @@ TEST(more_tools_and_another_format_are_taught_anew)
     haft__buf_finish(&grown);
 }
 
+/* Ids that count calls go on counting from turn to turn, and results have those of their calls. */
+TEST(calls_are_counted_over_the_conversation)
+{
+    static const haft__message_call more[] = {
+        {HAFT__LIT("c2.1"), HAFT__LIT("look"), .arguments = HAFT__LIT("{}")},
+        {HAFT__LIT("c2.2"), HAFT__LIT("look"), .arguments = HAFT__LIT("{}")},
+    };
+    haft__message all[COUNT(conversation) + 3];
+    memcpy(all, conversation, sizeof conversation);
+    haft__message *next = all + COUNT(conversation);
+    next[0] = (haft__message){.role = HAFT__MESSAGE_ASSISTANT, .calls = more, .call_count = 2};
+    next[1] = (haft__message){.role = HAFT__MESSAGE_TOOL,
+                              .text = HAFT__LIT("x"),
+                              .call_id = HAFT__LIT("c2.2"),
+                              .call_name = HAFT__LIT("look")};
+    next[2] = next[1];
+    next[2].call_id = HAFT__LIT("gone");
+    haft__messages messages = {.items = all, .count = COUNT(all)};
+    haft__request request = request_of(0, &messages);
+    request.format = HAFT__LIT("kimi_k2");
+    haft__chat chat;
+    haft__buf text;
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    haft__buf_init(&text, 1 << 20);
+    write_now(&chat, &request, &text);
+    static const char *const wanted[] = {
+        "begin|>functions.look:0<|",
+        "Return of functions.look:0\\n",
+        "Return of functions.docs_-_search:1\\n",
+        "begin|>functions.look:2<|",
+        "begin|>functions.look:3<|",
+        "Return of functions.look:3\\n",
+        "Return of functions.look:1\\n", /* nobody's: the place in its message */
+    };
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        CHECK(memmem(text.ptr, text.len, wanted[i], strlen(wanted[i])) != NULL, "%s in %.*s",
+              wanted[i], HAFT__ARG(haft__buf_str(&text)));
+    }
+    haft__chat_finish(&chat);
+    haft__buf_finish(&text);
+}
+
 /* ---- what a reply is held to ---- */
 
 static const struct {

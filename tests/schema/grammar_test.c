@@ -7,6 +7,7 @@
 
 #include "../format/gbnf_help.h"
 #include "base/limits.h"
+#include "schema/grammar_int.h"
 #include "schema_helpers.h"
 
 typedef struct made {
@@ -407,14 +408,15 @@ TEST(what_grows_without_end_is_cut)
         CHECK(m.status == HAFT_OK || m.status == HAFT_TOO_BIG, "%s", hostile[i]);
         finish(&m);
     }
-    /* A wide schema that stays within the size but not within the steps. */
+    /* A wide schema that stays within the size. Its steps: itself, each alternative, and what is
+     * in the first and the last. */
     haft__buf schema;
     haft__buf_init(&schema, 4 << 20);
     for (unsigned more = 0; more < 2; more++) {
         made m;
         haft__buf_clear(&schema);
         haft__buf_addf(&schema, "{\"anyOf\": [{\"type\": \"null\"}");
-        for (unsigned i = 0; more > 0 && i < HAFT__LIMIT_GRAMMAR_STEPS; i++) {
+        for (unsigned i = 0; i < HAFT__LIMIT_GRAMMAR_STEPS - 5 + more; i++) {
             haft__buf_addf(&schema, ",false");
         }
         haft__buf_addf(&schema, ",{\"type\": \"boolean\"}]}");
@@ -428,9 +430,8 @@ TEST(what_grows_without_end_is_cut)
 
 TEST(memory_is_bounded)
 {
-    haft__buf schema, out;
+    haft__buf schema;
     haft__buf_init(&schema, 8 << 20);
-    haft__buf_init(&out, HAFT__LIMIT_GRAMMAR_BYTES);
     haft__buf_addf(&schema, "{\"required\": [\"0\"");
     for (unsigned i = 1; i < 200000; i++) {
         haft__buf_addf(&schema, ",\"%u\"", i);
@@ -440,12 +441,28 @@ TEST(memory_is_bounded)
     make_from(&m, haft__buf_str(&schema), HAFT__NOTATION_JSON);
     CHECK_INT(m.status, HAFT_TOO_BIG, "200,000 members");
     finish(&m);
+    haft__buf_finish(&schema);
+}
+
+/* What a piece of this size makes of a grammar that has nothing else. */
+static haft_status take_memory(size_t size)
+{
+    haft__buf out;
     haft__gbnf g;
+    haft__buf_init(&out, HAFT__LIMIT_GRAMMAR_BYTES);
     haft__gbnf_init(&g, &out, NULL);
-    CHECK_INT(g.arena.max, HAFT__LIMIT_GRAMMAR_MEMORY, "what a grammar may take");
+    void *piece = haft__gbnf_alloc(&g, size, 1);
+    haft_status status = haft__gbnf_check(&g, NULL);
+    CHECK((piece != NULL) == (status == HAFT_OK), "%zu bytes", size);
     haft__gbnf_finish(&g);
     haft__buf_finish(&out);
-    haft__buf_finish(&schema);
+    return status;
+}
+
+TEST(memory_has_its_limit)
+{
+    CHECK_INT(take_memory(HAFT__LIMIT_GRAMMAR_MEMORY), HAFT_OK, "all of it");
+    CHECK_INT(take_memory((size_t)HAFT__LIMIT_GRAMMAR_MEMORY + 1), HAFT_TOO_BIG, "one byte more");
 }
 
 TEST(each_allocation_may_fail)
