@@ -118,13 +118,8 @@ uint64_t haft__family_size_of_text(haft_str size_b)
 {
     size_t at = 0;
     uint64_t number = read_number(size_b, &at);
-    if (at == 0 || number >= MOST) {
-        return 0;
-    }
-    if (at < size_b.len) { /* 1e1 and its like: not worth a second reader of numbers */
-        return 0;
-    }
-    return number;
+    /* 1e1 and its like are not worth a second reader of numbers. */
+    return at > 0 && at == size_b.len && number < MOST ? number : 0;
 }
 
 void haft__family_add_size(haft__buf *buf, uint64_t millions)

@@ -91,14 +91,14 @@ def events(done, kind, *fields):
 
 
 def test_thoughts(name, model, replies, reasoning, cities):
-    """The thoughts are kept as such, the answer is without them, and only `cities` are asked for."""
+    """Thoughts are kept as such, the answer is without them, and only `cities` are asked for."""
     done = play(model, replies, "--events")
     check(f"{name}_ends_well", (done.returncode, events(done, "run_finished", "answer")),
           (0, [("21.",)]))
     check(f"{name}_thoughts_are_kept", [r for r, in events(done, "model_replied", "reasoning")],
           reasoning)
-    check(f"{name}_runs_no_thought", [a["city"] for a, in events(done, "call_started", "arguments")],
-          cities)
+    called = [arguments["city"] for arguments, in events(done, "call_started", "arguments")]
+    check(f"{name}_runs_no_thought", called, cities)
 
 
 def test_reasoning():

@@ -71,4 +71,5 @@ else:
                  if page.count(mark) != 1])
     house.check("the_page_has_the_table_of_the_source",
                 [] if page == wanted else
-                ["docs/local-models.md is not up to date; tests/house/families.py --write mends it"])
+                ["docs/local-models.md is not up to date; "
+                 "tests/house/families.py --write mends it"])
