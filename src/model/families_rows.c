@@ -2,10 +2,11 @@
 /*
  * families_rows.c - the rows of families.h, by maker.
  *
- * Formats and chat templates are those that the models were published with. `context` is what a
- * model reads without any stretching of its positions; `native` is what Ollama's library, the
- * parsers of vLLM and the makers' own words say. Where a format is none of ours, it is purejson.
- * What is not known is left out. Tests: tests/model/families_test.c.
+ * `context` is meant as what a model reads without any stretching of its positions. Of `native`,
+ * vLLM's bit follows the parsers that its documentation lists. Most other values were written down
+ * from general knowledge and not compared with model cards one by one: correct them freely. Where a
+ * format is none of ours, it is purejson. What is not known is left out. Tests:
+ * tests/model/families_test.c.
  */
 #include "base/macros.h"
 #include "model/families.h"
@@ -316,7 +317,6 @@ static const haft__family rows[] = {
      .marks = {"<｜Assistant｜><think>", "<｜tool▁calls▁begin｜>"},
      .format = "deepseek_v3",
      .context = 131072,
-     .size = 671000,
      THINKS,
      .opened = true},
     {.name = "DeepSeek R1 0528",
@@ -353,6 +353,11 @@ static const haft__family rows[] = {
      .format = "glm",
      .context = 131072,
      .size = 106000,
+     .native = VLLM | OTHER,
+     THINKS},
+    {.name = "GLM 4.7 Flash",
+     .patterns = {"glm-4-7-flash"},
+     .format = "glm",
      .native = VLLM | OTHER,
      THINKS},
     {.name = "GLM 4.6",
