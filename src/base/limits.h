@@ -95,6 +95,7 @@
     X(MODEL_EVENT_BYTES, "model.event_bytes", 8 << 20, "bytes of one event of a streamed reply")   \
     X(MODEL_ERROR_BYTES, "model.error_bytes", 64 << 10, "bytes of a server's error looked at")     \
     X(MODEL_ERROR_CHARS, "model.error_chars", 500, "code points of a server's message kept")       \
+    X(MODEL_NAME_BYTES, "model.name_bytes", 1024, "bytes of a model's name that is looked up")     \
     X(MODEL_RETRIES, "model.retries", 2, "retries of a model call after its first attempt")        \
     X(MODEL_RETRY_MS, "model.retry_ms", 60000, "milliseconds a server may ask to wait")            \
     X(MODEL_CONNECT_MS, "model.connect_ms", 10000, "milliseconds to reach a model server")         \

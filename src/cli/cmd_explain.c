@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "cli/commands.h"
 #include "cli/config.h"
+#include "cli/explain_family.h"
 #include "cli/first_turn.h"
 #include "cli/print.h"
 #include "cli/spec_file.h"
@@ -118,6 +119,7 @@ static void write_json(haft__buf *buf, const explained *e)
     add_text(&w, "name", spec->name);
     add_text(&w, "spec", spec->hash);
     add_text(&w, "model", e->model);
+    haft__explain_family(&w, spec);
     haft__json_key(&w, "tools");
     haft__json_begin_array(&w);
     for (size_t i = 0; i < spec->tools.count; i++) {
@@ -155,7 +157,9 @@ static void print_words(FILE *out, const explained *e)
     haft_str format = haft__offer_format(spec, &why);
     (void)fprintf(out, "%.*s\n\nmodel\n  ", HAFT__ARG(spec->name));
     haft__print_text(out, e->model);
-    (void)fputs("\n\ntools\n", out);
+    (void)fputs("\n", out);
+    haft__explain_family_words(out, spec);
+    (void)fputs("\ntools\n", out);
     for (size_t i = 0; i < spec->tools.count; i++) {
         haft__offer offer = haft__offer_look(spec, spec->tools.items[i]);
         (void)fprintf(out, "  %s %-24.*s %s, %s: %s\n", offer.offered ? "+" : "-",
@@ -230,8 +234,10 @@ const haft__command haft__cmd_explain = {
     .name = "explain",
     .usage = "SPEC [TASK]",
     .summary = "say which tools a model would see and what it would be asked, and why",
-    .help = "Prints each tool with its verdict and reason, the format of calls, the first turn's\n"
-            "choice with its reason, all limits, and the request that would be sent.\n",
+    .help =
+        "Prints what is known of the model's family and what is taken from that, each tool with\n"
+        "its verdict and reason, the format of calls, the first turn's choice with its reason,\n"
+        "all limits, and the request that would be sent.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

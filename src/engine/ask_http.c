@@ -337,10 +337,14 @@ static void reset_stream(haft__ask *ask)
     if (ask->streaming) {
         haft__openai_stream_finish(&ask->stream);
     }
+    const haft__model_spec *model = &ask->run->agent->spec->model;
     haft__openai_options options = {.tools = &ask->run->agent->spec->tools,
                                     .format = ask->run->chat.format,
                                     .format_tools = ask->format_tools,
                                     .format_tool_count = ask->request.tool_count,
+                                    .thinks =
+                                        model->family.think != NULL || model->starts_in_reasoning,
+                                    .starts_in_reasoning = model->starts_in_reasoning,
                                     .emit = on_delta,
                                     .context = ask,
                                     .hash_key = ask->run->runtime->hash_key};

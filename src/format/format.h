@@ -76,4 +76,8 @@ HAFT_MUST_USE haft_status haft__parser_end(haft__parser *parser, bool cut, haft_
 const haft__format *haft__format_find(haft_str name);
 const haft__format *const *haft__formats(size_t *ret_count);
 
+/* No calls, only a block of reasoning before the text. Not one of the formats: for models whose
+ * calls do not stand in their text, but whose thoughts may. */
+extern const haft__format haft__format_thinking;
+
 #endif

@@ -118,14 +118,23 @@ static haft_status take(void *context, const haft__found *found, haft_error *err
     HAFT__UNREACHABLE();
 }
 
+/* A server that has told the reasoning apart has taken its tags out of the text. */
+static bool begins_inside(const haft__openai_stream *stream)
+{
+    return stream->options.starts_in_reasoning && stream->assembly.reasoning.len == 0;
+}
+
 static haft_status create(haft__openai_stream *stream, haft_error *err)
 {
     haft__parser_options options = {.tools = stream->options.format_tools,
                                     .tool_count = stream->options.format_tool_count,
                                     .repair = true,
+                                    .start_in_reasoning = begins_inside(stream),
                                     .take = take,
                                     .context = stream};
-    return haft__parser_create(stream->options.format, &options, &stream->parser, err);
+    const haft__format *format = stream->options.format;
+    return haft__parser_create(format != NULL ? format : &haft__format_thinking, &options,
+                               &stream->parser, err);
 }
 
 haft_status haft__openai_text(haft__openai_stream *stream, haft_str text, haft_error *err)
@@ -133,7 +142,7 @@ haft_status haft__openai_text(haft__openai_stream *stream, haft_str text, haft_e
     if (text.len == 0) {
         return HAFT_OK;
     }
-    if (stream->options.format == NULL) {
+    if (stream->options.format == NULL && !stream->options.thinks) {
         return give(stream, HAFT__DELTA_TEXT, text, err);
     }
     haft_status status = stream->parser == NULL ? create(stream, err) : HAFT_OK;

@@ -69,7 +69,9 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
 {
     for (size_t i = 0; i < spec->format_count; i++) {
         if (is_available(spec, spec->formats[i])) {
-            *ret_reason = i == 0 ? "preferred, and available" : "the first enabled one available";
+            *ret_reason = i > 0                            ? "the first enabled one available"
+                          : spec->model.family.gave_format ? "what the model's family writes"
+                                                           : "preferred, and available";
             return spec->formats[i];
         }
     }

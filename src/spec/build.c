@@ -182,6 +182,8 @@ static void build_model(haft__loader *l)
     haft__json source = haft__edit_get(l->source, "model");
     haft__json price = haft__edit_object(source, "price");
     model->native_tools = boolean(source, "native_tools", true);
+    model->starts_in_reasoning = boolean(source, "starts_in_reasoning", false);
+    model->context_tokens = haft__build_number(source, "context_tokens", 0);
     model->provider = haft__edit_text(source, "provider");
     model->model = haft__edit_text(source, "model");
     model->base_url = haft__edit_text(source, "base_url");
@@ -196,6 +198,9 @@ static void build_model(haft__loader *l)
         check_model_name(l, HAFT__LIT("/model"));
     } else {
         model->provider = HAFT__LIT("offline");
+    }
+    if (!is_local(model->provider)) {
+        haft__build_family(l, source);
     }
     model->price.input = micros(l, price, "input", "/model/price/input", 0);
     model->price.output = micros(l, price, "output", "/model/price/output", 0);

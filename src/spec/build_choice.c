@@ -190,6 +190,23 @@ static void check_primary(haft__loader *l, haft__json enabled, haft_str primary)
     haft__loader_hint(l, problem, "add it to formats.enabled");
 }
 
+/* Where nothing is said: calls of the server's if the model has them there, else text as its family
+ * writes it. */
+static void add_usual_formats(haft__loader *l, haft_str *list)
+{
+    haft__model_spec *model = &l->spec->model;
+    haft_str json = HAFT__LIT("purejson"), text = model->family.format;
+    bool known = text.len > 0;
+    model->family.gave_format = known && !model->native_tools;
+    if (!model->family.gave_format) {
+        list[l->spec->format_count++] = HAFT__LIT(NATIVE);
+    }
+    list[l->spec->format_count++] = known ? text : json;
+    if (model->family.gave_format && !haft__str_equal(text, json)) {
+        list[l->spec->format_count++] = json;
+    }
+}
+
 static void build_formats(haft__loader *l)
 {
     haft__json source = haft__edit_get(l->source, "formats");
@@ -212,8 +229,7 @@ static void build_formats(haft__loader *l)
     }
     add_formats(l, enabled, list ? HAFT__LIT("/formats") : HAFT__LIT("/formats/enabled"), names);
     if (l->spec->format_count == 0) {
-        names[l->spec->format_count++] = HAFT__LIT(NATIVE);
-        names[l->spec->format_count++] = HAFT__LIT("purejson");
+        add_usual_formats(l, names);
     }
 }
 

@@ -13,6 +13,13 @@ uint64_t haft__build_number(haft__json object, const char *key, uint64_t otherwi
 uint64_t haft__build_duration(haft__loader *l, haft__json value, haft_str pointer,
                               uint64_t otherwise);
 
+/* ---- build_family.c ---- */
+
+/* Fills in what the object `source`, or a text, does not say of the model. */
+void haft__build_family(haft__loader *l, haft__json source);
+
+/* ---- build.c ---- */
+
 /* The texts of an array. */
 const haft_str *haft__build_texts(haft__loader *l, haft__json array, size_t *ret_count);
 

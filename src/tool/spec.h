@@ -47,11 +47,25 @@ typedef struct haft__price {
     uint64_t input, output, cached; /* micro-dollars for a million tokens */
 } haft__price;
 
+/* The row of model/families.h that stands in for what a spec does not say. */
+typedef struct haft__model_family {
+    haft_str name;                 /* "" when there is none */
+    haft_str found_by;             /* "name", "chat_template" or "spec" */
+    haft_str pattern;              /* that was found in the name or the chat template */
+    haft_str format;               /* of calls in text */
+    const char *think, *thought;   /* around its reasoning; NULL for none */
+    bool gave_native, gave_format; /* what was taken from it */
+    bool gave_context, gave_size, gave_opened;
+} haft__model_family;
+
 typedef struct haft__model_spec {
     haft_str provider, model; /* "openai", "gpt-5.4-mini"; "script", "replies.yaml" */
     haft_str base_url, api_key_env;
-    haft_str size_b;   /* billions of parameters as written; "" when unknown */
-    bool native_tools; /* true */
+    haft_str size_b;          /* billions of parameters as written; "" when unknown */
+    bool native_tools;        /* true */
+    uint64_t context_tokens;  /* that it can read; 0 when unknown */
+    bool starts_in_reasoning; /* the chat template opens the block: replies begin inside */
+    haft__model_family family;
     haft__price price;
     haft__json options; /* as given, for the provider */
     haft_str api_key;   /* as given; ${VAR} is expanded where it is used, so no secret is kept */

@@ -228,3 +228,64 @@ TEST(memory_that_cannot_be_had)
     }
     haft__arena_finish(&tools_arena);
 }
+
+/* ---- models that think in their text ---- */
+
+#define HIDDEN         "<tool_call>{\\\"name\\\":\\\"look\\\",\\\"arguments\\\":{}}</tool_call>"
+#define WHOLE(message) "{\"choices\":[{\"message\":{" message "},\"finish_reason\":\"stop\"}]}"
+
+static const struct {
+    const char *name, *format;
+    bool thinks, inside;
+    const char *body, *wanted;
+} thoughts[] = {
+    {"nobody says that it thinks", "native", false, false,
+     WHOLE("\"content\":\"<think>a</think>b\""), "<think>a</think>b||stop"},
+    {"it thinks in its text", "native", true, false, WHOLE("\"content\":\"<think>a</think>b\""),
+     "b|a|stop"},
+    {"it does not think this time", "native", true, false, WHOLE("\"content\":\"b < c\""),
+     "b < c||stop"},
+    {"the chat template began it", "native", true, true, WHOLE("\"content\":\"a</think>b\""),
+     "b|a|stop"},
+    {"... but the server told it apart", "native", true, true,
+     WHOLE("\"reasoning_content\":\"a\",\"content\":\"b\""), "b|a|stop"},
+    {"... under the other name", "native", true, true,
+     WHOLE("\"reasoning\":\"a\",\"content\":\"b\""), "b|a|stop"},
+    {"a call in it", "native", true, true, WHOLE("\"content\":\"" HIDDEN "</think>b\""),
+     "b|<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>|stop"},
+    {"a call in it, where text has calls", "hermes", true, true,
+     WHOLE("\"content\":\"" HIDDEN "</think>b\""),
+     "b|<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>|stop"},
+    {"a call behind it", "hermes", true, true, WHOLE("\"content\":\"a</think>" HIDDEN "\""),
+     "|a|tool_calls| look {}"},
+    {"a call of the server's", "native", true, false,
+     WHOLE("\"content\":\"<think>a</think>\",\"tool_calls\":[{\"id\":\"i\",\"function\":"
+           "{\"name\":\"look\",\"arguments\":\"{}\"}}]"),
+     "|a|tool_calls|i look {}"},
+    {"a call in reasoning that the server told apart", "hermes", true, false,
+     WHOLE("\"reasoning_content\":\"" HIDDEN "\",\"content\":\"b\""),
+     "b|<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>|stop"},
+};
+
+TEST(thoughts_in_a_text_are_reasoning)
+{
+    for (size_t i = 0; i < COUNT(thoughts); i++) {
+        haft__openai_options options = {.format = haft__format_find(haft__str(thoughts[i].format)),
+                                        .format_tools = taught,
+                                        .format_tool_count = COUNT(taught),
+                                        .thinks = thoughts[i].thinks,
+                                        .starts_in_reasoning = thoughts[i].inside};
+        haft__arena arena;
+        haft__buf found;
+        haft__arena_init(&arena, 0);
+        haft__buf_init(&found, 1 << 20);
+        haft__model_answer answer = {.failed = false};
+        CHECK_INT(haft__openai_read(&options, haft__str(thoughts[i].body), &arena, &answer, NULL),
+                  HAFT_OK, "%s", thoughts[i].name);
+        CHECK(!answer.failed, "%s", thoughts[i].name);
+        describe(&found, &answer.reply);
+        CHECK_STR(haft__buf_str(&found), haft__str(thoughts[i].wanted), "%s", thoughts[i].name);
+        haft__buf_finish(&found);
+        haft__arena_finish(&arena);
+    }
+}

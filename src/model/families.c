@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* families.c - finds the row for a name or a chat template. Tests: tests/model/families_test.c. */
+#include "model/families.h"
+
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+
+const haft__family *haft__family_named(haft_str name)
+{
+    size_t count;
+    const haft__family *rows = haft__families(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal_any_case(name, haft__str(rows[i].name))) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- characters ---- */
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static bool is_letter(char c)
+{
+    return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Anything that is neither letter nor digit; and the p of v3p1, which stands for a point. */
+static bool is_separator(haft_str name, size_t at)
+{
+    char c = name.ptr[at];
+    bool point = lower(c) == 'p' && at > 0 && at + 1 < name.len && is_digit(name.ptr[at - 1])
+                 && is_digit(name.ptr[at + 1]);
+    return point || (!is_letter(c) && !is_digit(c));
+}
+
+/* Whether a word or a number goes on across the place. */
+static bool is_inside(haft_str name, size_t at)
+{
+    if (at == 0 || at >= name.len) {
+        return false;
+    }
+    char before = name.ptr[at - 1], behind = name.ptr[at];
+    return (is_letter(before) && is_letter(behind)) || (is_digit(before) && is_digit(behind));
+}
+
+/* ---- patterns ---- */
+
+/* Eats the `-` of a pattern: separators, which two digits need between them. */
+static bool skip_separators(haft_str name, size_t *io_at, char next)
+{
+    size_t at = *io_at;
+    while (at < name.len && is_separator(name, at)) {
+        at++;
+    }
+    bool needed = at > 0 && is_digit(name.ptr[at - 1]) && is_digit(next);
+    *io_at = at;
+    return !needed;
+}
+
+/* The 3b of open_llama_3b is no version. */
+static bool is_size(haft_str piece, haft_str name, size_t at)
+{
+    bool number = is_digit(piece.ptr[piece.len - 1]) && at < name.len;
+    bool over = at + 1 >= name.len || (!is_letter(name.ptr[at + 1]) && !is_digit(name.ptr[at + 1]));
+    return number && over && (lower(name.ptr[at]) == 'b' || lower(name.ptr[at]) == 'm');
+}
+
+/* A piece of a pattern, up to `*` or its end, at one place of the name; where it ends, or 0. */
+static size_t match_piece(haft_str piece, haft_str name, size_t at)
+{
+    for (size_t i = 0; i < piece.len; i++) {
+        if (piece.ptr[i] == '-') {
+            if (!skip_separators(name, &at, i + 1 < piece.len ? piece.ptr[i + 1] : '\0')) {
+                return 0;
+            }
+        } else if (at >= name.len || lower(name.ptr[at]) != piece.ptr[i]) {
+            return 0;
+        } else {
+            at++;
+        }
+    }
+    return is_inside(name, at) || is_size(piece, name, at) ? 0 : at;
+}
+
+/* Each piece as early as it can be: what follows has the most left then. */
+static bool matches(haft_str pattern, haft_str name)
+{
+    size_t at = 0, last = name.len;
+    if (haft__str_starts(pattern, HAFT__LIT("^"))) {
+        pattern = haft__str_skip(pattern, 1);
+        last = name.len > 0 ? 1 : 0;
+    }
+    for (; pattern.len > 0; last = name.len) {
+        haft_str piece = haft__str_split(&pattern, '*');
+        size_t end = 0;
+        for (; at < last && end == 0; at++) {
+            end = is_inside(name, at) ? 0 : match_piece(piece, name, at);
+        }
+        if (end == 0) {
+            return false;
+        }
+        at = end;
+    }
+    return true;
+}
+
+/* Letters and digits: what says something. */
+static size_t weight(const char *pattern)
+{
+    size_t count = 0;
+    for (; *pattern != '\0'; pattern++) {
+        count += strchr("-*^", *pattern) == NULL ? 1 : 0;
+    }
+    return count;
+}
+
+static const haft__family *find_part(haft_str part, const char **ret_pattern)
+{
+    size_t count, best = 0;
+    const haft__family *rows = haft__families(&count), *found = NULL;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < HAFT__FAMILY_PATTERNS && rows[i].patterns[k] != NULL; k++) {
+            const char *pattern = rows[i].patterns[k];
+            if (weight(pattern) > best && matches(haft__str(pattern), part)) {
+                best = weight(pattern);
+                found = &rows[i];
+                *ret_pattern = pattern;
+            }
+        }
+    }
+    return found;
+}
+
+/* Takes the last part of a path off it; false when nothing is left. */
+static bool take_part(haft_str *io_path, haft_str *ret_part)
+{
+    size_t at = io_path->len;
+    if (at == 0) {
+        return false;
+    }
+    while (at > 0 && io_path->ptr[at - 1] != '/' && io_path->ptr[at - 1] != '\\') {
+        at--;
+    }
+    *ret_part = haft__str_skip(*io_path, at);
+    io_path->len = at > 0 ? at - 1 : 0;
+    return true;
+}
+
+const haft__family *haft__family_of_name(haft_str name, const char **ret_pattern)
+{
+    const haft__family *found = NULL;
+    haft_str part;
+    *ret_pattern = NULL;
+    if (name.len > HAFT__LIMIT_MODEL_NAME_BYTES) {
+        return NULL;
+    }
+    while (found == NULL && take_part(&name, &part)) {
+        found = find_part(part, ret_pattern);
+    }
+    return found;
+}
+
+/* ---- chat templates ---- */
+
+static bool contains(haft_str text, haft_str mark)
+{
+    for (const char *from = text.ptr; text.len >= mark.len;) {
+        const char *at = memchr(from, mark.ptr[0], text.len - mark.len + 1);
+        if (at == NULL) {
+            return false;
+        }
+        if (memcmp(at, mark.ptr, mark.len) == 0) {
+            return true;
+        }
+        text.len -= (size_t)(at + 1 - from);
+        from = at + 1;
+    }
+    return false;
+}
+
+const haft__family *haft__family_of_template(haft_str text, const char **ret_mark)
+{
+    size_t count, best = 0;
+    const haft__family *rows = haft__families(&count), *found = NULL;
+    *ret_mark = NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = 0;
+        bool all = rows[i].marks[0] != NULL;
+        for (size_t k = 0; all && k < HAFT__FAMILY_MARKS && rows[i].marks[k] != NULL; k++) {
+            haft_str mark = haft__str(rows[i].marks[k]);
+            all = contains(text, mark);
+            length += mark.len;
+        }
+        if (all && length > best) {
+            best = length;
+            found = &rows[i];
+            *ret_mark = rows[i].marks[0];
+        }
+    }
+    return found;
+}
+
+/* ---- servers ---- */
+
+bool haft__family_is_native(const haft__family *family, const haft__model_spec *model)
+{
+    static const struct {
+        const char *provider;
+        unsigned server;
+        bool own_host; /* it is another's when the model has a base_url */
+    } servers[] = {
+        {"ollama", HAFT__FAMILY_OLLAMA, false},
+        {"vllm", HAFT__FAMILY_VLLM, false},
+        {"openai", HAFT__FAMILY_OTHER, true},
+    };
+    for (size_t i = 0; i < COUNT(servers); i++) {
+        if (haft__str_equal(model->provider, haft__str(servers[i].provider))) {
+            bool asked = !servers[i].own_host || model->base_url.len > 0;
+            return !asked || (family->native & servers[i].server) != 0;
+        }
+    }
+    return true;
+}
