@@ -167,10 +167,13 @@ static void write_relaxed(haft__deciding *d, const haft__relax_report *report)
     haft__json_begin_array(&d->w);
     for (size_t i = 0; i < report->count && i < HAFT__LIMIT_EVENT_RELAXED; i++) {
         const haft__relaxed *line = &report->items[i];
-        haft__buf_clear(&d->tools->text);
-        haft__buf_addf(&d->tools->text, "%.*s: %.*s became %.*s", HAFT__ARG(line->where),
-                       HAFT__ARG(line->what), HAFT__ARG(line->became));
-        haft__json_add_str(&d->w, haft__buf_str(&d->tools->text));
+        haft_str text =
+            haft__arena_format(&d->tools->scratch, "%.*s: %.*s became %.*s", HAFT__ARG(line->where),
+                               HAFT__ARG(line->what), HAFT__ARG(line->became));
+        if (text.ptr == NULL) {
+            haft__buf_fail(&d->tools->body, HAFT_NO_MEMORY, "out of memory");
+        }
+        haft__json_add_str(&d->w, text);
     }
     haft__json_end_array(&d->w);
     haft__field_number(&d->w, "relaxed_count", report->count);

@@ -137,5 +137,8 @@ haft_status haft__force_constrain(const haft__spec *spec, haft_str format, bool 
                                .text = kept};
     }
     haft__buf_finish(&text);
+    if (report != NULL && report->status == HAFT_NO_MEMORY) {
+        status = HAFT_NO_MEMORY;
+    }
     return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
 }
