@@ -337,7 +337,39 @@ def test_no_native_tools():
                           env=environment)
     found = json.loads(done.stdout)
     check("explain_says_which_and_why", (found["format"], found["format_reason"]),
-          ("purejson", "the first enabled one available"))
+          ("purejson", "the first enabled one available: the model has no native calls"))
+    check("explain_says_what_forced_turns_carry",
+          {key: found["forced"][key] for key in ("constraint", "reason", "when", "format",
+                                                 "relaxed")},
+          {"constraint": "json_schema", "reason": "its provider takes a JSON Schema",
+           "when": "always", "format": "purejson",
+           "relaxed": ["/get_weather/properties/days: a property that may be left out became one "
+                       "that may be null"]})
+    check("explain_shows_the_constraint",
+          found["request"]["response_format"]["json_schema"]["strict"], True)
+    for model, words in (
+            ("{provider: openai, model: m, native_tools: false}",
+             ["  json_schema of ", " bytes, in purejson: its provider takes a JSON Schema\n",
+              "  relaxed /get_weather/properties/days: a property that may be left out became "]),
+            ("{provider: llamacpp, model: m}",
+             ["  tool_choice of the provider\n  a model that takes no notice is asked again with "
+              "gbnf of ", " bytes, in purejson: its provider takes a grammar\n"]),
+            ("{provider: mistral, model: m}",
+             ["  asked again the same way, not held to it by a constraint: nothing is known of "]),
+            ("{provider: mistral, model: m, native_tools: false}",
+             ["\n  not held to it by a constraint: nothing is known of "])):
+        path.write_text(SPEC.format(formats="formats: [native, codemode, purejson]", model=model,
+                                    schedule="[any]"))
+        out = subprocess.run([HAFT, "explain", path], text=True, capture_output=True,
+                             env=environment).stdout
+        check(f"explain_in_words_{model}", [word in out for word in words], [True] * len(words))
+    bare = "haft: 1\nname: bare\nmodel: {provider: llamacpp, model: m, native_tools: false}\n"
+    path.write_text(bare)
+    out = subprocess.run([HAFT, "explain", path], text=True, capture_output=True,
+                         env=environment).stdout
+    check("explain_without_tools", "by a constraint: there is no tool to call" in out, True)
+    path.write_text(SPEC.format(formats="formats: [native, codemode, purejson]", schedule="[any]",
+                                model="{provider: openai, model: m, native_tools: false}"))
     with Server(replies) as server:
         done = subprocess.run([HAFT, "run", path, "How warm?", "--quiet"], text=True,
                               capture_output=True,
