@@ -142,3 +142,114 @@ TEST(forced_turns_in_a_text_format_are_constrained)
         help_run_finish(&f.run);
     }
 }
+
+/* ---- what cannot be made ---- */
+
+TEST(what_cannot_be_expressed_is_asked_for_without)
+{
+    forced f;
+    begin(&f, "llamacpp", "hermes", "agent; default=any; tools=look", "{\"replies\":[{}]}");
+    haft__request request = {.mode = HAFT__MODE_ANY, .format = HAFT__LIT("hermes")};
+    CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request, &f.run.arena,
+                                    NULL, NULL),
+              HAFT_OK, "no tools");
+    CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "nothing to call");
+    CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("native"), false, &request, &f.run.arena,
+                                    NULL, NULL),
+              HAFT_OK, "no format");
+    spec_of(&f)->model.constraint = HAFT__CONSTRAIN_NONE;
+    CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request, &f.run.arena,
+                                    NULL, NULL),
+              HAFT_OK, "no constraint");
+    CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "as it was");
+    help_run_finish(&f.run);
+}
+
+/* A tool whose names alone are more than a grammar may be. */
+TEST(a_grammar_that_would_be_too_large_is_left_out)
+{
+    forced f;
+    begin(
+        &f, "vllm", "hermes", "agent; default=any; tools=look",
+        "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"ok\"}],\"results\":{\"look\":"
+        "\"r\"}}");
+    haft__buf schema;
+    haft__buf_init(&schema, 1 << 20);
+    haft__buf_addf(&schema, "{\"type\":\"object\",\"properties\":{\"q\":{\"enum\":[");
+    for (int i = 0; schema.len < HAFT__LIMIT_GRAMMAR_BYTES + 100; i++) {
+        haft__buf_addf(&schema, "%s\"value %d\"", i > 0 ? "," : "", i);
+    }
+    haft__buf_addf(&schema, "]}}}");
+    haft__tool large = *spec_of(&f)->tools.items[0];
+    haft__json value = haft__json_null();
+    CHECK_INT(
+        haft__json_read(&f.run.arena, help_keep(haft__buf_str(&schema)), NULL, &value, NULL, NULL),
+        HAFT_OK, "a schema");
+    large.input_schema = value;
+    const haft__tool *tools[] = {&large};
+    static const bool allowed[] = {true};
+    haft__request request = {.mode = HAFT__MODE_ANY,
+                             .tools = tools,
+                             .allowed = allowed,
+                             .tool_count = 1,
+                             .format = HAFT__LIT("hermes")};
+    CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request, &f.run.arena,
+                                    NULL, NULL),
+              HAFT_OK, "too large");
+    CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "left out");
+    haft__buf_finish(&schema);
+    help_run_finish(&f.run);
+}
+
+/* ---- how much of it an event has ---- */
+
+TEST(an_event_lists_some_and_counts_all_that_was_relaxed)
+{
+    for (size_t count = HAFT__LIMIT_EVENT_RELAXED; count <= HAFT__LIMIT_EVENT_RELAXED + 1;
+         count++) {
+        /* each has two arguments that may be left out, one tool less has none */
+        char words[256] = "agent; default=any; provider=openai; format=hermes; tools=";
+        for (size_t i = 0; i < (count + 1) / 2; i++) {
+            (void)snprintf(words + strlen(words), 8, "%st%zu", i > 0 ? "," : "", i);
+        }
+        help_run r;
+        help_run_init(&r, words, "{\"replies\":[{\"error\":{}}]}");
+        CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+        size_t lines = 0, total = (count + 1) / 2 * 2;
+        haft_str log = haft__buf_str(&r.log);
+        for (size_t i = 0; i + 12 < log.len; i++) {
+            lines += memcmp(log.ptr + i, "may be null\"", 12) == 0;
+        }
+        char wanted[40];
+        (void)snprintf(wanted, sizeof(wanted), "\"relaxed_count\":%zu}", total);
+        CHECK_INT(lines, total < HAFT__LIMIT_EVENT_RELAXED ? total : HAFT__LIMIT_EVENT_RELAXED,
+                  "%zu", total);
+        CHECK(memmem(log.ptr, log.len, wanted, strlen(wanted)) != NULL, "%.*s", HAFT__ARG(log));
+        help_run_finish(&r);
+    }
+}
+
+TEST(memory_that_cannot_be_had)
+{
+    for (size_t i = 0; i < 4; i++) {
+        forced f;
+        begin(&f, turns[i].provider, turns[i].format, turns[i].spec,
+              "{\"replies\":[{\"error\":{}}]}");
+        CHECK_INT(help_run_go(&f.run), HAFT_OK, "%s", f.run.err.message);
+        for (unsigned n = 0;; n++) {
+            haft__arena arena;
+            haft__request request;
+            haft__arena_init(&arena, 0);
+            test_fail_allocation(n);
+            haft_status status = haft__decide_request(&f.run.drive.run, &arena, &request, NULL);
+            bool failed = test_allow_allocations();
+            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", turns[i].name,
+                      n);
+            haft__arena_finish(&arena);
+            if (!failed) {
+                break;
+            }
+        }
+        help_run_finish(&f.run);
+    }
+}
