@@ -157,7 +157,8 @@ def replies_of(d):
     return [
         {"expect": {"contains": d["taught"] + ["Call a tool now"], "constraint": "gbnf"},
          "text": answer("Warm, I guess."), "ignores_constraint": True},
-        {"expect": {"constraint": "gbnf"}, "text": join([call("get_weather", '{"city": "Paris"}')])},
+        {"expect": {"constraint": "gbnf"},
+         "text": join([call("get_weather", '{"city": "Paris"}')])},
         {"expect": {"contains": [result % "Paris"], "constraint": "none"},
          "text": join([call("get_weather", '{"city": "Lyon", "days": 2}'),
                        call("get_weather", '{"city": "Brest"}')])},
@@ -214,7 +215,7 @@ def test_grammar(name, text):
 
 
 def test_schema(name, like):
-    """The same under a JSON Schema: the reply is JSON whatever the format, and the history is not."""
+    """The same under a JSON Schema: replies are JSON, whatever the format; the history is not."""
     d = DIALECTS[name]
     answer = d.get("answer", lambda text: text)
     keys = {"purejson": ("tool", "args"), "llama3": ("name", "parameters")}.get(
@@ -234,7 +235,8 @@ def test_schema(name, like):
     ]
     status, log, err = play(f"formats: {{primary: {name}}}", replies, like=like,
                             schedule="[any, {tool: get_weather}, any, auto]")
-    check(f"{name}_with_a_schema_of_{like}", (status, err, of(log, "run_finished", "end", "answer")),
+    check(f"{name}_with_a_schema_of_{like}",
+          (status, err, of(log, "run_finished", "end", "answer")),
           (0, "", [("done", "21 degrees.")]))
     check(f"{name}_with_a_schema_of_{like}_calls", of(log, "call_started", "arguments"),
           [{"city": city} for city in ("Paris", "Nice", "Lyon", "Brest")])
