@@ -69,7 +69,9 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
 {
     for (size_t i = 0; i < spec->format_count; i++) {
         if (is_available(spec, spec->formats[i])) {
-            *ret_reason = i > 0                            ? "the first enabled one available"
+            bool lacks = i > 0 && haft__str_equal(spec->formats[0], HAFT__LIT("native"));
+            *ret_reason = lacks   ? "the first enabled one available: the model has no native calls"
+                          : i > 0 ? "the first enabled one available"
                           : spec->model.family.gave_format ? "what the model's family writes"
                                                            : "preferred, and available";
             return spec->formats[i];

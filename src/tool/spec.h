@@ -58,6 +58,14 @@ typedef struct haft__model_family {
     bool gave_context, gave_size, gave_opened;
 } haft__model_family;
 
+/* What replies are held to where a tool must be called. */
+typedef enum haft__constrain {
+    HAFT__CONSTRAIN_AUTO,    /* what the provider is known to take */
+    HAFT__CONSTRAIN_NONE,    /* nothing */
+    HAFT__CONSTRAIN_GRAMMAR, /* `grammar`, in the language of llama.cpp */
+    HAFT__CONSTRAIN_SCHEMA,  /* `response_format` */
+} haft__constrain;
+
 typedef struct haft__model_spec {
     haft_str provider, model; /* "openai", "gpt-5.4-mini"; "script", "replies.yaml" */
     haft_str base_url, api_key_env;
@@ -66,6 +74,7 @@ typedef struct haft__model_spec {
     uint64_t context_tokens;  /* that it can read; 0 when unknown */
     bool starts_in_reasoning; /* the chat template opens the block: replies begin inside */
     haft__model_family family;
+    haft__constrain constraint;
     haft__price price;
     haft__json options; /* as given, for the provider */
     haft_str api_key;   /* as given; ${VAR} is expanded where it is used, so no secret is kept */
