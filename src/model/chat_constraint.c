@@ -189,9 +189,7 @@ static bool check_strict(strict *s, haft__json schema, unsigned depth)
     }
     if (haft__json_get(schema, HAFT__LIT("type")) == NULL
         && haft__json_get(schema, HAFT__LIT("anyOf")) == NULL
-        && haft__json_get(schema, HAFT__LIT("$ref")) == NULL
-        && haft__json_get(schema, HAFT__LIT("enum")) == NULL
-        && haft__json_get(schema, HAFT__LIT("const")) == NULL) {
+        && haft__json_get(schema, HAFT__LIT("$ref")) == NULL) {
         return refuse(s, "schema must have a 'type' key.");
     }
     if (depth > MOST_DEPTH) {

@@ -95,10 +95,7 @@ static haft_status write(const haft__force *force, const haft__request *request,
 {
     const haft__format_tool *tools = NULL;
     haft__wire tool = haft__wire_encode(request->tool.len > 0 ? request->tool : HAFT__LIT("_"));
-    size_t forms = haft__grammar_forms(format);
-    haft__grammar_options options = {.several = several,
-                                     .reasoning = true,
-                                     .form = (uint8_t)(forms - 1)}; /* the last is what is taught */
+    haft__grammar_options options = {.several = several, .reasoning = true};
     haft_status status = haft__chat_format_tools(request, arena, &tools, err);
     if (status != HAFT_OK) {
         return status;

@@ -3,8 +3,10 @@
  */
 #include "base/buf.h"
 #include "base/limits.h"
+#include "format/grammar.h"
 #include "model/chat_read.h"
 #include "test.h"
+#include "json/read.h"
 
 #define ASK "{'model':'m','messages':[{'role':'user','content':'hi'}]"
 #define FORMAT(inside)                                                                             \
@@ -54,11 +56,11 @@ static const struct {
      HAFT__CONSTRAINT_JSON_SCHEMA},
     {HAFT__CHAT_OPENAI, ONE("{'anyOf':[{'type':'string'},{'type':'null'}]}"), NULL,
      HAFT__CONSTRAINT_JSON_SCHEMA},
-    {HAFT__CHAT_OPENAI, ONE("{'type':'array','items':{'enum':['x']},'minItems':1}"), NULL,
-     HAFT__CONSTRAINT_JSON_SCHEMA},
+    {HAFT__CHAT_OPENAI, ONE("{'type':'array','items':{'type':'string','enum':['x']},'minItems':1}"),
+     NULL, HAFT__CONSTRAINT_JSON_SCHEMA},
     {HAFT__CHAT_OPENAI,
      STRICT("{'type':'object','additionalProperties':false,'properties':{'a':{'$ref':"
-            "'#/$defs/d'}},'required':['a'],'$defs':{'d':{'const':1}}}"),
+            "'#/$defs/d'}},'required':['a'],'$defs':{'d':{'type':'integer','const':1}}}"),
      NULL, HAFT__CONSTRAINT_JSON_SCHEMA},
     {HAFT__CHAT_OPENAI, STRICT("{'type':'array','items':{'type':'string'}}"),
      RULE("), the root must be of type 'object', and no 'anyOf'."), 0},
@@ -151,7 +153,7 @@ static void add_deep(haft__buf *body, int count)
 
 static void add_values(haft__buf *body, int count)
 {
-    haft__buf_addf(body, "{'enum':[");
+    haft__buf_addf(body, "{'type':'integer','enum':[");
     for (int i = 0; i < count; i++) {
         haft__buf_addf(body, "%s%d", i > 0 ? "," : "", i);
     }
@@ -272,5 +274,59 @@ TEST(reading_survives_every_failed_allocation)
                 break;
             }
         }
+    }
+}
+
+/* ---- what is made here ---- */
+
+static const char *const odd[] = {
+    "{}",
+    "true",
+    "{'type':'array'}",
+    "{'type':['array','null']}",
+    "{'minItems':2}",
+    "{'items':{'type':'string'}}",
+    "{'prefixItems':[{'type':'string'}]}",
+    "{'type':'object'}",
+    "{'properties':{'z':{}}}",
+    "{'oneOf':[{'type':'string'},{}]}",
+    "{'allOf':[{'type':'string'}]}",
+    "{'not':{'type':'string'}}",
+    "{'enum':['x',1,null]}",
+    "{'const':1}",
+    "{'description':'anything','default':3}",
+    "{'type':'string','format':'date','minLength':2}",
+    "{'$ref':'#'}",
+    "{'pattern':'^a$'}",
+};
+
+TEST(what_is_made_for_openai_keeps_to_its_rules)
+{
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        haft__arena arena;
+        haft__buf text, body;
+        haft__chat_asked asked;
+        haft__arena_init(&arena, 0);
+        haft__buf_init(&text, 1 << 20);
+        haft__buf_init(&body, 1 << 20);
+        haft__buf_addf(&text, "{'type':'object','properties':{'a':%s},'required':['a']}", odd[i]);
+        haft__buf_add_char(&text, '\0');
+        haft__format_tool tool = {.name = HAFT__LIT("look")};
+        CHECK_INT(haft__json_read(&arena, quoted(text.ptr), NULL, &tool.parameters, NULL, NULL),
+                  HAFT_OK, "%s", odd[i]);
+        haft__buf_addf(&body, "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":"
+                              "\"hi\"}],\"response_format\":{\"type\":\"json_schema\","
+                              "\"json_schema\":{\"name\":\"reply\",\"strict\":true,\"schema\":");
+        CHECK_INT(haft__grammar_schema(&body, HAFT__TARGET_OPENAI, NULL, &tool, 1, NULL,
+                                       HAFT__MODE_ANY, HAFT__LIT(""), NULL, NULL, NULL),
+                  HAFT_OK, "%s", odd[i]);
+        haft__buf_addf(&body, "}}}");
+        CHECK_INT(haft__chat_read(&arena, haft__buf_str(&body), key, &asked, NULL), HAFT_OK, "%s",
+                  odd[i]);
+        CHECK(asked.problem.message.ptr == NULL, "%s: %.*s: %.*s", odd[i],
+              HAFT__ARG(asked.problem.message), HAFT__ARG(haft__buf_str(&body)));
+        haft__buf_finish(&text);
+        haft__buf_finish(&body);
+        haft__arena_finish(&arena);
     }
 }
