@@ -9,14 +9,16 @@ enum { START, THINK, TEXT, SECTION, NAME, PARAMS, KEY, VALUE, CLOSED, SPOILT };
 #define NS "antml:"
 
 #define SECTIONS                                                                                   \
-    {"<function_calls>", SECTION}, {"<" NS "function_calls>", SECTION},                            \
+    {"<function_calls>", SECTION, HAFT__ACT_OPEN},                                                 \
+        {"<" NS "function_calls>", SECTION, HAFT__ACT_OPEN},                                       \
     {                                                                                              \
-        "<minimax:tool_call>", SECTION                                                             \
+        "<minimax:tool_call>", SECTION, HAFT__ACT_OPEN                                             \
     }
 #define SECTION_ENDS                                                                               \
-    {"</function_calls>", TEXT}, {"</" NS "function_calls>", TEXT},                                \
+    {"</function_calls>", TEXT, HAFT__ACT_FORGET},                                                 \
+        {"</" NS "function_calls>", TEXT, HAFT__ACT_FORGET},                                       \
     {                                                                                              \
-        "</minimax:tool_call>", TEXT                                                               \
+        "</minimax:tool_call>", TEXT, HAFT__ACT_FORGET                                             \
     }
 #define CALLS                                                                                      \
     {"<invoke name=\"", NAME, HAFT__ACT_OPEN},                                                     \

@@ -6,14 +6,14 @@
 enum { START, THINK, TEXT, SECTION, NAME, PARAMS, KEY, VALUE, CLOSED, SPOILT };
 
 #define SECTIONS                                                                                   \
-    {"<｜DSML｜function_calls>", SECTION},                                                         \
+    {"<｜DSML｜function_calls>", SECTION, HAFT__ACT_OPEN},                                         \
     {                                                                                              \
-        "<｜DSML｜tool_calls>", SECTION                                                            \
+        "<｜DSML｜tool_calls>", SECTION, HAFT__ACT_OPEN                                            \
     }
 #define SECTION_ENDS                                                                               \
-    {"</｜DSML｜function_calls>", TEXT},                                                           \
+    {"</｜DSML｜function_calls>", TEXT, HAFT__ACT_FORGET},                                         \
     {                                                                                              \
-        "</｜DSML｜tool_calls>", TEXT                                                              \
+        "</｜DSML｜tool_calls>", TEXT, HAFT__ACT_FORGET                                            \
     }
 #define CALL                                                                                       \
     {                                                                                              \

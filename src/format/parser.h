@@ -35,6 +35,7 @@ typedef struct haft__flow {
 typedef struct haft__forming {
     bool open;     /* the text is inside a call: it must not end here */
     bool if_known; /* it is one only if there is a tool of this name */
+    bool if_named; /* it is one only if what follows can be a name */
     bool named;    /* `name` is complete */
     bool told;     /* that it begins */
     bool mended;   /* it is not written as it should be, but what is meant is clear */
@@ -216,6 +217,8 @@ bool haft__scan_complete(const haft__parser *p);
 void haft__scan_finish(haft__parser *p);
 /* What may be a call ends before that is known. */
 void haft__scan_decide(haft__parser *p);
+/* 1e999 is JSON, but no number that anybody could use. */
+bool haft__scan_is_endless(const haft__json_event *event);
 /* What models mean by the key of a member. */
 haft__slot haft__scan_slot(haft_str key);
 
