@@ -10,6 +10,11 @@ enum { START, THINK, TEXT, SECTION, NAME, PARAMS, KEY, VALUE, CLOSED, SPOILT };
     {                                                                                              \
         "<｜DSML｜tool_calls>", SECTION, HAFT__ACT_OPEN                                            \
     }
+#define SUSPECTS                                                                                   \
+    {"<｜DSML｜function_calls>", THINK, HAFT__ACT_SUSPECT},                                        \
+    {                                                                                              \
+        "<｜DSML｜tool_calls>", THINK, HAFT__ACT_SUSPECT                                           \
+    }
 #define SECTION_ENDS                                                                               \
     {"</｜DSML｜function_calls>", TEXT, HAFT__ACT_FORGET},                                         \
     {                                                                                              \
@@ -45,7 +50,7 @@ const haft__format haft__format_deepseek_v32 = {
             [START] = {.bytes = HAFT__BYTES_LAYOUT,
                        .otherwise = TEXT,
                        .marks = {{"<think>", THINK}, SECTIONS}},
-            [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}}},
+            [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}, SUSPECTS}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {SECTIONS, {"</think>", TEXT, HAFT__ACT_STRAY}}},
             [SECTION] = {.bytes = HAFT__BYTES_NOTHING, .marks = {CALL, SECTION_ENDS}},

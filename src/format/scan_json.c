@@ -36,12 +36,17 @@ haft__slot haft__scan_slot(haft_str key)
     return HAFT__SLOT_OTHER;
 }
 
-/* An answer, and calls further in, are there only on the outside of what may be a call. */
+/* An answer, and calls further in, are there only on the outside of what may be a call. What has
+ * become one of the two is not the other as well. */
 static haft__slot find_slot(const haft__scanner *s, haft_str key)
 {
     haft__slot slot = haft__scan_slot(key);
+    bool of_call = slot < HAFT__SLOT_ANSWER;
     bool outermost = s->maybe && s->base == 0;
-    return slot < HAFT__SLOT_ANSWER || outermost ? slot : HAFT__SLOT_OTHER;
+    if (of_call ? s->answered : !outermost || (s->decided && !s->answered)) {
+        return HAFT__SLOT_OTHER;
+    }
+    return slot;
 }
 
 static void complain(haft__parser *p, const char *why)
