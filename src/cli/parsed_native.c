@@ -9,8 +9,8 @@
 #include "json/repair.h"
 
 /* OpenAI's reader takes pieces, so it gets them. */
-static haft_status read_openai(haft__arena *arena, const haft__parse_request *request,
-                               haft__model_answer *ret_answer, haft_error *err)
+static haft_status read_chat(haft__arena *arena, const haft__parse_request *request,
+                             haft__model_answer *ret_answer, haft_error *err)
 {
     haft__openai_options options = {.hash_key = request->hash_key};
     haft__openai_stream stream;
@@ -27,6 +27,23 @@ static haft_status read_openai(haft__arena *arena, const haft__parse_request *re
         status = haft__openai_stream_end(&stream, arena, ret_answer, err);
     }
     haft__openai_stream_finish(&stream);
+    return status;
+}
+
+/* What is no chat completion may be a response. */
+static haft_status read_openai(haft__arena *arena, const haft__parse_request *request,
+                               haft__model_answer *ret_answer, haft_error *err)
+{
+    haft_status status = read_chat(arena, request, ret_answer, err);
+    if (status != HAFT_OK || !ret_answer->failed
+        || ret_answer->failure.kind != HAFT__FAILURE_GARBLED) {
+        return status;
+    }
+    haft__model_answer response;
+    status = haft__responses_read(request->text, request->hash_key, arena, &response, err);
+    bool is_one =
+        status == HAFT_OK && (!response.failed || response.failure.kind == HAFT__FAILURE_CUT);
+    *ret_answer = is_one ? response : *ret_answer;
     return status;
 }
 

@@ -22,4 +22,7 @@ haft__native_read haft__anthropic_read;
  */
 haft__native_read haft__gemini_read;
 
+/* OpenAI's Responses: items message, reasoning and function_call. */
+haft__native_read haft__responses_read;
+
 #endif
