@@ -213,8 +213,12 @@ static void reread(haft__parser *p, const haft__mark *mark)
         return;
     }
     haft__buf text = p->doubt;
+    bool before = p->again;
     haft__buf_init(&p->doubt, HAFT__LIMIT_FORMAT_BYTES);
-    read_again(p, haft__buf_str(&text));
+    p->again = false; /* a call may begin in the middle of it */
+    p->offset -= text.len;
+    haft__parser_read(p, haft__buf_str(&text));
+    p->again = before;
     haft__buf_finish(&text);
 }
 

@@ -3,6 +3,7 @@
 #include "parse_help.h"
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "test.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -38,9 +39,24 @@ static void begin_call(help_parsed *parsed, const haft__found *found)
     parsed->open_count++;
 }
 
+/* What is told of a spoilt call is the text from where it begins. */
+static void check_raw(const help_parsed *parsed, const haft__found *found)
+{
+    bool inside =
+        found->offset <= parsed->text.len && found->text.len <= parsed->text.len - found->offset;
+    CHECK(inside, "%zu bytes at %zu", found->text.len, found->offset);
+    if (inside) {
+        CHECK_STR(found->text, ((haft_str){parsed->text.ptr + found->offset, found->text.len}),
+                  "what is told of the call at %zu", found->offset);
+    }
+}
+
 static void spoil(help_parsed *parsed, const haft__found *found)
 {
     bool cut = found->kind == HAFT__FOUND_TRUNCATED;
+    if (!parsed->mends) {
+        check_raw(parsed, found);
+    }
     haft__buf_addf(&parsed->whys, "%s%s: %s", parsed->whys.len > 0 ? "\n" : "",
                    cut ? "truncated" : "malformed", found->why);
     parsed->truncated |= cut;
@@ -57,6 +73,9 @@ static haft_status take(void *context, const haft__found *found, haft_error *err
     (void)err;
     help_parsed *parsed = context;
     parsed->tells++;
+    if (parsed->utf8) {
+        CHECK(haft__utf8_valid(found->text), "half a character: %.*s", HAFT__ARG(found->text));
+    }
     switch (found->kind) {
     case HAFT__FOUND_CONTENT: haft__buf_add_str(&parsed->content, found->text); break;
     case HAFT__FOUND_REASONING: haft__buf_add_str(&parsed->reasoning, found->text); break;
@@ -98,6 +117,9 @@ void help_parse(const help_input *input, size_t first, size_t chunk, help_parsed
     haft_status status = haft__parser_create(format, &options, &parser, &err);
     haft_str rest = input->text;
     size_t length = first;
+    parsed->text = input->text;
+    parsed->mends = input->repair;
+    parsed->utf8 = input->text.len < HAFT__LIMIT_FORMAT_RAW_BYTES && haft__utf8_valid(input->text);
     while (status == HAFT_OK && rest.len > 0) {
         length = length == 0 || length > rest.len ? rest.len : length;
         status = haft__parser_feed(parser, (haft_str){rest.ptr, length}, &err);
@@ -232,8 +254,7 @@ static void check_cuts(const help_input *input, const help_parsed *whole, const 
     }
 }
 
-/* What a beginning of the text gives as calls, the whole gives too. */
-static void check_beginnings(const help_input *input, const help_parsed *whole, const char *name)
+void help_check_beginnings(const help_input *input, const help_parsed *whole, const char *name)
 {
     for (size_t length = 0; length < input->text.len; length++) {
         help_input part = *input;
@@ -300,7 +321,7 @@ void help_check_cases(const char *format, const help_case *cases, size_t count)
             check_case(c, &whole);
         }
         check_cuts(&input, &whole, c->name);
-        check_beginnings(&input, &whole, c->name);
+        help_check_beginnings(&input, &whole, c->name);
         check_memory(&input, &whole, c->name);
         help_parsed_finish(&whole);
     }

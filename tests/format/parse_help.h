@@ -20,6 +20,9 @@ typedef struct help_parsed {
     bool repaired;      /* one of the calls was */
     haft_status status; /* of the parser */
     bool lost;          /* of a call: memory was short here, not in the parser */
+    haft_str text;      /* that is read: errors have it as it stands there, unless it is mended */
+    bool mends;
+    bool utf8; /* it is UTF-8, and so is every piece that is told */
 } help_parsed;
 
 typedef struct help_input {
@@ -34,6 +37,9 @@ typedef struct help_input {
 
 void help_parsed_init(help_parsed *parsed);
 void help_parsed_finish(help_parsed *parsed);
+
+/* What a beginning of the text gives as calls, `whole` has too: nothing is made up for. */
+void help_check_beginnings(const help_input *input, const help_parsed *whole, const char *name);
 
 /* A text of a format and all that is in it; what is NULL is nothing. */
 typedef struct help_case {
