@@ -413,6 +413,7 @@ static bool scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
 
 void haft__parser_read(haft__parser *p, haft_str bytes)
 {
+    p->reads += bytes.len;
     while (bytes.len > 0 && p->status == HAFT_OK) {
         const haft__place *place = here(p);
         if (place->scan == HAFT__SCAN_NONE) {

@@ -106,6 +106,7 @@ struct haft__parser {
     uint16_t held;  /* state of the present place's automaton */
     bool again;     /* the bytes at hand have been used before */
     size_t offset;  /* of the next byte */
+    size_t reads;   /* bytes that were looked at, those looked at again included */
     uint32_t calls; /* that have begun */
     bool reasoned;  /* there was reasoning */
     bool any;       /* there was a call, or reasoning: white space next to it is layout */

@@ -195,6 +195,36 @@ const haft__format_tool help_tools[] = {
     {.name = {"a.b.f", 5}}};
 const size_t help_tool_count = COUNT(help_tools);
 
+const help_sample help_samples[] = {
+    {"hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"s\":\"", "\"}}</tool_call>", true},
+    {"mistral", "[TOOL_CALLS]f[ARGS]{\"s\":\"", "\"}", true},
+    {"pythonic", "[f(s='", "')]", false},
+    {"purejson", "{\"tool\":\"f\",\"args\":{\"s\":\"", "\"}}", true},
+    {"llama3", "<|python_tag|>{\"name\":\"f\",\"parameters\":{\"s\":\"", "\"}};", true},
+    {"qwen3coder", "<tool_call><function=f><parameter=s>", "</parameter></function></tool_call>",
+     false},
+    {"glm", "<tool_call>f<arg_key>s</arg_key><arg_value>", "</arg_value></tool_call>", false},
+    {"kimi_k2", "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{\"s\":\"",
+     "\"}<|tool_call_end|><|tool_calls_section_end|>", true},
+    {"deepseek_v3", "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{\"s\":\"",
+     "\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", true},
+    {"deepseek_v31", "<｜tool▁call▁begin｜>f<｜tool▁sep｜>{\"s\":\"",
+     "\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>", true},
+    {"deepseek_v32",
+     "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter name=\"s\" "
+     "string=\"true\">",
+     "</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>", false},
+    {"harmony", "<|channel|>commentary to=functions.f<|message|>{\"s\":\"", "\"}<|call|>", true},
+    {"anthropic_xml", "<function_calls><invoke name=\"f\"><parameter name=\"s\">",
+     "</parameter></invoke></function_calls>", false},
+    {"granite", "<|tool_call|>[{\"name\":\"f\",\"arguments\":{\"s\":\"", "\"}}]", true},
+    {"command_r", "<|START_ACTION|>[{\"tool_name\":\"f\",\"parameters\":{\"s\":\"",
+     "\"}}]<|END_ACTION|>", true},
+    {"functionary_v31", "<function=f>{\"s\":\"", "\"}</function>", true},
+    {"functionary_v32", ">>>f\n{\"s\":\"", "\"}", true},
+};
+const size_t help_sample_count = COUNT(help_samples);
+
 /* "[id ]name arguments" for each call, without layout and with the last of equal keys. */
 static void describe_calls(const help_parsed *parsed, haft__buf *to)
 {

@@ -53,6 +53,15 @@ typedef struct help_case {
 extern const haft__format_tool help_tools[];
 extern const size_t help_tool_count;
 
+/* A call in each format that has any: what stands before and behind a text that is its argument. */
+typedef struct help_sample {
+    const char *format, *head, *tail;
+    bool json; /* the argument is written as JSON has it */
+} help_sample;
+
+extern const help_sample help_samples[];
+extern const size_t help_sample_count;
+
 /* Each case: whole, byte by byte and at every cut into two; no beginning of it gives another call
  * than the whole does; and every allocation fails in turn. */
 void help_check_cases(const char *format, const help_case *cases, size_t count);
