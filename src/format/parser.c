@@ -170,7 +170,10 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
     case HAFT__ACT_SPOIL:
         haft__forming_spoil(p, HAFT__FOUND_MALFORMED, "it ends before its arguments");
         break;
-    case HAFT__ACT_BREAK: haft__tell_layout(p, HAFT__LIT("\n")); break;
+    case HAFT__ACT_BREAK:
+        haft__tell_layout(p, HAFT__LIT("\n"));
+        p->any = true; /* if nothing follows, it is layout */
+        break;
     case HAFT__ACT_SUSPECT:
         haft__buf_add_str(&p->suspect, haft__str(mark->text));
         haft__parser_check(p, &p->suspect);

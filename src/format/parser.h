@@ -109,7 +109,8 @@ struct haft__parser {
     size_t reads;   /* bytes that were looked at, those looked at again included */
     uint32_t calls; /* that have begun */
     bool reasoned;  /* there was reasoning */
-    bool any;       /* there was a call, or reasoning: white space next to it is layout */
+    bool any;       /* there was a call, reasoning or the end of a message: white space next to it
+                       is layout */
     bool coding;    /* a block of code is open */
     haft__flow content, reasoning;
     char cut[HAFT__UTF8_MAX_BYTES]; /* the beginning of a character, not told yet */
