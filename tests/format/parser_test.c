@@ -291,6 +291,28 @@ TEST(what_is_no_name_is_not_lost)
     }
 }
 
+static void check_number(size_t length, bool good)
+{
+    haft__buf text;
+    haft__buf_init(&text, 1 << 14);
+    repeat(&text, "[f(a=", 1);
+    repeat(&text, "1", length);
+    repeat(&text, ")]", 1);
+    help_parsed parsed;
+    help_parsed_init(&parsed);
+    (void)measure("pythonic", haft__buf_str(&text), 1, &parsed);
+    CHECK_INT(parsed.count, good, "a number of %zu bytes", length);
+    CHECK_INT(parsed.malformed, !good, "a number of %zu bytes", length);
+    help_parsed_finish(&parsed);
+    haft__buf_finish(&text);
+}
+
+TEST(numbers_of_python_have_the_limit_of_json)
+{
+    check_number(HAFT__LIMIT_JSON_NUMBER_BYTES, true);
+    check_number(HAFT__LIMIT_JSON_NUMBER_BYTES + 1, false);
+}
+
 static void check_raw(size_t length, size_t wanted)
 {
     haft__buf text;
