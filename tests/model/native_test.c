@@ -173,6 +173,33 @@ static const native_case responses[] = {
      "garbled 0 expected a reply, found something else"},
 };
 
+/* Events as they come, but without anything around them. */
+TEST(events_may_stand_on_lines)
+{
+    static const char two[] = "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}]}\n\n"
+                              "{\"candidates\":[{\"finishReason\":\"STOP\"}]}\n";
+    static const struct {
+        haft_str body;
+        const char *wanted;
+    } cases[] = {
+        {{two, sizeof(two) - 1}, "a||stop|0 0 0|"},
+        {{two, sizeof(two) - 5},
+         "cut 0 expected ',' or '}' after the member, found the end of"
+         " the text"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 16);
+        CHECK_INT(describe(haft__gemini_read, cases[i].body, &buf), HAFT_OK, "%zu", i);
+        CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].wanted), "%zu", i);
+        haft__buf_finish(&buf);
+        check_memory(haft__gemini_read, cases[i].body, "lines");
+    }
+    CHECK(!haft__native_is_lines(HAFT__LIT("{\n\"a\":{}\n}")), "an object over lines");
+    CHECK(!haft__native_is_lines(HAFT__LIT("{}")), "an object");
+    CHECK(!haft__native_is_lines(HAFT__LIT("data: {}\n{}")), "events");
+}
+
 TEST(responses_of_openai_are_read)
 {
     check_all(haft__responses_read, responses, COUNT(responses));
