@@ -6,16 +6,52 @@
 #include "cli/parsed.h"
 #include "model/native.h"
 #include "model/openai.h"
+#include "json/read.h"
 #include "json/repair.h"
+#include "json/write.h"
+
+static void add_event(haft__buf *events, haft_str data)
+{
+    haft__buf_add_str(events, HAFT__LIT("data: "));
+    haft__buf_add_str(events, data);
+    haft__buf_add_str(events, HAFT__LIT("\n\n"));
+}
+
+/* Chunks that stand in an array, or on lines, as the events that they are in a stream; any other
+ * text as it is. */
+static haft_status find_events(haft__arena *arena, const haft__parse_request *request,
+                               haft__buf *events, haft_str *ret_text, haft_error *err)
+{
+    haft_str text = haft__str_trim(request->text);
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = request->hash_key;
+    haft__json list = haft__json_null();
+    if (haft__native_is_lines(text)) {
+        while (text.len > 0) {
+            add_event(events, haft__str_split(&text, '\n'));
+        }
+    } else if (haft__str_starts(text, HAFT__LIT("["))
+               && haft__json_read(arena, text, &options, &list, NULL, NULL) == HAFT_OK) {
+        for (uint32_t i = 0; i < list.count; i++) {
+            haft__buf_add_str(events, HAFT__LIT("data: "));
+            haft__json_write(events, list.items[i]);
+            haft__buf_add_str(events, HAFT__LIT("\n\n"));
+        }
+    }
+    *ret_text = events->len > 0 ? haft__buf_str(events) : request->text;
+    return haft__buf_check(events, err);
+}
 
 /* OpenAI's reader takes pieces, so it gets them. */
-static haft_status read_openai(haft__arena *arena, const haft__parse_request *request,
-                               haft__model_answer *ret_answer, haft_error *err)
+static haft_status read_chat(haft__arena *arena, const haft__parse_request *request,
+                             haft__model_answer *ret_answer, haft_error *err)
 {
     haft__openai_options options = {.hash_key = request->hash_key};
     haft__openai_stream stream;
-    haft_str rest = request->text;
-    haft_status status = HAFT_OK;
+    haft__buf events;
+    haft__buf_init(&events, 2 * (size_t)HAFT__LIMIT_FORMAT_BYTES);
+    haft_str rest;
+    haft_status status = find_events(arena, request, &events, &rest, err);
     haft__openai_stream_init(&stream, &options);
     while (status == HAFT_OK && rest.len > 0) {
         size_t length =
@@ -27,6 +63,24 @@ static haft_status read_openai(haft__arena *arena, const haft__parse_request *re
         status = haft__openai_stream_end(&stream, arena, ret_answer, err);
     }
     haft__openai_stream_finish(&stream);
+    haft__buf_finish(&events);
+    return status;
+}
+
+/* What is no chat completion may be a response. */
+static haft_status read_openai(haft__arena *arena, const haft__parse_request *request,
+                               haft__model_answer *ret_answer, haft_error *err)
+{
+    haft_status status = read_chat(arena, request, ret_answer, err);
+    if (status != HAFT_OK || !ret_answer->failed
+        || ret_answer->failure.kind != HAFT__FAILURE_GARBLED) {
+        return status;
+    }
+    haft__model_answer response;
+    status = haft__responses_read(request->text, request->hash_key, arena, &response, err);
+    bool is_one =
+        status == HAFT_OK && (!response.failed || response.failure.kind == HAFT__FAILURE_CUT);
+    *ret_answer = is_one ? response : *ret_answer;
     return status;
 }
 

@@ -9,14 +9,22 @@ enum { START, THINK, TEXT, SECTION, NAME, PARAMS, KEY, VALUE, CLOSED, SPOILT };
 #define NS "antml:"
 
 #define SECTIONS                                                                                   \
-    {"<function_calls>", SECTION}, {"<" NS "function_calls>", SECTION},                            \
+    {"<function_calls>", SECTION, HAFT__ACT_OPEN},                                                 \
+        {"<" NS "function_calls>", SECTION, HAFT__ACT_OPEN},                                       \
     {                                                                                              \
-        "<minimax:tool_call>", SECTION                                                             \
+        "<minimax:tool_call>", SECTION, HAFT__ACT_OPEN                                             \
+    }
+#define SUSPECTS                                                                                   \
+    {"<function_calls>", THINK, HAFT__ACT_SUSPECT},                                                \
+        {"<" NS "function_calls>", THINK, HAFT__ACT_SUSPECT},                                      \
+    {                                                                                              \
+        "<minimax:tool_call>", THINK, HAFT__ACT_SUSPECT                                            \
     }
 #define SECTION_ENDS                                                                               \
-    {"</function_calls>", TEXT}, {"</" NS "function_calls>", TEXT},                                \
+    {"</function_calls>", TEXT, HAFT__ACT_FORGET},                                                 \
+        {"</" NS "function_calls>", TEXT, HAFT__ACT_FORGET},                                       \
     {                                                                                              \
-        "</minimax:tool_call>", TEXT                                                               \
+        "</minimax:tool_call>", TEXT, HAFT__ACT_FORGET                                             \
     }
 #define CALLS                                                                                      \
     {"<invoke name=\"", NAME, HAFT__ACT_OPEN},                                                     \
@@ -55,7 +63,7 @@ const haft__format haft__format_anthropic_xml = {
             [START] = {.bytes = HAFT__BYTES_LAYOUT,
                        .otherwise = TEXT,
                        .marks = {{"<think>", THINK}, SECTIONS}},
-            [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}}},
+            [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}, SUSPECTS}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {SECTIONS, {"</think>", TEXT, HAFT__ACT_STRAY}}},
             [SECTION] = {.bytes = HAFT__BYTES_NOTHING, .marks = {CALLS, SECTION_ENDS}},

@@ -6,14 +6,19 @@
 enum { START, THINK, TEXT, SECTION, NAME, PARAMS, KEY, VALUE, CLOSED, SPOILT };
 
 #define SECTIONS                                                                                   \
-    {"<｜DSML｜function_calls>", SECTION},                                                         \
+    {"<｜DSML｜function_calls>", SECTION, HAFT__ACT_OPEN},                                         \
     {                                                                                              \
-        "<｜DSML｜tool_calls>", SECTION                                                            \
+        "<｜DSML｜tool_calls>", SECTION, HAFT__ACT_OPEN                                            \
+    }
+#define SUSPECTS                                                                                   \
+    {"<｜DSML｜function_calls>", THINK, HAFT__ACT_SUSPECT},                                        \
+    {                                                                                              \
+        "<｜DSML｜tool_calls>", THINK, HAFT__ACT_SUSPECT                                           \
     }
 #define SECTION_ENDS                                                                               \
-    {"</｜DSML｜function_calls>", TEXT},                                                           \
+    {"</｜DSML｜function_calls>", TEXT, HAFT__ACT_FORGET},                                         \
     {                                                                                              \
-        "</｜DSML｜tool_calls>", TEXT                                                              \
+        "</｜DSML｜tool_calls>", TEXT, HAFT__ACT_FORGET                                            \
     }
 #define CALL                                                                                       \
     {                                                                                              \
@@ -45,7 +50,7 @@ const haft__format haft__format_deepseek_v32 = {
             [START] = {.bytes = HAFT__BYTES_LAYOUT,
                        .otherwise = TEXT,
                        .marks = {{"<think>", THINK}, SECTIONS}},
-            [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}}},
+            [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}, SUSPECTS}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {SECTIONS, {"</think>", TEXT, HAFT__ACT_STRAY}}},
             [SECTION] = {.bytes = HAFT__BYTES_NOTHING, .marks = {CALL, SECTION_ENDS}},

@@ -34,7 +34,7 @@ static void clear(haft__forming *call)
     haft__buf_clear(&call->args);
     haft__buf_clear(&call->raw);
     haft__buf_clear(&call->value);
-    call->open = call->if_known = call->named = call->told = call->mended = false;
+    call->open = call->if_known = call->if_named = call->named = call->told = call->mended = false;
     call->members = call->valuing = false;
     call->tool = NULL;
 }
@@ -50,9 +50,12 @@ void haft__forming_open(haft__parser *p, haft_str mark, bool if_known)
 
 void haft__forming_keep(haft__parser *p, haft_str bytes)
 {
+    const haft__forming *call = &p->call;
     haft__buf *raw = &p->call.raw;
-    if (p->call.open && raw->len < HAFT__LIMIT_FORMAT_RAW_BYTES) {
-        size_t room = HAFT__LIMIT_FORMAT_RAW_BYTES - raw->len;
+    bool content = (call->if_known || call->if_named) && !call->named; /* it may become that */
+    size_t most = content ? HAFT__LIMIT_FORMAT_BYTES : HAFT__LIMIT_FORMAT_RAW_BYTES;
+    if (call->open && raw->len < most) {
+        size_t room = most - raw->len;
         haft__buf_add(raw, bytes.ptr, bytes.len < room ? bytes.len : room);
         haft__parser_check(p, raw);
     }

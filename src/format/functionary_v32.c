@@ -4,7 +4,13 @@
  * tests/format/functionary_v32_test.c. */
 #include "format/formats.h"
 
-enum { START, TEXT, NAME, ARGS, SPOILT };
+enum { START, TEXT, TO, NAME, ARGS, SPOILT };
+
+/* What stands behind it may be text as well: a prompt of Python looks the same. */
+#define NEXT                                                                                       \
+    {                                                                                              \
+        ">>>", TO, HAFT__ACT_OPEN, .if_named = true                                                \
+    }
 
 const haft__format haft__format_functionary_v32 = {
     .name = "functionary_v32",
@@ -16,11 +22,15 @@ const haft__format haft__format_functionary_v32 = {
         {
             [START] = {.bytes = HAFT__BYTES_LAYOUT,
                        .otherwise = NAME,
-                       .marks = {{"all\n", TEXT}, {">>>", START}}},
-            [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {{">>>", START}}},
+                       .marks = {{"all\n", TEXT}, {"all\r\n", TEXT}, NEXT}},
+            [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {NEXT}},
+            [TO] = {.bytes = HAFT__BYTES_LAYOUT,
+                    .otherwise = NAME,
+                    .marks = {{"all\n", TEXT, HAFT__ACT_FORGET},
+                              {"all\r\n", TEXT, HAFT__ACT_FORGET}}},
             [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\n", ARGS, HAFT__ACT_NAMED}}},
             [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = TEXT},
-            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{">>>", START}}},
+            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {NEXT}},
         },
     .render =
         {

@@ -3,11 +3,11 @@
  * Tests: tests/format/glm_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, NAME, PAIRS, KEY, GAP, VALUE, SPOILT };
+enum { START, THINK, TEXT, HEAD, NAME, PAIRS, KEY, GAP, VALUE, SPOILT };
 
 #define CALL                                                                                       \
     {                                                                                              \
-        "<tool_call>", NAME, HAFT__ACT_OPEN                                                        \
+        "<tool_call>", HEAD, HAFT__ACT_OPEN                                                        \
     }
 
 const haft__format haft__format_glm =
@@ -38,6 +38,7 @@ const haft__format haft__format_glm =
                                      {"<tool_call>", THINK, HAFT__ACT_SUSPECT}}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {CALL, {"</think>", TEXT, HAFT__ACT_STRAY}}},
+                [HEAD] = {.bytes = HAFT__BYTES_LAYOUT, .otherwise = NAME},
                 [NAME] = {.bytes = HAFT__BYTES_NAME,
                           .marks = {{"\n", PAIRS, HAFT__ACT_NAMED},
                                     {"<arg_key>", KEY, HAFT__ACT_NAMED},

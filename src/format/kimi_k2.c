@@ -7,7 +7,7 @@ enum { START, THINK, TEXT, SECTION, ID, ARGS, AFTER, SPOILT };
 
 #define SECTIONS                                                                                   \
     {                                                                                              \
-        "<|tool_calls_section_begin|>", SECTION                                                    \
+        "<|tool_calls_section_begin|>", SECTION, HAFT__ACT_OPEN                                    \
     }
 #define CALL                                                                                       \
     {                                                                                              \
@@ -40,7 +40,7 @@ const haft__format haft__format_kimi_k2 = {
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {SECTIONS, CALL, {"</think>", TEXT, HAFT__ACT_STRAY}}},
             [SECTION] = {.bytes = HAFT__BYTES_NOTHING,
-                         .marks = {CALL, {"<|tool_calls_section_end|>", TEXT}}},
+                         .marks = {CALL, {"<|tool_calls_section_end|>", TEXT, HAFT__ACT_FORGET}}},
             [ID] = {.bytes = HAFT__BYTES_ID,
                     .marks = {{"<|tool_call_argument_begin|>", ARGS, HAFT__ACT_IDENTIFIED}}},
             [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
@@ -48,11 +48,11 @@ const haft__format haft__format_kimi_k2 = {
                        .otherwise = SECTION,
                        .marks = {{"<|tool_call_end|>", SECTION},
                                  CALL,
-                                 {"<|tool_calls_section_end|>", TEXT}}},
+                                 {"<|tool_calls_section_end|>", TEXT, HAFT__ACT_FORGET}}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
                         .marks = {{"<|tool_call_end|>", SECTION},
                                   CALL,
-                                  {"<|tool_calls_section_end|>", TEXT}}},
+                                  {"<|tool_calls_section_end|>", TEXT, HAFT__ACT_FORGET}}},
         },
     .render =
         {

@@ -10,6 +10,10 @@ enum { START, TEXT, TAG, JSON, OBJECT, NEXT, BUILTIN, ARGS, PYTHON, AFTER, SPOIL
     {                                                                                              \
         "<|python_tag|>", TAG, HAFT__ACT_OPEN                                                      \
     }
+#define CLOSED                                                                                     \
+    {                                                                                              \
+        "</think>", TEXT, HAFT__ACT_STRAY                                                          \
+    }
 
 const haft__format haft__format_llama3 = {
     .name = "llama3",
@@ -30,7 +34,7 @@ const haft__format haft__format_llama3 = {
             [THINK] = {.bytes = HAFT__BYTES_REASONING,
                        .marks = {{"</think>", START},
                                  {"<|python_tag|>", THINK, HAFT__ACT_SUSPECT}}},
-            [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {TAGGED}},
+            [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {TAGGED, CLOSED}},
             [TAG] = {.bytes = HAFT__BYTES_LAYOUT,
                      .otherwise = BUILTIN,
                      .marks = {{"{", OBJECT, .keep = true}}},

@@ -3,7 +3,7 @@
  * tests/format/mistral_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, HEAD, ARRAY, NAME, ID, ARGS, SPOILT };
+enum { START, THINK, BRACKETED, TAGGED, TEXT, HEAD, ARRAY, NAME, ID, ARGS, SPOILT };
 
 #define CALLS                                                                                      \
     {                                                                                              \
@@ -35,13 +35,22 @@ const haft__format haft__format_mistral =
             {
                 [START] = {.bytes = HAFT__BYTES_LAYOUT,
                            .otherwise = TEXT,
-                           .marks = {{"[THINK]", THINK}, {"<think>", THINK}, CALLS}},
+                           .marks = {{"[THINK]", BRACKETED}, {"<think>", TAGGED}, CALLS}},
+                /* Which of the two the prompt had is not known; else it ends as it began. */
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
                            .marks = {{"[/THINK]", TEXT},
                                      {"</think>", TEXT},
                                      {"[TOOL_CALLS]", THINK, HAFT__ACT_SUSPECT}}},
+                [BRACKETED] = {.bytes = HAFT__BYTES_REASONING,
+                               .marks = {{"[/THINK]", TEXT},
+                                         {"[TOOL_CALLS]", BRACKETED, HAFT__ACT_SUSPECT}}},
+                [TAGGED] = {.bytes = HAFT__BYTES_REASONING,
+                            .marks = {{"</think>", TEXT},
+                                      {"[TOOL_CALLS]", TAGGED, HAFT__ACT_SUSPECT}}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
-                          .marks = {CALLS, {"[/THINK]", TEXT, HAFT__ACT_STRAY}}},
+                          .marks = {CALLS,
+                                    {"[/THINK]", TEXT, HAFT__ACT_STRAY},
+                                    {"</think>", TEXT, HAFT__ACT_STRAY}}},
                 [HEAD] = {.bytes = HAFT__BYTES_LAYOUT,
                           .otherwise = NAME,
                           .marks = {{"[", ARRAY, HAFT__ACT_NONE, .keep = true}}},

@@ -105,7 +105,7 @@ static void read_again(haft__parser *p, haft_str text)
 static bool take_name(haft__parser *p)
 {
     const char *why = haft__forming_named(p);
-    if (p->call.if_known && p->call.tool == NULL) {
+    if ((p->call.if_known && p->call.tool == NULL) || (p->call.if_named && why != NULL)) {
         haft__forming_disown(p);
         haft__parser_go(p, p->format->plain);
         return false;
@@ -147,6 +147,7 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
     case HAFT__ACT_NONE: break;
     case HAFT__ACT_OPEN:
         haft__forming_open(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
+        p->call.if_named = mark->if_named;
         break;
     case HAFT__ACT_NAMED: return take_name(p);
     case HAFT__ACT_IDENTIFIED: haft__forming_identified(p); return take_name(p);
@@ -169,7 +170,10 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
     case HAFT__ACT_SPOIL:
         haft__forming_spoil(p, HAFT__FOUND_MALFORMED, "it ends before its arguments");
         break;
-    case HAFT__ACT_BREAK: haft__tell_layout(p, HAFT__LIT("\n")); break;
+    case HAFT__ACT_BREAK:
+        haft__tell_layout(p, HAFT__LIT("\n"));
+        p->any = true; /* if nothing follows, it is layout */
+        break;
     case HAFT__ACT_SUSPECT:
         haft__buf_add_str(&p->suspect, haft__str(mark->text));
         haft__parser_check(p, &p->suspect);
@@ -212,8 +216,12 @@ static void reread(haft__parser *p, const haft__mark *mark)
         return;
     }
     haft__buf text = p->doubt;
+    bool before = p->again;
     haft__buf_init(&p->doubt, HAFT__LIMIT_FORMAT_BYTES);
-    read_again(p, haft__buf_str(&text));
+    p->again = false; /* a call may begin in the middle of it */
+    p->offset -= text.len;
+    haft__parser_read(p, haft__buf_str(&text));
+    p->again = before;
     haft__buf_finish(&text);
 }
 
@@ -307,14 +315,15 @@ static void give_thought(haft__parser *p, haft_str text)
 /* The name of a tool. Where it must be that of one, or else is code, only as long as it can be. */
 static size_t give_name(haft__parser *p, const haft__place *place, haft_str text)
 {
-    bool any = !p->call.if_known && place->otherwise == 0; /* what it is, is seen at its end */
+    bool content = p->call.if_known || p->call.if_named; /* what is no name is that */
+    bool any = !content && place->otherwise == 0;        /* what it is, is seen at its end */
     size_t used = any ? text.len : haft__forming_count_name(p, text);
     haft__parser_use(p, (haft_str){text.ptr, used});
     haft__forming_text(p, &p->call.name, (haft_str){text.ptr, used});
     if (used == text.len) {
         return used;
     }
-    if (p->call.if_known) {
+    if (content) {
         haft__forming_disown(p);
         haft__parser_go(p, p->format->plain);
     } else {
@@ -407,6 +416,7 @@ static bool scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
 
 void haft__parser_read(haft__parser *p, haft_str bytes)
 {
+    p->reads += bytes.len;
     while (bytes.len > 0 && p->status == HAFT_OK) {
         const haft__place *place = here(p);
         if (place->scan == HAFT__SCAN_NONE) {
@@ -475,13 +485,20 @@ haft_status haft__parser_feed(haft__parser *p, haft_str bytes, haft_error *err)
     return result(p, err);
 }
 
-/* The beginning of a mark, and nothing behind it. */
+/* Whether the beginning of a mark is of no use here: the text ends inside the tag of a call, or in
+ * the one that closes it. */
+static bool is_tag_of_call(const haft__parser *p)
+{
+    return here(p)->bytes == HAFT__BYTES_LAYOUT && (p->call.open || (p->any && p->place != 0));
+}
+
+/* The beginning of a mark, and nothing behind it. It may be that of another in the next place. */
 static void end_held(haft__parser *p)
 {
-    if (p->held > 0) {
+    while (p->held > 0) {
         const haft__marks_node *node = &p->marks[p->place].nodes[p->held];
         p->held = 0;
-        if (!is_layout(here(p)) || !p->any) {
+        if (!is_tag_of_call(p)) {
             give_held(p, (haft_str){node->text, node->depth});
         }
     }
@@ -517,6 +534,8 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
     }
     if (p->call.open && p->call.if_known && !p->call.named) { /* it may have become one */
         haft__forming_disown(p);
+    } else if (p->call.open && p->call.if_named && p->call.name.len == 0) {
+        haft__forming_forget(p); /* a mark, and nothing behind it */
     }
     if (p->call.open && !haft__scan_complete(p)) {
         haft__forming_spoil(p, HAFT__FOUND_TRUNCATED, "the text ends inside it");

@@ -35,6 +35,7 @@ typedef struct haft__flow {
 typedef struct haft__forming {
     bool open;     /* the text is inside a call: it must not end here */
     bool if_known; /* it is one only if there is a tool of this name */
+    bool if_named; /* it is one only if what follows can be a name */
     bool named;    /* `name` is complete */
     bool told;     /* that it begins */
     bool mended;   /* it is not written as it should be, but what is meant is clear */
@@ -105,9 +106,11 @@ struct haft__parser {
     uint16_t held;  /* state of the present place's automaton */
     bool again;     /* the bytes at hand have been used before */
     size_t offset;  /* of the next byte */
+    size_t reads;   /* bytes that were looked at, those looked at again included */
     uint32_t calls; /* that have begun */
     bool reasoned;  /* there was reasoning */
-    bool any;       /* there was a call, or reasoning: white space next to it is layout */
+    bool any;       /* there was a call, reasoning or the end of a message: white space next to it
+                       is layout */
     bool coding;    /* a block of code is open */
     haft__flow content, reasoning;
     char cut[HAFT__UTF8_MAX_BYTES]; /* the beginning of a character, not told yet */
@@ -216,6 +219,8 @@ bool haft__scan_complete(const haft__parser *p);
 void haft__scan_finish(haft__parser *p);
 /* What may be a call ends before that is known. */
 void haft__scan_decide(haft__parser *p);
+/* 1e999 is JSON, but no number that anybody could use. */
+bool haft__scan_is_endless(const haft__json_event *event);
 /* What models mean by the key of a member. */
 haft__slot haft__scan_slot(haft_str key);
 

@@ -57,6 +57,7 @@ typedef struct haft__mark {
     uint8_t act;      /* haft__act */
     bool keep;        /* the mark itself is read again there */
     bool if_known;    /* of OPEN: only if the name that follows is that of a tool; else content */
+    bool if_named;    /* of OPEN: only if a name follows; else content */
     bool forget;      /* it is not in doubt, although what follows it is */
 } haft__mark;
 

@@ -36,12 +36,17 @@ haft__slot haft__scan_slot(haft_str key)
     return HAFT__SLOT_OTHER;
 }
 
-/* An answer, and calls further in, are there only on the outside of what may be a call. */
+/* An answer, and calls further in, are there only on the outside of what may be a call. What has
+ * become one of the two is not the other as well. */
 static haft__slot find_slot(const haft__scanner *s, haft_str key)
 {
     haft__slot slot = haft__scan_slot(key);
+    bool of_call = slot < HAFT__SLOT_ANSWER;
     bool outermost = s->maybe && s->base == 0;
-    return slot < HAFT__SLOT_ANSWER || outermost ? slot : HAFT__SLOT_OTHER;
+    if (of_call ? s->answered : !outermost || (s->decided && !s->answered)) {
+        return HAFT__SLOT_OTHER;
+    }
+    return slot;
 }
 
 static void complain(haft__parser *p, const char *why)
@@ -303,11 +308,15 @@ static void on_outside(haft__parser *p, const haft__json_event *event, haft_str 
     }
 }
 
-/* 1e999 is JSON, but no number that anybody could use. */
+bool haft__scan_is_endless(const haft__json_event *event)
+{
+    return event->kind == HAFT__JSON_EVENT_SCALAR && event->value.kind == HAFT__JSON_NUMBER
+           && !event->value.integer && isinf(haft__number_to_double(haft__json_text(event->value)));
+}
+
 static void check_number(haft__parser *p, const haft__json_event *event)
 {
-    if (event->kind == HAFT__JSON_EVENT_SCALAR && event->value.kind == HAFT__JSON_NUMBER
-        && !event->value.integer && isinf(haft__number_to_double(haft__json_text(event->value)))) {
+    if (haft__scan_is_endless(event)) {
         complain(p, "a number in it is too large");
     }
 }
@@ -497,10 +506,8 @@ bool haft__scan_complete(const haft__parser *p)
 void haft__scan_decide(haft__parser *p)
 {
     haft__scanner *s = &p->scanner;
-    if (!s->live || s->disowned) {
-        return;
-    }
-    if (!s->decided && !p->call.named) {
+    bool open = !s->disowned && !s->decided && !p->call.named;
+    if (!s->live || open) { /* of what is not live nothing has come */
         disown(p);
     }
 }

@@ -9,7 +9,6 @@
  */
 #include "base/limits.h"
 #include "format/parser.h"
-#include "json/read.h"
 #include "json/write.h"
 
 enum {
@@ -42,34 +41,97 @@ static unsigned find_type(haft__json name)
     return 0;
 }
 
+static unsigned type_of_value(haft__json value)
+{
+    static const unsigned kinds[] = {
+        [HAFT__JSON_NULL] = TYPE_NULL,     [HAFT__JSON_FALSE] = TYPE_BOOLEAN,
+        [HAFT__JSON_TRUE] = TYPE_BOOLEAN,  [HAFT__JSON_NUMBER] = TYPE_INTEGER | TYPE_NUMBER,
+        [HAFT__JSON_STRING] = TYPE_STRING, [HAFT__JSON_ARRAY] = TYPE_ARRAY,
+        [HAFT__JSON_OBJECT] = TYPE_OBJECT,
+    };
+    return kinds[value.kind];
+}
+
+/* What a schema says by itself, in `type` or in the values that it allows; 0: nothing. */
+static unsigned types_of_schema(haft__json schema)
+{
+    const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
+    const haft__json *only = haft__json_get(schema, HAFT__LIT("const"));
+    const haft__json *allowed = haft__json_get(schema, HAFT__LIT("enum"));
+    unsigned types = 0;
+    if (type != NULL) {
+        types = find_type(*type);
+        for (uint32_t i = 0; type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
+            types |= find_type(type->items[i]);
+        }
+    } else if (only != NULL) {
+        types = type_of_value(*only);
+    } else if (allowed != NULL && allowed->kind == HAFT__JSON_ARRAY) {
+        for (uint32_t i = 0; i < allowed->count; i++) {
+            types |= type_of_value(allowed->items[i]);
+        }
+    }
+    return types;
+}
+
+/* What the schemas under `key` say, any of which may hold. */
+static unsigned types_of_any(haft__json schema, haft_str key)
+{
+    const haft__json *list = haft__json_get(schema, key);
+    unsigned types = 0;
+    for (uint32_t i = 0; list != NULL && list->kind == HAFT__JSON_ARRAY && i < list->count; i++) {
+        unsigned one = types_of_schema(list->items[i]);
+        types |= one != 0 ? one : TYPE_ANY;
+    }
+    return types;
+}
+
 /* Which types a parameter may have. */
 static unsigned types_of(const haft__format_tool *tool, haft_str key)
 {
     const haft__json *at =
         tool != NULL ? haft__json_get(tool->parameters, HAFT__LIT("properties")) : NULL;
     at = at != NULL ? haft__json_get(*at, key) : NULL;
-    const haft__json *type = at != NULL ? haft__json_get(*at, HAFT__LIT("type")) : NULL;
-    if (type == NULL) {
-        return TYPE_ANY;
-    }
-    unsigned types = find_type(*type);
-    for (uint32_t i = 0; type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
-        types |= find_type(type->items[i]);
+    unsigned types = at != NULL ? types_of_schema(*at) : 0;
+    if (at != NULL && types == 0) {
+        types = types_of_any(*at, HAFT__LIT("anyOf")) | types_of_any(*at, HAFT__LIT("oneOf"));
     }
     return types != 0 ? types : TYPE_ANY;
 }
 
 /* ---- what a text says ---- */
 
+/* Quotes are a part of a string that is written without. */
 static bool fits(haft__json value, unsigned types)
 {
-    static const unsigned kinds[] = {
-        [HAFT__JSON_NULL] = TYPE_NULL,    [HAFT__JSON_FALSE] = TYPE_BOOLEAN,
-        [HAFT__JSON_TRUE] = TYPE_BOOLEAN, [HAFT__JSON_NUMBER] = TYPE_INTEGER | TYPE_NUMBER,
-        [HAFT__JSON_STRING] = 0, /* quotes are a part of a string that is written without */
-        [HAFT__JSON_ARRAY] = TYPE_ARRAY,  [HAFT__JSON_OBJECT] = TYPE_OBJECT,
-    };
-    return (types & TYPE_ANY) != 0 || (kinds[value.kind] & types) != 0;
+    return (types & TYPE_ANY) != 0
+           || (value.kind != HAFT__JSON_STRING && (type_of_value(value) & types) != 0);
+}
+
+/* Whether the text is JSON, of one of the types. */
+static bool is_json(haft__parser *p, haft_str text, unsigned types)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.max_depth--; /* the arguments are a level themselves */
+    haft__json_stream stream;
+    haft__json_event event = {.kind = HAFT__JSON_EVENT_MORE};
+    haft_error err = {0};
+    haft_status status = HAFT_OK;
+    bool good = true;
+    haft__json_stream_init(&stream, &options);
+    while (status == HAFT_OK && good && event.kind != HAFT__JSON_EVENT_DONE) {
+        status = haft__json_stream_next(&stream, &text, &event, &err);
+        if (status == HAFT_OK && event.kind == HAFT__JSON_EVENT_MORE) {
+            haft__json_stream_end(&stream);
+        } else if (status == HAFT_OK && event.kind > HAFT__JSON_EVENT_DONE) {
+            good = (event.depth > 0 || fits(event.value, types)) && !haft__scan_is_endless(&event);
+        }
+    }
+    haft__json_stream_finish(&stream);
+    if (status == HAFT_NO_MEMORY) {
+        haft__parser_fail(p, status, &err);
+    }
+    return status == HAFT_OK && good && text.len == 0;
 }
 
 /* The value as JSON text, or an empty one when it does not read as any of the types. */
@@ -84,17 +146,7 @@ static haft_str read_typed(haft__parser *p, haft_str text, unsigned types)
             return HAFT__LIT("false");
         }
     }
-    haft__arena arena;
-    haft__arena_init(&arena, 0);
-    haft__json value;
-    haft_error err = {0};
-    haft_status status = haft__json_read(&arena, trimmed, NULL, &value, NULL, &err);
-    if (status == HAFT_NO_MEMORY) {
-        haft__parser_fail(p, status, &err);
-    }
-    bool good = status == HAFT_OK && fits(value, types);
-    haft__arena_finish(&arena);
-    return good ? trimmed : (haft_str){NULL, 0};
+    return is_json(p, trimmed, types) ? trimmed : (haft_str){NULL, 0};
 }
 
 /* ---- a value, from its key to its end ---- */

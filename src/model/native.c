@@ -120,6 +120,37 @@ static haft_status take_text(reader *r, haft_str text, haft_error *err)
     return status;
 }
 
+/* An object that is written over lines has more than that on its second. */
+bool haft__native_is_lines(haft_str body)
+{
+    haft_str rest = haft__str_trim(body);
+    haft_str first = haft__str_trim(haft__str_split(&rest, '\n'));
+    rest = haft__str_trim(rest);
+    return haft__str_starts(first, HAFT__LIT("{")) && haft__str_ends(first, HAFT__LIT("}"))
+           && haft__str_starts(rest, HAFT__LIT("{"));
+}
+
+/* Only the last of them can be one that was cut. */
+static haft_str last_line(haft_str body)
+{
+    haft_str line = body;
+    while (body.len > 0) {
+        line = haft__str_split(&body, '\n');
+    }
+    return line;
+}
+
+static haft_status take_lines(reader *r, haft_str body, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && body.len > 0) {
+        haft_str line = haft__str_trim(haft__str_split(&body, '\n'));
+        haft__arena_reset(r->scratch);
+        status = line.len > 0 ? take_text(r, line, err) : HAFT_OK;
+    }
+    return status;
+}
+
 static haft_status take_events(reader *r, haft_str body, haft_error *err)
 {
     haft__sse sse;
@@ -223,11 +254,14 @@ haft_status haft__native_body(haft_str body, haft__hash_key hash_key, haft__nati
     haft_error found = {0};
     haft_str text = haft__str_trim(body);
     bool json = text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
-    haft_status status = json ? take_text(&r, text, &found) : take_events(&r, body, &found);
+    bool lines = haft__native_is_lines(text);
+    haft_status status = lines  ? take_lines(&r, text, &found)
+                         : json ? take_text(&r, text, &found)
+                                : take_events(&r, body, &found);
     if (status == HAFT_OK) {
-        status = finish(&r, !json, arena, ret_answer, err);
+        status = finish(&r, lines || !json, arena, ret_answer, err);
     } else {
-        status = judge(text, json, arena, &found, ret_answer, err);
+        status = judge(lines ? last_line(text) : text, json, arena, &found, ret_answer, err);
     }
     haft__buf_finish(&r.native.text);
     haft__assembly_finish(&r.native.assembly);

@@ -10,6 +10,9 @@
 #include "base/hash.h"
 #include "model/model.h"
 
+/* Whether a body is the events of a stream, each on a line of its own and with nothing around. */
+bool haft__native_is_lines(haft_str body);
+
 /* Reads a body; the answer lives in `arena`. Fails only for want of memory: whatever is wrong with
  * the bytes becomes the answer's failure. */
 typedef haft_status haft__native_read(haft_str body, haft__hash_key hash_key, haft__arena *arena,
@@ -21,5 +24,8 @@ haft__native_read haft__anthropic_read;
 /* Gemini's generateContent: parts text, thought and functionCall. Ids are empty in most versions.
  */
 haft__native_read haft__gemini_read;
+
+/* OpenAI's Responses: items message, reasoning and function_call. */
+haft__native_read haft__responses_read;
 
 #endif

@@ -12,6 +12,7 @@ HAFT = os.environ["HAFT"]
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHAPE = ROOT / "docs/schemas/parse.schema.json"
 CASES = ROOT.parent / "shared/data/formats/cases.jsonl"
+OWN = ROOT / "tests/format/cases.jsonl"
 CALL = '<tool_call>{"name":"f","arguments":{"n":9007199254740993,"x":1.50}}</tool_call>'
 GOOD = ('{"id":null,"content":"Hi.","reasoning":"","code":"","calls":[{"id":null,"name":"f",'
         '"arguments":{"n":9007199254740993,"x":1.50}}],"error":null,"errors":[],'
@@ -199,6 +200,8 @@ def test_native():
           (None, [{"id": "c", "name": "f", "arguments": {"a": True}}], True))
     check("cut_ones_are_not", first("native_openai", openai("{'a': True", "length"), repair=True),
           ("truncated", [], False))
+    check("nor_are_those_that_only_look_whole",
+          first("native_openai", openai("{'a': [1", "tool_calls"), repair=True)[1], [])
     check("half_a_reply", first("native_openai", openai("{}")[:40]), ("truncated", [], False))
     check("half_a_reply_of_anthropic", first("native_anthropic", '{"content":['),
           ("truncated", [], False))
@@ -218,19 +221,19 @@ def expected(expect, answer):
     return problems
 
 
-def test_cases():
-    if not CASES.exists():
-        print("skip cli/parse_test.py the_cases_of_others # shared/data/formats is not there")
+def test_cases(path, name):
+    if not path.exists():
+        print(f"skip cli/parse_test.py {name} # {path} is not there")
         return
-    cases = [json.loads(line) for line in CASES.read_text().splitlines()]
+    cases = [json.loads(line) for line in path.read_text().split("\n") if line]
     for words in ([], ["--chunk", "1"], ["--chunk", "7"]):
         status, answers, _ = lines(cases, *words)
         bad = {case["id"]: expected(case["expect"], answer)
                for case, answer in zip(cases, answers) if expected(case["expect"], answer)}
-        check(f"the_cases_of_others {' '.join(words)}", (status, len(answers), bad),
+        check(f"{name} {' '.join(words)}", (status, len(answers), bad),
               (0, len(cases), {}))
         _, verdicts = haft_validate(answers)
-        check(f"their_shape {' '.join(words)}", [v for v in verdicts if not v["valid"]], [])
+        check(f"{name}_shape {' '.join(words)}", [v for v in verdicts if not v["valid"]], [])
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -241,4 +244,5 @@ with tempfile.TemporaryDirectory() as scratch:
     test_lines()
     test_options()
     test_native()
-    test_cases()
+    test_cases(CASES, "the_cases_of_others")
+    test_cases(OWN, "our_own_cases")

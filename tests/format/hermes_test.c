@@ -33,6 +33,7 @@ static const help_case cases[] = {
     {.name = "no closing tag",
      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}",
      .calls = "f {\"a\":1}"},
+    {.name = "half an opening tag", .text = "<tool_c", .content = "<tool_c"},
     {.name = "half a closing tag",
      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_c",
      .calls = "f {\"a\":1}"},

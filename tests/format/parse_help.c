@@ -3,6 +3,7 @@
 #include "parse_help.h"
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "test.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -38,9 +39,24 @@ static void begin_call(help_parsed *parsed, const haft__found *found)
     parsed->open_count++;
 }
 
+/* What is told of a spoilt call is the text from where it begins. */
+static void check_raw(const help_parsed *parsed, const haft__found *found)
+{
+    bool inside =
+        found->offset <= parsed->text.len && found->text.len <= parsed->text.len - found->offset;
+    CHECK(inside, "%zu bytes at %zu", found->text.len, found->offset);
+    if (inside) {
+        CHECK_STR(found->text, ((haft_str){parsed->text.ptr + found->offset, found->text.len}),
+                  "what is told of the call at %zu", found->offset);
+    }
+}
+
 static void spoil(help_parsed *parsed, const haft__found *found)
 {
     bool cut = found->kind == HAFT__FOUND_TRUNCATED;
+    if (!parsed->mends) {
+        check_raw(parsed, found);
+    }
     haft__buf_addf(&parsed->whys, "%s%s: %s", parsed->whys.len > 0 ? "\n" : "",
                    cut ? "truncated" : "malformed", found->why);
     parsed->truncated |= cut;
@@ -57,6 +73,9 @@ static haft_status take(void *context, const haft__found *found, haft_error *err
     (void)err;
     help_parsed *parsed = context;
     parsed->tells++;
+    if (parsed->utf8) {
+        CHECK(haft__utf8_valid(found->text), "half a character: %.*s", HAFT__ARG(found->text));
+    }
     switch (found->kind) {
     case HAFT__FOUND_CONTENT: haft__buf_add_str(&parsed->content, found->text); break;
     case HAFT__FOUND_REASONING: haft__buf_add_str(&parsed->reasoning, found->text); break;
@@ -98,6 +117,9 @@ void help_parse(const help_input *input, size_t first, size_t chunk, help_parsed
     haft_status status = haft__parser_create(format, &options, &parser, &err);
     haft_str rest = input->text;
     size_t length = first;
+    parsed->text = input->text;
+    parsed->mends = input->repair;
+    parsed->utf8 = input->text.len < HAFT__LIMIT_FORMAT_RAW_BYTES && haft__utf8_valid(input->text);
     while (status == HAFT_OK && rest.len > 0) {
         length = length == 0 || length > rest.len ? rest.len : length;
         status = haft__parser_feed(parser, (haft_str){rest.ptr, length}, &err);
@@ -173,6 +195,36 @@ const haft__format_tool help_tools[] = {
     {.name = {"a.b.f", 5}}};
 const size_t help_tool_count = COUNT(help_tools);
 
+const help_sample help_samples[] = {
+    {"hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"s\":\"", "\"}}</tool_call>", true},
+    {"mistral", "[TOOL_CALLS]f[ARGS]{\"s\":\"", "\"}", true},
+    {"pythonic", "[f(s='", "')]", false},
+    {"purejson", "{\"tool\":\"f\",\"args\":{\"s\":\"", "\"}}", true},
+    {"llama3", "<|python_tag|>{\"name\":\"f\",\"parameters\":{\"s\":\"", "\"}};", true},
+    {"qwen3coder", "<tool_call><function=f><parameter=s>", "</parameter></function></tool_call>",
+     false},
+    {"glm", "<tool_call>f<arg_key>s</arg_key><arg_value>", "</arg_value></tool_call>", false},
+    {"kimi_k2", "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{\"s\":\"",
+     "\"}<|tool_call_end|><|tool_calls_section_end|>", true},
+    {"deepseek_v3", "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{\"s\":\"",
+     "\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", true},
+    {"deepseek_v31", "<｜tool▁call▁begin｜>f<｜tool▁sep｜>{\"s\":\"",
+     "\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>", true},
+    {"deepseek_v32",
+     "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter name=\"s\" "
+     "string=\"true\">",
+     "</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>", false},
+    {"harmony", "<|channel|>commentary to=functions.f<|message|>{\"s\":\"", "\"}<|call|>", true},
+    {"anthropic_xml", "<function_calls><invoke name=\"f\"><parameter name=\"s\">",
+     "</parameter></invoke></function_calls>", false},
+    {"granite", "<|tool_call|>[{\"name\":\"f\",\"arguments\":{\"s\":\"", "\"}}]", true},
+    {"command_r", "<|START_ACTION|>[{\"tool_name\":\"f\",\"parameters\":{\"s\":\"",
+     "\"}}]<|END_ACTION|>", true},
+    {"functionary_v31", "<function=f>{\"s\":\"", "\"}</function>", true},
+    {"functionary_v32", ">>>f\n{\"s\":\"", "\"}", true},
+};
+const size_t help_sample_count = COUNT(help_samples);
+
 /* "[id ]name arguments" for each call, without layout and with the last of equal keys. */
 static void describe_calls(const help_parsed *parsed, haft__buf *to)
 {
@@ -232,8 +284,7 @@ static void check_cuts(const help_input *input, const help_parsed *whole, const 
     }
 }
 
-/* What a beginning of the text gives as calls, the whole gives too. */
-static void check_beginnings(const help_input *input, const help_parsed *whole, const char *name)
+void help_check_beginnings(const help_input *input, const help_parsed *whole, const char *name)
 {
     for (size_t length = 0; length < input->text.len; length++) {
         help_input part = *input;
@@ -300,7 +351,7 @@ void help_check_cases(const char *format, const help_case *cases, size_t count)
             check_case(c, &whole);
         }
         check_cuts(&input, &whole, c->name);
-        check_beginnings(&input, &whole, c->name);
+        help_check_beginnings(&input, &whole, c->name);
         check_memory(&input, &whole, c->name);
         help_parsed_finish(&whole);
     }

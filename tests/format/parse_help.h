@@ -20,6 +20,9 @@ typedef struct help_parsed {
     bool repaired;      /* one of the calls was */
     haft_status status; /* of the parser */
     bool lost;          /* of a call: memory was short here, not in the parser */
+    haft_str text;      /* that is read: errors have it as it stands there, unless it is mended */
+    bool mends;
+    bool utf8; /* it is UTF-8, and so is every piece that is told */
 } help_parsed;
 
 typedef struct help_input {
@@ -35,6 +38,9 @@ typedef struct help_input {
 void help_parsed_init(help_parsed *parsed);
 void help_parsed_finish(help_parsed *parsed);
 
+/* What a beginning of the text gives as calls, `whole` has too: nothing is made up for. */
+void help_check_beginnings(const help_input *input, const help_parsed *whole, const char *name);
+
 /* A text of a format and all that is in it; what is NULL is nothing. */
 typedef struct help_case {
     const char *name, *text;
@@ -46,6 +52,15 @@ typedef struct help_case {
 /* The tool f with a parameter of each type (s n x b o l u), g and a.b.f. */
 extern const haft__format_tool help_tools[];
 extern const size_t help_tool_count;
+
+/* A call in each format that has any: what stands before and behind a text that is its argument. */
+typedef struct help_sample {
+    const char *format, *head, *tail;
+    bool json; /* the argument is written as JSON has it */
+} help_sample;
+
+extern const help_sample help_samples[];
+extern const size_t help_sample_count;
 
 /* Each case: whole, byte by byte and at every cut into two; no beginning of it gives another call
  * than the whole does; and every allocation fails in turn. */

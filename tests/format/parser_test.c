@@ -8,39 +8,6 @@
 #include "parse_help.h"
 #include "test.h"
 
-/* A call in each format: what stands before and behind a text that is its argument. */
-static const struct {
-    const char *format, *head, *tail;
-    bool json; /* the argument is written as JSON has it */
-} samples[] = {
-    {"hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"s\":\"", "\"}}</tool_call>", true},
-    {"mistral", "[TOOL_CALLS]f[ARGS]{\"s\":\"", "\"}", true},
-    {"pythonic", "[f(s='", "')]", false},
-    {"purejson", "{\"tool\":\"f\",\"args\":{\"s\":\"", "\"}}", true},
-    {"llama3", "<|python_tag|>{\"name\":\"f\",\"parameters\":{\"s\":\"", "\"}};", true},
-    {"qwen3coder", "<tool_call><function=f><parameter=s>", "</parameter></function></tool_call>",
-     false},
-    {"glm", "<tool_call>f<arg_key>s</arg_key><arg_value>", "</arg_value></tool_call>", false},
-    {"kimi_k2", "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{\"s\":\"",
-     "\"}<|tool_call_end|><|tool_calls_section_end|>", true},
-    {"deepseek_v3", "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{\"s\":\"",
-     "\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", true},
-    {"deepseek_v31", "<｜tool▁call▁begin｜>f<｜tool▁sep｜>{\"s\":\"",
-     "\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>", true},
-    {"deepseek_v32",
-     "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter name=\"s\" "
-     "string=\"true\">",
-     "</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>", false},
-    {"harmony", "<|channel|>commentary to=functions.f<|message|>{\"s\":\"", "\"}<|call|>", true},
-    {"anthropic_xml", "<function_calls><invoke name=\"f\"><parameter name=\"s\">",
-     "</parameter></invoke></function_calls>", false},
-    {"granite", "<|tool_call|>[{\"name\":\"f\",\"arguments\":{\"s\":\"", "\"}}]", true},
-    {"command_r", "<|START_ACTION|>[{\"tool_name\":\"f\",\"parameters\":{\"s\":\"",
-     "\"}}]<|END_ACTION|>", true},
-    {"functionary_v31", "<function=f>{\"s\":\"", "\"}</function>", true},
-    {"functionary_v32", ">>>f\n{\"s\":\"", "\"}", true},
-};
-
 static void repeat(haft__buf *buf, const char *text, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -64,52 +31,52 @@ static cost measure(const char *format, haft_str text, size_t chunk, help_parsed
 
 TEST(a_megabyte_of_arguments_is_told_as_it_comes)
 {
-    for (size_t i = 0; i < COUNT(samples); i++) {
+    for (size_t i = 0; i < help_sample_count; i++) {
         cost costs[2];
         for (size_t round = 0; round < 2; round++) {
             haft__buf text;
             haft__buf_init(&text, 1 << 23);
-            repeat(&text, samples[i].head, 1);
+            repeat(&text, help_samples[i].head, 1);
             repeat(&text, "0123456789abcde ", (size_t)65536 << round);
-            repeat(&text, samples[i].tail, 1);
+            repeat(&text, help_samples[i].tail, 1);
             help_parsed parsed;
             help_parsed_init(&parsed);
-            costs[round] = measure(samples[i].format, haft__buf_str(&text), 64, &parsed);
-            CHECK_INT(parsed.count, 1, "%s", samples[i].format);
-            CHECK(parsed.calls.len > text.len - 200, "%s: all of it", samples[i].format);
+            costs[round] = measure(help_samples[i].format, haft__buf_str(&text), 64, &parsed);
+            CHECK_INT(parsed.count, 1, "%s", help_samples[i].format);
+            CHECK(parsed.calls.len > text.len - 200, "%s: all of it", help_samples[i].format);
             help_parsed_finish(&parsed);
             haft__buf_finish(&text);
         }
-        CHECK(costs[1].tells <= 2 * costs[0].tells + 16, "%s: %zu, then %zu", samples[i].format,
-              costs[0].tells, costs[1].tells);
+        CHECK(costs[1].tells <= 2 * costs[0].tells + 16, "%s: %zu, then %zu",
+              help_samples[i].format, costs[0].tells, costs[1].tells);
         CHECK(costs[1].allocations <= costs[0].allocations + 4, "%s: %zu, then %zu allocations",
-              samples[i].format, costs[0].allocations, costs[1].allocations);
+              help_samples[i].format, costs[0].allocations, costs[1].allocations);
     }
 }
 
 TEST(ten_thousand_calls_cost_ten_thousand_times_one)
 {
-    for (size_t i = 0; i < COUNT(samples); i++) {
+    for (size_t i = 0; i < help_sample_count; i++) {
         cost costs[2];
         for (size_t round = 0; round < 2; round++) {
             haft__buf text;
             haft__buf_init(&text, 1 << 24);
             size_t count = round == 0 ? 1000 : 10000;
             for (size_t n = 0; n < count; n++) {
-                repeat(&text, samples[i].head, 1);
-                repeat(&text, samples[i].tail, 1);
+                repeat(&text, help_samples[i].head, 1);
+                repeat(&text, help_samples[i].tail, 1);
                 repeat(&text, "\n", 1);
             }
             help_parsed parsed;
             help_parsed_init(&parsed);
-            costs[round] = measure(samples[i].format, haft__buf_str(&text), 4096, &parsed);
-            CHECK_INT(parsed.count, count, "%s: %.*s", samples[i].format,
+            costs[round] = measure(help_samples[i].format, haft__buf_str(&text), 4096, &parsed);
+            CHECK_INT(parsed.count, count, "%s: %.*s", help_samples[i].format,
                       HAFT__ARG(haft__buf_str(&parsed.whys)));
             help_parsed_finish(&parsed);
             haft__buf_finish(&text);
         }
-        CHECK(costs[1].tells <= 10 * costs[0].tells + 16, "%s: %zu, then %zu", samples[i].format,
-              costs[0].tells, costs[1].tells);
+        CHECK(costs[1].tells <= 10 * costs[0].tells + 16, "%s: %zu, then %zu",
+              help_samples[i].format, costs[0].tells, costs[1].tells);
     }
 }
 
@@ -158,37 +125,58 @@ TEST(prose_of_near_marks_is_content_and_costs_its_length)
 /* Nesting in the arguments of a call; `levels` includes the arguments themselves. */
 static void check_depth(size_t sample, size_t levels, bool good)
 {
-    const char *head = samples[sample].head;
+    const char *head = help_samples[sample].head;
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
     haft__buf_add(&text, head, strlen(head) - 1); /* without the quote */
     repeat(&text, "[", levels - 1);
     repeat(&text, "]", levels - 1);
-    repeat(&text, samples[sample].tail + 1, 1);
+    repeat(&text, help_samples[sample].tail + 1, 1);
     help_parsed parsed;
     help_parsed_init(&parsed);
-    (void)measure(samples[sample].format, haft__buf_str(&text), 0, &parsed);
-    CHECK_INT(parsed.count, good, "%s: %zu levels: %.*s", samples[sample].format, levels,
+    (void)measure(help_samples[sample].format, haft__buf_str(&text), 0, &parsed);
+    CHECK_INT(parsed.count, good, "%s: %zu levels: %.*s", help_samples[sample].format, levels,
               HAFT__ARG(haft__buf_str(&parsed.whys)));
-    CHECK_INT(parsed.malformed, !good, "%s: %zu levels", samples[sample].format, levels);
+    CHECK_INT(parsed.malformed, !good, "%s: %zu levels", help_samples[sample].format, levels);
     help_parsed_finish(&parsed);
     haft__buf_finish(&text);
 }
 
 TEST(nesting_has_its_limit)
 {
-    for (size_t i = 0; i < COUNT(samples); i++) {
-        bool python = strcmp(samples[i].format, "pythonic") == 0;
-        if (!samples[i].json && !python) {
+    for (size_t i = 0; i < help_sample_count; i++) {
+        bool python = strcmp(help_samples[i].format, "pythonic") == 0;
+        if (!help_samples[i].json && !python) {
             continue;
         }
-        bool inside = strstr(samples[i].head, "name\":\"f\"") != NULL
-                      || strstr(samples[i].head, "tool\":\"f\"") != NULL; /* of the object */
-        bool array = strstr(samples[i].head, "[{") != NULL;
+        bool inside = strstr(help_samples[i].head, "name\":\"f\"") != NULL
+                      || strstr(help_samples[i].head, "tool\":\"f\"") != NULL; /* of the object */
+        bool array = strstr(help_samples[i].head, "[{") != NULL;
         size_t around = (inside ? 1 : 0) + (array ? 1 : 0);
         check_depth(i, HAFT__LIMIT_JSON_DEPTH - around, true);
         check_depth(i, HAFT__LIMIT_JSON_DEPTH - around + 1, false);
         check_depth(i, 10000, false);
+    }
+}
+
+/* What is nested deeper than JSON may be is a string, where a string may stand for it. */
+TEST(values_without_quotes_are_nested_no_deeper)
+{
+    for (size_t levels = HAFT__LIMIT_JSON_DEPTH - 1; levels <= HAFT__LIMIT_JSON_DEPTH; levels++) {
+        haft__buf text;
+        haft__buf_init(&text, 1 << 16);
+        repeat(&text, "<tool_call><function=f><parameter=l>", 1);
+        repeat(&text, "[", levels);
+        repeat(&text, "]", levels);
+        repeat(&text, "</parameter></function></tool_call>", 1);
+        help_parsed parsed;
+        help_parsed_init(&parsed);
+        (void)measure("qwen3coder", haft__buf_str(&text), 1, &parsed);
+        bool list = memmem(parsed.calls.ptr, parsed.calls.len, "{\"l\":[", 6) != NULL;
+        CHECK_INT(parsed.count, 1, "%zu levels", levels);
+        CHECK_INT(list, levels < HAFT__LIMIT_JSON_DEPTH, "%zu levels", levels);
+        help_parsed_finish(&parsed);
+        haft__buf_finish(&text);
     }
 }
 
@@ -218,18 +206,18 @@ TEST(bytes_that_are_no_text_go_through_content)
 /* As an argument they are an error in JSON, and U+FFFD in what is made into JSON. */
 TEST(bytes_that_are_no_text_never_reach_arguments)
 {
-    for (size_t i = 0; i < COUNT(samples); i++) {
+    for (size_t i = 0; i < help_sample_count; i++) {
         haft__buf text;
         haft__buf_init(&text, 1 << 12);
-        repeat(&text, samples[i].head, 1);
+        repeat(&text, help_samples[i].head, 1);
         haft__buf_add(&text, "a\xFF\xC3z", 4);
-        repeat(&text, samples[i].tail, 1);
+        repeat(&text, help_samples[i].tail, 1);
         help_parsed parsed;
         help_parsed_init(&parsed);
-        (void)measure(samples[i].format, haft__buf_str(&text), 1, &parsed);
-        CHECK_INT(parsed.malformed, samples[i].json, "%s", samples[i].format);
-        CHECK_INT(parsed.count, samples[i].json ? 0 : 1, "%s", samples[i].format);
-        CHECK(haft__utf8_valid(haft__buf_str(&parsed.calls)), "%s", samples[i].format);
+        (void)measure(help_samples[i].format, haft__buf_str(&text), 1, &parsed);
+        CHECK_INT(parsed.malformed, help_samples[i].json, "%s", help_samples[i].format);
+        CHECK_INT(parsed.count, help_samples[i].json ? 0 : 1, "%s", help_samples[i].format);
+        CHECK(haft__utf8_valid(haft__buf_str(&parsed.calls)), "%s", help_samples[i].format);
         help_parsed_finish(&parsed);
         haft__buf_finish(&text);
     }
@@ -301,6 +289,28 @@ TEST(what_is_no_name_is_not_lost)
         help_parsed_finish(&parsed);
         haft__buf_finish(&text);
     }
+}
+
+static void check_number(size_t length, bool good)
+{
+    haft__buf text;
+    haft__buf_init(&text, 1 << 14);
+    repeat(&text, "[f(a=", 1);
+    repeat(&text, "1", length);
+    repeat(&text, ")]", 1);
+    help_parsed parsed;
+    help_parsed_init(&parsed);
+    (void)measure("pythonic", haft__buf_str(&text), 1, &parsed);
+    CHECK_INT(parsed.count, good, "a number of %zu bytes", length);
+    CHECK_INT(parsed.malformed, !good, "a number of %zu bytes", length);
+    help_parsed_finish(&parsed);
+    haft__buf_finish(&text);
+}
+
+TEST(numbers_of_python_have_the_limit_of_json)
+{
+    check_number(HAFT__LIMIT_JSON_NUMBER_BYTES, true);
+    check_number(HAFT__LIMIT_JSON_NUMBER_BYTES + 1, false);
 }
 
 static void check_raw(size_t length, size_t wanted)

@@ -39,6 +39,13 @@ static const help_case cases[] = {
              ", i={}, j={'x'}, k=[])]",
      .calls = "f {\"a\":[1,[2]],\"b\":[1,2],\"c\":[1],\"d\":[1,2],\"e\":{\"k\":{\"l\":"
               "[null]}},\"h\":[],\"i\":{},\"j\":[\"x\"],\"k\":[]}"},
+    {.name = "white space in dicts and sets",
+     .text = "[f(a={ }, b={ 'k' : 1 , 'l' :2 }, c={ 'x' , 'y' })]",
+     .calls = "f {\"a\":{},\"b\":{\"k\":1,\"l\":2},\"c\":[\"x\",\"y\"]}"},
+    {.name = "a key without a value",
+     .text = "[f(a={'k': 1, 'l'}), g()]",
+     .calls = "g {}",
+     .errors = "malformed: a key in it has no value"},
     {.name = "keywords as names",
      .text = "[f(from=1, in=2, class=3)]",
      .calls = "f {\"from\":1,\"in\":2,\"class\":3}"},

@@ -122,6 +122,13 @@ static const help_case cases[] = {
              "><function=f><parameter=s>x</parameter></function></tool_call>",
      .calls = "f {\"s\":\"x\"}",
      .reasoning = "<tool_call><function=f></function></tool_call>"},
+    {.name = "cut in a tag",
+     .text = "<tool_call><function=f><para",
+     .errors = "truncated: the text ends inside it"},
+    {.name = "endless numbers are strings",
+     .text = "<tool_call><function=f><parameter=x>1e999</parameter><parameter=l>[-1e999]"
+             "</parameter></function></tool_call>",
+     .calls = "f {\"x\":\"1e999\",\"l\":\"[-1e999]\"}"},
     {.name = "a key twice",
      .text = "<tool_call><function=f><parameter=n>1</parameter><parameter=n>2</parame"
              "ter></function></tool_call>",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/native.c, native_anthropic.c and native_gemini.c: whole replies, event
- * streams, and what is neither. */
+/* Tests for src/model/native.c, native_anthropic.c, _gemini.c and _responses.c: whole replies,
+ * event streams, and what is neither. */
 #include "model/native.h"
 #include "openai_help.h"
 
@@ -134,6 +134,76 @@ static const native_case gemini[] = {
     {"odd parts", "{'candidates':[{'content':{'parts':[5,null,'x',{'functionCall':7}]}}]}",
      "||stop|0 0 0|"},
 };
+
+static const native_case responses[] = {
+    {"all items",
+     "{'status':'completed','output':[{'type':'reasoning','summary':[{'type':'summary_text',"
+     "'text':'hm'}]},{'type':'message','content':[{'type':'output_text','text':'Ok.'}]},"
+     "{'type':'web_search_call'},{'type':'function_call','id':'fc','call_id':'c1','name':'f',"
+     "'arguments':'{}'},{'type':'function_call','call_id':'c2','name':'g','arguments':''}]}",
+     "Ok.|hm|tool_calls|0 0 0||c1 f {}|c2 g "},
+    {"a refusal in words",
+     "{'status':'completed','output':[{'type':'message','content':[{'refusal':'No.'}]}]}",
+     "No.||stop|0 0 0|"},
+    {"the limit",
+     "{'status':'incomplete','incomplete_details':{'reason':'max_output_tokens'},'output':["
+     "{'type':'function_call','call_id':'c','name':'f','arguments':'{'}]}",
+     "||length|0 0 0||c f {"},
+    {"what is not let pass",
+     "{'status':'incomplete','incomplete_details':{'reason':'content_filter'},'output':[]}",
+     "||refusal|0 0 0|"},
+    {"a failure", "{'status':'failed','output':[]}",
+     "garbled 0 the model server gave up on its reply"},
+    {"a stream",
+     "{'type':'response.created','response':{'status':'in_progress','output':[]}}\n"
+     "{'type':'response.output_text.delta','delta':'O'}\n"
+     "{'type':'response.completed','response':{'status':'completed','output':[{'type':"
+     "'function_call','call_id':'c','name':'f','arguments':'{}'}]}}",
+     "||tool_calls|0 0 0||c f {}"},
+    {"a stream that breaks off",
+     "{'type':'response.created','response':{'status':'in_progress','output':[]}}\n"
+     "{'type':'response.output_text.delta','delta':'O'}",
+     "cut 0 the reply was cut off before its end"},
+    {"a stream that ends without all of it",
+     "{'type':'response.created'}\n{'type':'response.completed'}",
+     "cut 0 the reply was cut off before its end"},
+    {"odd items", "{'output':[5,null,{'type':'message','content':7},{'type':'message'}]}",
+     "||stop|0 0 0|"},
+    {"something else", "{'status':'completed'}",
+     "garbled 0 expected a reply, found something else"},
+};
+
+/* Events as they come, but without anything around them. */
+TEST(events_may_stand_on_lines)
+{
+    static const char two[] = "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}]}\n\n"
+                              "{\"candidates\":[{\"finishReason\":\"STOP\"}]}\n";
+    static const struct {
+        haft_str body;
+        const char *wanted;
+    } cases[] = {
+        {{two, sizeof(two) - 1}, "a||stop|0 0 0|"},
+        {{two, sizeof(two) - 5},
+         "cut 0 expected ',' or '}' after the member, found the end of"
+         " the text"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 16);
+        CHECK_INT(describe(haft__gemini_read, cases[i].body, &buf), HAFT_OK, "%zu", i);
+        CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].wanted), "%zu", i);
+        haft__buf_finish(&buf);
+        check_memory(haft__gemini_read, cases[i].body, "lines");
+    }
+    CHECK(!haft__native_is_lines(HAFT__LIT("{\n\"a\":{}\n}")), "an object over lines");
+    CHECK(!haft__native_is_lines(HAFT__LIT("{}")), "an object");
+    CHECK(!haft__native_is_lines(HAFT__LIT("data: {}\n{}")), "events");
+}
+
+TEST(responses_of_openai_are_read)
+{
+    check_all(haft__responses_read, responses, COUNT(responses));
+}
 
 TEST(replies_of_anthropic_are_read)
 {
