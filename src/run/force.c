@@ -89,13 +89,22 @@ haft_str haft__force_format(const haft__run *run)
 
 /* ---- the constraint ---- */
 
+/* A model of a family that is known not to think is not let begin with it. */
+static haft__grammar_options options_for(const haft__model_spec *model, bool several)
+{
+    return (haft__grammar_options){.several = several,
+                                   .reasoning =
+                                       model->family.name.len == 0 || model->family.think != NULL,
+                                   .start_in_reasoning = model->starts_in_reasoning};
+}
+
 static haft_status write(const haft__force *force, const haft__request *request,
-                         const haft__format *format, bool several, haft__arena *arena,
-                         haft__buf *text, haft__relax_report *report, haft_error *err)
+                         const haft__format *format, haft__grammar_options options,
+                         haft__arena *arena, haft__buf *text, haft__relax_report *report,
+                         haft_error *err)
 {
     const haft__format_tool *tools = NULL;
     haft__wire tool = haft__wire_encode(request->tool.len > 0 ? request->tool : HAFT__LIT("_"));
-    haft__grammar_options options = {.several = several, .reasoning = true};
     haft_status status = haft__chat_format_tools(request, arena, &tools, err);
     if (status != HAFT_OK) {
         return status;
@@ -121,7 +130,8 @@ haft_status haft__force_constrain(const haft__spec *spec, haft_str format, bool 
     }
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_GRAMMAR_BYTES + 1);
-    haft_status status = write(&force, request, found, several, arena, &text, report, NULL);
+    haft_status status = write(&force, request, found, options_for(&spec->model, several), arena,
+                               &text, report, NULL);
     if (status == HAFT_OK) {
         haft_str kept = haft__arena_copy(arena, haft__buf_str(&text));
         status = kept.ptr != NULL ? HAFT_OK : HAFT_NO_MEMORY;

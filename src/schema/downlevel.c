@@ -424,6 +424,16 @@ static bool is_object(const haft__downlevel *d, haft__json schema)
                && haft__gbnf_get(schema, "oneOf") == NULL);
 }
 
+/* Whether a `type`, a name or a list of them, has this one. */
+static bool names_type(haft__json type, haft_str name)
+{
+    bool found = haft__str_equal(haft__json_text(type), name);
+    for (uint32_t i = 0; type.kind == HAFT__JSON_ARRAY && i < type.count; i++) {
+        found = found || haft__str_equal(haft__json_text(type.items[i]), name);
+    }
+    return found;
+}
+
 /* Each schema of OpenAI's has a type, unless it is a choice; each array says of what. */
 static void complete_type(haft__downlevel *d, haft__json schema, maker *m)
 {
@@ -431,7 +441,7 @@ static void complete_type(haft__downlevel *d, haft__json schema, maker *m)
     const haft__json *list = haft__gbnf_get(schema, "enum");
     const haft__json *one = haft__gbnf_get(schema, "const");
     bool listed = list != NULL && list->kind == HAFT__JSON_ARRAY && list->count > 0;
-    bool array = type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("array"));
+    bool array = type != NULL && names_type(*type, HAFT__LIT("array"));
     if (type == NULL && (one != NULL || listed)) {
         put(m, text("type"),
             one != NULL ? types_given(d, one, 1) : types_given(d, list->items, list->count));
