@@ -182,6 +182,15 @@ haft__stream_step haft__stream_on_utf8(haft__stream_cursor *c)
     return HAFT__STREAM_ON;
 }
 
+/* An escape that is none. What was decoded before it is passed on first, as it is where a piece
+ * ends in between. */
+static haft__stream_step fail_escape(haft__stream_cursor *c, haft__json_problem problem)
+{
+    return c->s->decoded_count > 0
+               ? haft__stream_give_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(c->s))
+               : haft__stream_fail(c, problem);
+}
+
 haft__stream_step haft__stream_on_escape(haft__stream_cursor *c)
 {
     haft__json_stream *s = c->s;
@@ -195,7 +204,7 @@ haft__stream_step haft__stream_on_escape(haft__stream_cursor *c)
     } else {
         char meant = haft__json_simple_escape(*c->p);
         if (meant == 0) {
-            return haft__stream_fail(c, HAFT__JSON_PROBLEM_ESCAPE);
+            return fail_escape(c, HAFT__JSON_PROBLEM_ESCAPE);
         }
         put_lone_high(s);
         put(s, &meant, 1);
@@ -232,7 +241,7 @@ haft__stream_step haft__stream_on_hex(haft__stream_cursor *c)
     }
     int digit = haft__json_hex(*c->p);
     if (digit < 0) {
-        return haft__stream_fail(c, HAFT__JSON_PROBLEM_HEX);
+        return fail_escape(c, HAFT__JSON_PROBLEM_HEX);
     }
     s->code = s->code << 4 | (uint32_t)digit;
     c->p++;
