@@ -64,6 +64,7 @@
     X(GRAMMAR_REPEAT, "grammar.repeat", 500, "count of a repetition in a grammar")                 \
     X(GRAMMAR_REPEATS, "grammar.repeats", 10000, "the same, of all repetitions together")          \
     X(GRAMMAR_ENUM, "grammar.enum", 500, "values of an enum in a grammar")                         \
+    X(EVENT_RELAXED, "event.relaxed", 8, "things relaxed that an event lists; it counts all")      \
     X(GRAMMAR_RELAXED, "grammar.relaxed", 200, "things relaxed that are reported")                 \
     X(CONFIG_BYTES, "config.bytes", 64 << 10, "bytes of a file of settings, or of a .env")         \
     X(DOTENV_VARIABLES, "config.variables", 256, "variables in a .env")                            \

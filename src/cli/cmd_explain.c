@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/first_turn.h"
+#include "cli/forced.h"
 #include "cli/print.h"
 #include "cli/spec_file.h"
 #include "io/random.h"
@@ -31,7 +32,8 @@ typedef struct explained {
     haft__run run;
     haft__request request;
     haft__buf prompt; /* the request as JSON */
-    haft__json turn;  /* the first turn_started as a value */
+    haft__forced forced;
+    haft__json turn; /* the first turn_started as a value */
 } explained;
 
 static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
@@ -50,6 +52,9 @@ static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *er
     haft__chat chat;
     haft__chat_init(&chat, provider != NULL ? provider : haft__provider_compatible(), NULL);
     haft_status status = haft__decide_request(&e->run, arena, &e->request, err);
+    if (status == HAFT_OK) {
+        status = haft__forced_look(e->spec, &e->request, arena, &e->forced, err);
+    }
     if (e->request.model.len == 0) {
         e->request.model = e->model;
     }
@@ -108,7 +113,7 @@ static void add_limits(haft__json_writer *w, const haft__spec *spec)
     haft__json_end_object(w);
 }
 
-static void write_json(haft__buf *buf, const explained *e)
+static void write_json(haft__arena *arena, haft__buf *buf, const explained *e)
 {
     const haft__spec *spec = e->spec;
     const char *why;
@@ -134,6 +139,7 @@ static void write_json(haft__buf *buf, const explained *e)
     haft__json_end_array(&w);
     add_text(&w, "format", haft__offer_format(spec, &why));
     add_text(&w, "format_reason", haft__str(why));
+    haft__forced_write(&w, arena, &e->forced);
     haft__json_key(&w, "first_turn");
     haft__json_add(&w, e->turn);
     add_limits(&w, spec);
@@ -163,6 +169,7 @@ static void print_words(FILE *out, const explained *e)
                       haft__tool_role_name(offer.tool->role), offer.reason);
     }
     (void)fprintf(out, "\nformat\n  %.*s: %s\n", HAFT__ARG(format), why);
+    haft__forced_print(out, &e->forced);
     (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),
                   field(e, "tool").len > 0 ? " " : "", HAFT__ARG(field(e, "tool")),
                   HAFT__ARG(field(e, "reason")));
@@ -202,7 +209,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     if (status == HAFT_OK && haft__args_has(args, "json")) {
         haft__buf text;
         haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-        write_json(&text, &e);
+        write_json(&cli->arena, &text, &e);
         status = haft__buf_check(&text, err);
         haft__print_json(cli->out, haft__buf_str(&text));
         haft__buf_finish(&text);
@@ -230,8 +237,9 @@ const haft__command haft__cmd_explain = {
     .name = "explain",
     .usage = "SPEC [TASK]",
     .summary = "say which tools a model would see and what it would be asked, and why",
-    .help = "Prints each tool with its verdict and reason, the format of calls, the first turn's\n"
-            "choice with its reason, all limits, and the request that would be sent.\n",
+    .help = "Prints each tool with its verdict and reason, the format of calls, what replies are\n"
+            "held to where a tool must be called, the first turn's choice with its reason, all\n"
+            "limits, and the request that would be sent.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

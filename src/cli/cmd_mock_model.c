@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_mock_model.c - `haft mock-model`: a server that plays a script. Tests:
  * tests/cli/mock_model_test.py, tests/clients/openai_test.py. */
+#include <string.h>
+
 #include "base/error.h"
+#include "base/macros.h"
 #include "base/str.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -41,6 +44,25 @@ static haft_status serve(const haft__cli *cli, haft__mock *mock, haft_str addres
     return status;
 }
 
+static haft_status find_like(const char *name, haft__chat_like *ret_like, haft_error *err)
+{
+    static const struct {
+        const char *name;
+        haft__chat_like like;
+    } known[] = {{"openai", HAFT__CHAT_OPENAI},
+                 {"llamacpp", HAFT__CHAT_LLAMACPP},
+                 {"vllm", HAFT__CHAT_OTHER},
+                 {"ollama", HAFT__CHAT_OTHER}};
+    for (size_t i = 0; i < COUNT(known); i++) {
+        if (strcmp(name, known[i].name) == 0) {
+            *ret_like = known[i].like;
+            return HAFT_OK;
+        }
+    }
+    return haft__fail(err, HAFT_BAD_INPUT, "--like",
+                      "expected openai, llamacpp, vllm or ollama, found \"%s\"", name);
+}
+
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__script script;
@@ -50,6 +72,9 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
                        .again = haft__args_has(args, "loop"),
                        .require_key = haft__args_has(args, "require-key")};
     haft_str address = haft__str(haft__args_text(args, "listen", "127.0.0.1:0"));
+    if (find_like(haft__args_text(args, "like", "openai"), &mock.like, err) != HAFT_OK) {
+        return HAFT__EXIT_USAGE;
+    }
     haft_status status = haft__script_file_read(&cli->arena, haft__str(args->words[0]), false,
                                                 mock.hash_key, &script, err);
     if (status != HAFT_OK) {
@@ -70,6 +95,8 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 static const haft__option options[] = {
     {"listen", 0, HAFT__OPTION_TEXT, "ADDR:PORT",
      "where; 127.0.0.1:0, any free port, if not given"},
+    {"like", 0, HAFT__OPTION_TEXT, "NAME",
+     "whose server: openai, llamacpp, vllm or ollama; openai if not given"},
     {"loop", 0, HAFT__OPTION_FLAG, NULL, "start over behind the last reply"},
     {"require-key", 0, HAFT__OPTION_FLAG, NULL, "refuse requests without an API key (any will do)"},
     {0},

@@ -195,6 +195,40 @@ static void send_answer(void *context)
     finish(e);
 }
 
+static void complain(const haft__mock *mock, const char *message)
+{
+    (void)fputs("haft: mock-model: ", mock->errors);
+    haft__print_text(mock->errors, haft__str(message));
+    (void)fputc('\n', mock->errors);
+    (void)fflush(mock->errors);
+}
+
+/* Whether the reply keeps to what the request holds it to, as that of a real server would. Says so
+ * when not: then the script is wrong. */
+static bool keeps(exchange *e)
+{
+    haft_error err = {0};
+    bool good = e->answer.failed || e->answer.ignores_constraint;
+    if (good) {
+        return true;
+    }
+    if (haft__chat_keeps(&e->asked, &e->answer.reply, &e->arena, &good, &err) != HAFT_OK) {
+        refuse_plainly(e->mock, e->request, 500, err.message);
+        return false;
+    }
+    if (!good) {
+        char message[256];
+        (void)snprintf(message, sizeof(message),
+                       "script /replies/%zu: the reply does not keep to the %s of the request; "
+                       "say ignores_constraint: true where a server is to take no notice of it",
+                       e->mock->script->next - 1,
+                       haft__constraint_name(e->asked.request.constraint.kind));
+        complain(e->mock, message);
+        refuse_plainly(e->mock, e->request, 500, message);
+    }
+    return good;
+}
+
 /* Asks the script. False when the request is answered: it was not what the script expects. */
 static bool ask_script(exchange *e)
 {
@@ -206,14 +240,11 @@ static bool ask_script(exchange *e)
     haft_status status =
         haft__script_ask(mock->script, &e->asked.request, &e->arena, &e->answer, &err);
     if (status == HAFT_OK) {
-        return true;
+        return keeps(e);
     }
     char message[sizeof(err.where) + sizeof(err.message) + 16];
     (void)snprintf(message, sizeof(message), "script %s: %s", err.where, err.message);
-    (void)fputs("haft: mock-model: ", mock->errors);
-    haft__print_text(mock->errors, haft__str(message));
-    (void)fputc('\n', mock->errors);
-    (void)fflush(mock->errors);
+    complain(mock, message);
     refuse_plainly(mock, e->request, status == HAFT_BAD_STATE ? 400 : 500, message);
     return false;
 }
@@ -222,7 +253,8 @@ static void answer(exchange *e)
 {
     haft_error err = {0};
     haft_str body = haft__server_body(e->request);
-    if (haft__chat_read(&e->arena, body, e->mock->hash_key, &e->asked, &err) != HAFT_OK) {
+    if (haft__chat_read_like(&e->arena, body, e->mock->like, e->mock->hash_key, &e->asked, &err)
+        != HAFT_OK) {
         refuse_plainly(e->mock, e->request, 500, err.message);
     } else if (e->asked.problem.message.ptr != NULL) {
         refuse(e->mock, e->request, 400, e->asked.problem);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "io/server.h"
+#include "model/chat_read.h"
 #include "model/script.h"
 
 typedef struct haft__mock {
@@ -14,7 +15,8 @@ typedef struct haft__mock {
     haft__script *script;
     FILE *errors; /* what the script did not expect is told here */
     haft__hash_key hash_key;
-    bool again;        /* from the start behind the last reply */
+    bool again; /* from the start behind the last reply */
+    haft__chat_like like;
     bool require_key;  /* refuse requests without one */
     uint64_t requests; /* so far, for ids */
     uint64_t calls;

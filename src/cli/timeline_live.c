@@ -314,6 +314,9 @@ void haft__timeline_live(haft__timeline *t, const haft__event *event)
         HAFT__MARK_FAILED, HAFT__BAD, "reply dropped, the model failed: ", "", "", "message"};
     static const phrase violation = {HAFT__MARK_WARNS, HAFT__HEED,         "reply dropped (",
                                      "came",           "), asked again: ", "text"};
+    static const phrase unconstrained = {
+        HAFT__MARK_WARNS, HAFT__HEED, "constraint refused, asked again without: ", "", "",
+        "message"};
     static const phrase reminded = {HAFT__MARK_WARNS, HAFT__HEED, "reminded: ", "", "", "text"};
     static const phrase cancelled = {
         HAFT__MARK_WARNS, HAFT__HEED, "cancel asked by ", "by", ": ", "why"};
@@ -323,6 +326,7 @@ void haft__timeline_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_GATE_OPENED: tell_gate(t, event); return;
     case HAFT__EVENT_MODEL_REPLIED: tell_reply(t, event); return;
     case HAFT__EVENT_MODEL_FAILED: tell_phrase(t, event, t->spoke ? &broken : &failed); return;
+    case HAFT__EVENT_CONSTRAINT_REFUSED: tell_phrase(t, event, &unconstrained); return;
     case HAFT__EVENT_VIOLATION: tell_phrase(t, event, &violation); return;
     case HAFT__EVENT_REMINDED: tell_phrase(t, event, &reminded); return;
     case HAFT__EVENT_CALL_STARTED: haft__timeline_call_started(t, event); return;
@@ -333,6 +337,7 @@ void haft__timeline_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_ARTIFACT_STORED: tell_stored(t, event); return;
     case HAFT__EVENT_CANCEL_ASKED: tell_phrase(t, event, &cancelled); return;
     case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
+    case HAFT__EVENT_CONSTRAINED:
     case HAFT__EVENT_TOOLS_REVEALED:
     case HAFT__EVENT_TOOLS_HIDDEN:
     case HAFT__EVENT_CHILD_STARTED:

@@ -197,6 +197,9 @@ static void tell_reminded(haft__timeline *t, const haft__event *event)
 static void tell(haft__timeline *t, const haft__event *event)
 {
     static const char *const violation[] = {"  reply dropped, asked again: ", "came", ": ", "text"};
+    static const char *const unconstrained[] = {
+        "  the server refused what the reply was to be held to, asked again without: ", "message",
+        "", ""};
     static const char *const cancel[] = {"  cancel asked by ", "by", ": ", "why"};
     static const char *const alone[] = {"  cancel asked by ", "by", "", ""};
     switch (event->kind) {
@@ -204,6 +207,7 @@ static void tell(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_GATE_OPENED: tell_gate(t, event); return;
     case HAFT__EVENT_MODEL_REPLIED: tell_reply(t, event); return;
     case HAFT__EVENT_MODEL_FAILED: tell_failed(t, event); return;
+    case HAFT__EVENT_CONSTRAINT_REFUSED: tell_two(t, event, unconstrained); return;
     case HAFT__EVENT_VIOLATION: tell_two(t, event, violation); return;
     case HAFT__EVENT_REMINDED: tell_reminded(t, event); return;
     case HAFT__EVENT_CALL_STARTED: tell_started(t, event); return;
@@ -220,6 +224,7 @@ static void tell(haft__timeline *t, const haft__event *event)
         return;
     case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
     case HAFT__EVENT_RUN_STARTED:
+    case HAFT__EVENT_CONSTRAINED:
     case HAFT__EVENT_TOOLS_REVEALED:
     case HAFT__EVENT_TOOLS_HIDDEN:
     case HAFT__EVENT_CHILD_STARTED:

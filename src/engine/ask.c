@@ -42,7 +42,11 @@ void haft__ask_finish(haft__ask *ask, const haft__model_answer *answer)
     uint64_t taken = haft__loop_now(runtime->loop) - ask->started_ms;
     haft_error err = {0};
     haft__buf_clear(&runtime->body);
-    if (answer->failed) {
+    bool refused = answer->failed && !ask->stream.emitted
+                   && haft__constraint_may_be_refused(&ask->request, &answer->failure);
+    if (refused) {
+        haft__input_constraint_refused(&runtime->body, &answer->failure, taken);
+    } else if (answer->failed) {
         haft__input_model_failed(&runtime->body, &answer->failure, taken);
     } else {
         haft__input_model_replied(&runtime->body, &run->state, &answer->reply, taken);

@@ -20,6 +20,8 @@ typedef struct haft__ask {
     uint32_t attempt; /* from 0 */
     haft__http_transfer *transfer;
     haft__buf body;                        /* of the request */
+    haft__chat once;                       /* a request in another format than the conversation's */
+    haft__chat *chat;                      /* that, or the run's */
     const haft__format_tool *format_tools; /* as they are taught */
     haft__buf refusal;                     /* the body of an answer that is no reply */
     haft__openai_stream stream;            /* reads the reply */

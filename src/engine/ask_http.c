@@ -334,11 +334,14 @@ static haft__http *client(haft_runtime *runtime, haft_error *err)
 
 static void reset_stream(haft__ask *ask)
 {
+    const haft__format *own = ask->chat->format,
+                       *reply = haft__format_find(ask->request.reply_format);
     if (ask->streaming) {
         haft__openai_stream_finish(&ask->stream);
     }
     haft__openai_options options = {.tools = &ask->run->agent->spec->tools,
-                                    .format = ask->run->chat.format,
+                                    .format = reply != NULL ? reply : own,
+                                    .otherwise = reply != NULL && reply != own ? own : NULL,
                                     .format_tools = ask->format_tools,
                                     .format_tool_count = ask->request.tool_count,
                                     .emit = on_delta,
@@ -382,6 +385,14 @@ static bool wants_stream(const haft__spec *spec)
     return stream == NULL || stream->kind != HAFT__JSON_FALSE;
 }
 
+/* What is kept of the conversation stays as it is when one request is in another format. */
+static haft__chat *chat_for(haft__ask *ask)
+{
+    haft__chat *own = &ask->run->chat;
+    bool other = own->done > 0 && haft__format_find(ask->request.format) != own->format;
+    return other ? &ask->once : own;
+}
+
 haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
 {
     haft_run *run = ask->run;
@@ -389,14 +400,16 @@ haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
     haft__chat_options options = {.stream = wants_stream(spec),
                                   .serial = spec->limits.parallel == 1,
                                   .options = spec->model.options};
-    haft_status status = haft__chat_sync(&run->chat, &ask->request, err);
-    if (status == HAFT_OK && run->chat.format != NULL) {
+    haft__chat_init(&ask->once, run->chat.provider, NULL);
+    haft__chat *chat = ask->chat = chat_for(ask);
+    haft_status status = haft__chat_sync(chat, &ask->request, err);
+    if (status == HAFT_OK && chat->format != NULL) {
         status = haft__chat_format_tools(&ask->request, &ask->arena, &ask->format_tools, err);
     }
     if (status == HAFT_OK) {
         /* Nearly all of it is kept text. What cannot be had is noted by the buffer. */
-        (void)!haft__buf_reserve(&ask->body, haft__chat_bytes(&run->chat, &ask->request));
-        haft__chat_write(&run->chat, &ask->request, &options, &ask->body);
+        (void)!haft__buf_reserve(&ask->body, haft__chat_bytes(chat, &ask->request));
+        haft__chat_write(chat, &ask->request, &options, &ask->body);
         status = haft__buf_check(&ask->body, err);
     }
     return status == HAFT_OK ? attempt(ask, err) : status;
@@ -409,6 +422,9 @@ void haft__ask_http_stop(haft__ask *ask)
     }
     if (ask->streaming) {
         haft__openai_stream_finish(&ask->stream);
+    }
+    if (ask->chat != NULL) {
+        haft__chat_finish(&ask->once);
     }
     haft__buf_finish(&ask->body);
     haft__buf_finish(&ask->refusal);

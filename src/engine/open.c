@@ -94,7 +94,7 @@ static void count_script(haft_run *run, const haft__event *event)
         event->kind == HAFT__EVENT_MODEL_REPLIED || event->kind == HAFT__EVENT_MODEL_FAILED;
     const haft__json *tool = haft__event_field(event, "tool");
     if (reply) {
-        run->script.next++;
+        haft__script_skip_reply(&run->script);
     } else if (event->kind == HAFT__EVENT_CALL_FINISHED && !haft__event_flag(event, "cached")
                && tool != NULL) {
         haft__script_skip_result(&run->script, haft__json_text(*tool));

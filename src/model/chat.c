@@ -29,9 +29,6 @@ struct haft__chat_tool {
     size_t end; /* in the text */
 };
 
-/* How llama.cpp calls what it holds a reply to. */
-#define GRAMMAR "grammar"
-
 void haft__chat_tools_init(haft__chat_tools *tools)
 {
     *tools = (haft__chat_tools){.items = NULL};
@@ -168,7 +165,7 @@ size_t haft__chat_bytes(const haft__chat *chat, const haft__request *request)
     size_t tools = chat->format != NULL      ? chat->taught.len
                    : request->tool_count > 0 ? tools_text(chat, request).len
                                              : 0;
-    return chat->messages.len + tools + OTHER_BYTES;
+    return chat->messages.len + tools + request->constraint.text.len + OTHER_BYTES;
 }
 
 /* ---- messages ---- */
@@ -364,20 +361,17 @@ static void add_stream(const haft__chat *chat, haft__json_writer *w,
     }
 }
 
-/* What the server is to hold the reply to, in the way it can be told. */
-static void add_constraint(const haft__chat *chat, haft__json_writer *w,
-                           const haft__chat_options *options)
+/* What the server is to hold the reply to. */
+static void add_constraint(haft__json_writer *w, const haft__constraint *constraint)
 {
-    const char *name = chat->provider->constraint;
-    bool grammar = strcmp(name, GRAMMAR) == 0;
-    if (name[0] == '\0' || (grammar ? options->grammar : options->schema).len == 0) {
+    if (constraint->kind == HAFT__CONSTRAINT_GBNF) {
+        haft__json_key(w, "grammar");
+        haft__json_add_str(w, constraint->text);
+    }
+    if (constraint->kind != HAFT__CONSTRAINT_JSON_SCHEMA) {
         return;
     }
-    haft__json_key(w, name);
-    if (grammar) {
-        haft__json_add_str(w, options->grammar);
-        return;
-    }
+    haft__json_key(w, "response_format");
     haft__json_begin_object(w);
     haft__json_key(w, "type");
     haft__json_add_str(w, HAFT__LIT("json_schema"));
@@ -385,8 +379,12 @@ static void add_constraint(const haft__chat *chat, haft__json_writer *w,
     haft__json_begin_object(w);
     haft__json_key(w, "name");
     haft__json_add_str(w, HAFT__LIT("reply"));
+    if (constraint->strict) {
+        haft__json_key(w, "strict");
+        haft__json_add_bool(w, true);
+    }
     haft__json_key(w, "schema");
-    haft__buf_add_str(w->buf, options->schema);
+    haft__buf_add_str(w->buf, constraint->text);
     w->after_key = false;
     haft__json_end_object(w);
     haft__json_end_object(w);
@@ -432,7 +430,7 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request,
             haft__json_add_bool(&w, false);
         }
     }
-    add_constraint(chat, &w, options);
+    add_constraint(&w, &request->constraint);
     add_stream(chat, &w, options);
     add_options(chat, &w, options);
     haft__json_end_object(&w);

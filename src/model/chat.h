@@ -47,10 +47,6 @@ typedef struct haft__chat_options {
     bool stream;        /* the reply is to come in pieces */
     bool serial;        /* at most one call in a reply, where the provider can be told */
     haft__json options; /* of the spec: further members of the request; an object, or null */
-    /* What makes any other reply impossible, in both languages; "" for none. The provider's is
-     * sent. */
-    haft_str grammar; /* GBNF */
-    haft_str schema;  /* JSON Schema, as JSON text */
 } haft__chat_options;
 
 /* About the bytes of the whole request. The chat must be in sync with it. */

@@ -27,6 +27,7 @@ static const struct param {
     unsigned kinds;
     const char *words;        /* that a string may be; NULL for any */
     const char *least, *most; /* of a number */
+    bool llamacpp;            /* that server's alone */
 } params[] = {
     {.name = "model", .kinds = HAFT__CHAT_STRING},
     {.name = "messages", .kinds = HAFT__CHAT_ARRAY},
@@ -75,6 +76,7 @@ static const struct param {
     {.name = "prompt_cache_retention",
      .kinds = HAFT__CHAT_STRING | NULLABLE,
      .words = "in_memory in-memory 24h"},
+    {.name = "grammar", .kinds = HAFT__CHAT_STRING | NULLABLE, .llamacpp = true},
     {.name = "functions"},
     {.name = "function_call"},
 };
@@ -111,7 +113,7 @@ static bool check_range(haft__chat_reader *r, const struct param *p, haft__json 
 static bool check_param(haft__chat_reader *r, haft_str name, haft__json value)
 {
     const struct param *p = find_param(name);
-    if (p == NULL) {
+    if (p == NULL || (p->llamacpp && r->like != HAFT__CHAT_LLAMACPP)) {
         return haft__chat_refuse(r, NULL, "", "Unrecognized request argument supplied: %.*s",
                                  (int)(name.len < 100 ? name.len : 100), name.ptr);
     }
@@ -172,24 +174,6 @@ static haft__json get(haft__json body, const char *name)
     return value != NULL ? *value : haft__json_null();
 }
 
-static bool check_format(haft__chat_reader *r, haft__json format)
-{
-    haft__json type, schema, name;
-    const char *param = "response_format";
-    if (format.kind != HAFT__JSON_OBJECT) {
-        return true;
-    }
-    if (!haft__chat_need(r, format, "type", HAFT__CHAT_STRING, param, &type)
-        || !haft__chat_check_word(r, haft__json_text(type), "text json_object json_schema",
-                                  "response_format.type")) {
-        return false;
-    }
-    return !haft__str_equal(haft__json_text(type), HAFT__LIT("json_schema"))
-           || (haft__chat_need(r, format, "json_schema", HAFT__CHAT_OBJECT, param, &schema)
-               && haft__chat_need(r, schema, "name", HAFT__CHAT_STRING,
-                                  "response_format.json_schema", &name));
-}
-
 /* Those whose inside is looked at, though nothing here depends on it. */
 static bool check_insides(haft__chat_reader *r, haft__json body)
 {
@@ -208,7 +192,7 @@ static bool check_insides(haft__chat_reader *r, haft__json body)
                                  "supported.",
                                  HAFT__ARG(haft__json_text(n)));
     }
-    return check_format(r, get(body, "response_format"));
+    return haft__chat_read_constraint(r, body);
 }
 
 static bool read_stream(haft__chat_reader *r, haft__json body)
@@ -296,7 +280,15 @@ static bool read_json(haft__chat_reader *r, haft_str text, haft__json *ret_body)
 haft_status haft__chat_read(haft__arena *arena, haft_str body, haft__hash_key hash_key,
                             haft__chat_asked *ret_asked, haft_error *err)
 {
-    haft__chat_reader r = {.arena = arena, .hash_key = hash_key, .asked = ret_asked, .err = err};
+    return haft__chat_read_like(arena, body, HAFT__CHAT_OPENAI, hash_key, ret_asked, err);
+}
+
+haft_status haft__chat_read_like(haft__arena *arena, haft_str body, haft__chat_like like,
+                                 haft__hash_key hash_key, haft__chat_asked *ret_asked,
+                                 haft_error *err)
+{
+    haft__chat_reader r = {
+        .arena = arena, .hash_key = hash_key, .asked = ret_asked, .like = like, .err = err};
     *ret_asked = (haft__chat_asked){.request = {.correction = HAFT__LIT(""),
                                                 .tool = HAFT__LIT(""),
                                                 .format = HAFT__LIT("native"),

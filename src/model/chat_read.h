@@ -20,12 +20,20 @@ typedef struct haft__chat_problem {
     const char *code; /* "invalid_value"; NULL for none */
 } haft__chat_problem;
 
+/* Whose server is played. */
+typedef enum haft__chat_like {
+    HAFT__CHAT_OPENAI,
+    HAFT__CHAT_LLAMACPP, /* takes `grammar` */
+    HAFT__CHAT_OTHER,    /* vLLM, Ollama: a schema need not keep to OpenAI's rules */
+} haft__chat_like;
+
 typedef struct haft__chat_asked {
     haft__chat_problem problem; /* when there is one, nothing below counts */
     haft__request request;
     bool stream, include_usage;
     bool parallel; /* more than one call in a reply is fine */
     haft__json raw;
+    haft__json schema; /* of a constraint that is one */
     /* The tools' names as the request has them. In `request` they are decoded (tool/wire.h) where
      * they can be, in messages and choices too. */
     const haft_str *wire_names;
@@ -38,5 +46,15 @@ typedef struct haft__chat_asked {
 HAFT_MUST_USE haft_status haft__chat_read(haft__arena *arena, haft_str body,
                                           haft__hash_key hash_key, haft__chat_asked *ret_asked,
                                           haft_error *err);
+
+/* The same, as another server reads it. */
+HAFT_MUST_USE haft_status haft__chat_read_like(haft__arena *arena, haft_str body,
+                                               haft__chat_like like, haft__hash_key hash_key,
+                                               haft__chat_asked *ret_asked, haft_error *err);
+
+/* Whether a reply keeps to what the request holds it to; of one that was cut, whether it can be the
+ * beginning of one that does. Fails for want of memory. */
+HAFT_MUST_USE haft_status haft__chat_keeps(const haft__chat_asked *asked, const haft__reply *reply,
+                                           haft__arena *arena, bool *ret_keeps, haft_error *err);
 
 #endif

@@ -11,6 +11,7 @@ typedef struct haft__chat_reader {
     haft__arena *arena;
     haft__hash_key hash_key;
     haft__chat_asked *asked;
+    haft__chat_like like;
     haft_status status; /* HAFT_OK unless there was no memory */
     haft_error *err;
 } haft__chat_reader;
@@ -62,6 +63,9 @@ bool haft__chat_need_name(haft__chat_reader *r, haft__json function, const char 
 
 /* The name that stands behind a name on the wire; itself where nothing does. */
 bool haft__chat_decode(haft__chat_reader *r, haft_str wire, haft_str *ret_name);
+
+/* chat_constraint.c */
+bool haft__chat_read_constraint(haft__chat_reader *r, haft__json body);
 
 bool haft__chat_read_messages(haft__chat_reader *r, haft__json listed);
 bool haft__chat_read_tools(haft__chat_reader *r, haft__json listed);

@@ -12,6 +12,11 @@
 #include "model/chat_int.h"
 #include "tool/wire.h"
 
+/* Said where a server holds a reply to JSON although calls are taught otherwise. */
+#define JSON_ALONE                                                                                 \
+    " Write the call in this reply as JSON alone, with the name and the arguments, and nothing "   \
+    "around it."
+
 /* ---- names ---- */
 
 static haft_str wire_name(haft__arena *arena, haft_str name)
@@ -241,6 +246,10 @@ void haft__chat_text_last(const haft__chat *chat, haft__buf *buf, const haft__re
     haft__buf_add_str(&text, request->correction);
     if (request->correction.len == 0 && request->tool_count > 0) {
         add_choice(&text, request);
+    }
+    if (text.len > 0 && request->reply_format.len > 0
+        && haft__format_find(request->reply_format) != chat->format) {
+        haft__buf_add_str(&text, HAFT__LIT(JSON_ALONE)); /* not in the marks that were taught */
     }
     bool grows =
         last != NULL && (last->role == HAFT__MESSAGE_USER || last->role == HAFT__MESSAGE_TOOL);

@@ -30,6 +30,28 @@ bool haft__stop_find(haft_str name, haft__stop *ret_stop)
     return false;
 }
 
+static const char *const constraints[] = {
+#define X(name, text) text,
+    HAFT__CONSTRAINTS(X)
+#undef X
+};
+
+const char *haft__constraint_name(haft__constraint_kind kind)
+{
+    return constraints[kind];
+}
+
+bool haft__constraint_find(haft_str name, haft__constraint_kind *ret_kind)
+{
+    for (size_t i = 0; i < COUNT(constraints); i++) {
+        if (haft__str_equal(name, haft__str(constraints[i]))) {
+            *ret_kind = (haft__constraint_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *haft__failure_name(haft__failure_kind kind)
 {
     static const char *const names[] = {

@@ -10,6 +10,28 @@
 #include "prompt/message.h"
 #include "tool/spec.h"
 
+/* What makes every other reply impossible, where the server can be told. */
+#define HAFT__CONSTRAINTS(X)                                                                       \
+    X(NONE, "none")                                                                                \
+    X(GBNF, "gbnf")               /* a grammar in the language of llama.cpp */                     \
+    X(JSON_SCHEMA, "json_schema") /* of the whole reply */
+
+typedef enum haft__constraint_kind {
+#define X(name, text) HAFT__CONSTRAINT_##name,
+    HAFT__CONSTRAINTS(X)
+#undef X
+} haft__constraint_kind;
+
+const char *haft__constraint_name(haft__constraint_kind kind);
+/* False when it is none of the names. */
+bool haft__constraint_find(haft_str name, haft__constraint_kind *ret_kind);
+
+typedef struct haft__constraint {
+    haft__constraint_kind kind;
+    bool strict; /* of JSON_SCHEMA: it keeps to OpenAI's rules, and the server is to as well */
+    haft_str text;
+} haft__constraint;
+
 /* What a model is asked in one turn. */
 typedef struct haft__request {
     haft_str model;
@@ -21,6 +43,8 @@ typedef struct haft__request {
     haft__mode mode;
     haft_str tool; /* of HAFT__MODE_TOOL */
     haft_str format;
+    haft_str reply_format; /* in which the reply comes, where that is another; "" for `format` */
+    haft__constraint constraint;
     bool transcript; /* history as one text, task last */
     haft_str task;   /* of a transcript */
 } haft__request;

@@ -31,6 +31,8 @@ typedef struct haft__openai_options {
     const haft__tools *tools; /* names on the wire are turned into theirs; may be NULL */
     const haft__format
         *format; /* calls are in the text, in this one; NULL: they are the server's */
+    const haft__format
+        *otherwise; /* where a reply was to be JSON alone and is not: it is in this one; or NULL */
     const haft__format_tool *format_tools; /* as they were taught */
     size_t format_tool_count;
     haft__openai_emit *emit; /* may be NULL */
@@ -59,6 +61,7 @@ typedef struct haft__openai_stream {
     size_t call_count, call_capacity, last_call;
     uint32_t numbered;    /* calls, the server's and those in the text */
     haft__parser *parser; /* of the text; NULL until there is any */
+    bool text_bracket;    /* all of it so far is a "[", which may begin JSON or not */
     bool text_call_open;  /* the last call of the text has not ended */
     uint32_t text_call;   /* its number */
     haft__stop stop;

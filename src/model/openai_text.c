@@ -118,14 +118,43 @@ static haft_status take(void *context, const haft__found *found, haft_error *err
     HAFT__UNREACHABLE();
 }
 
-static haft_status create(haft__openai_stream *stream, haft_error *err)
+static haft_status begin_text(haft__openai_stream *stream, const haft__format *format,
+                              haft_str text, haft_error *err)
 {
     haft__parser_options options = {.tools = stream->options.format_tools,
                                     .tool_count = stream->options.format_tool_count,
                                     .repair = true,
                                     .take = take,
                                     .context = stream};
-    return haft__parser_create(stream->options.format, &options, &stream->parser, err);
+    haft_status status = haft__parser_create(format, &options, &stream->parser, err);
+    if (status == HAFT_OK && stream->text_bracket) {
+        status = haft__parser_feed(stream->parser, HAFT__LIT("["), err);
+    }
+    return status == HAFT_OK ? haft__parser_feed(stream->parser, text, err) : status;
+}
+
+static haft_str skip_space(haft_str text)
+{
+    while (text.len > 0 && strchr(" \t\r\n", text.ptr[0]) != NULL) {
+        text = haft__str_skip(text, 1);
+    }
+    return text;
+}
+
+/* Under a schema a reply is an object, or an array of them. A server that takes no notice leaves
+ * the model to what it was taught: how the text begins says which it is. */
+static haft_status choose_format(haft__openai_stream *stream, haft_str text, haft_error *err)
+{
+    text = skip_space(text);
+    if (!stream->text_bracket && haft__str_starts(text, HAFT__LIT("["))) {
+        stream->text_bracket = true;
+        text = skip_space(haft__str_skip(text, 1));
+    }
+    if (text.len == 0) {
+        return HAFT_OK;
+    }
+    bool json = text.ptr[0] == '{';
+    return begin_text(stream, json ? stream->options.format : stream->options.otherwise, text, err);
 }
 
 haft_status haft__openai_text(haft__openai_stream *stream, haft_str text, haft_error *err)
@@ -136,12 +165,21 @@ haft_status haft__openai_text(haft__openai_stream *stream, haft_str text, haft_e
     if (stream->options.format == NULL) {
         return give(stream, HAFT__DELTA_TEXT, text, err);
     }
-    haft_status status = stream->parser == NULL ? create(stream, err) : HAFT_OK;
-    return status == HAFT_OK ? haft__parser_feed(stream->parser, text, err) : status;
+    if (stream->parser != NULL) {
+        return haft__parser_feed(stream->parser, text, err);
+    }
+    return stream->options.otherwise != NULL
+               ? choose_format(stream, text, err)
+               : begin_text(stream, stream->options.format, text, err);
 }
 
 haft_status haft__openai_text_end(haft__openai_stream *stream, haft_error *err)
 {
     bool cut = stream->stop == HAFT__STOP_LENGTH;
-    return stream->parser != NULL ? haft__parser_end(stream->parser, cut, err) : HAFT_OK;
+    haft_status status = HAFT_OK;
+    if (stream->parser == NULL && stream->text_bracket) {
+        status = begin_text(stream, stream->options.otherwise, HAFT__LIT(""), err);
+    }
+    return status == HAFT_OK && stream->parser != NULL ? haft__parser_end(stream->parser, cut, err)
+                                                       : status;
 }

@@ -28,8 +28,10 @@ static const char script_schema[] =
     "\"reply\":{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
     "\"expect\":{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
     "\"mode\":{\"enum\":[\"auto\",\"any\",\"tool\",\"none\"]},\"tool\":{\"type\":\"string\"},"
+    "\"constraint\":{\"enum\":[\"none\",\"gbnf\",\"json_schema\"]},"
     "\"allowed\":{\"$ref\":\"#/$defs/names\"},\"declared\":{\"$ref\":\"#/$defs/names\"},"
     "\"contains\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"}}}},"
+    "\"when\":{\"enum\":[\"constrained\",\"free\"]},\"ignores_constraint\":{\"type\":\"boolean\"},"
     "\"text\":{\"type\":\"string\"},\"reasoning\":{\"type\":\"string\"},"
     "\"calls\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"name\"],"
     "\"additionalProperties\":false,\"properties\":{\"name\":{\"type\":\"string\"},"
@@ -216,12 +218,18 @@ static haft_status check_expect(const haft__script *script, const haft__request 
     const haft__json *mode = haft__json_get(expect, HAFT__LIT("mode"));
     const haft__json *tool = haft__json_get(expect, HAFT__LIT("tool"));
     const haft__json *contains = haft__json_get(expect, HAFT__LIT("contains"));
+    const haft__json *constraint = haft__json_get(expect, HAFT__LIT("constraint"));
     haft_str found_mode = haft__str(modes[request->mode]);
+    haft_str found_constraint = haft__str(haft__constraint_name(request->constraint.kind));
     if (mode != NULL && !haft__str_equal(haft__json_text(*mode), found_mode)) {
         return fail_expect(script, "mode", haft__json_text(*mode), found_mode, err);
     }
     if (tool != NULL && !haft__str_equal(haft__json_text(*tool), request->tool)) {
         return fail_expect(script, "tool", haft__json_text(*tool), request->tool, err);
+    }
+    if (constraint != NULL && !haft__str_equal(haft__json_text(*constraint), found_constraint)) {
+        return fail_expect(script, "constraint", haft__json_text(*constraint), found_constraint,
+                           err);
     }
     haft_status status = expect_names(script, request, expect, "allowed", err);
     if (status == HAFT_OK) {
@@ -355,9 +363,30 @@ static haft_status read_reply(haft__json entry, haft__arena *arena, haft__script
     return status;
 }
 
+/* Replies that are meant for requests of the other kind are passed over. */
+static size_t find_reply(const haft__script *script, const haft__request *request)
+{
+    size_t next = script->next;
+    haft_str other = request->constraint.kind == HAFT__CONSTRAINT_NONE ? HAFT__LIT("constrained")
+                                                                       : HAFT__LIT("free");
+    while (next < script->replies.count
+           && haft__str_equal(text_of(script->replies.items[next], "when"), other)) {
+        next++;
+    }
+    return next;
+}
+
+void haft__script_skip_reply(haft__script *script)
+{
+    static const haft__request plain = {.mode = HAFT__MODE_AUTO};
+    script->next = find_reply(script, &plain);
+    script->next += script->next < script->replies.count;
+}
+
 haft_status haft__script_ask(haft__script *script, const haft__request *request, haft__arena *arena,
                              haft__script_answer *ret_answer, haft_error *err)
 {
+    script->next = find_reply(script, request);
     if (script->next == script->replies.count) {
         return haft__fail(err, HAFT_BAD_STATE, "/replies",
                           "the script has %u replies, found a request for one more",
@@ -367,7 +396,7 @@ haft_status haft__script_ask(haft__script *script, const haft__request *request,
     const haft__json *expect = haft__json_get(entry, HAFT__LIT("expect"));
     const haft__json *error = haft__json_get(entry, HAFT__LIT("error"));
     const haft__json *delay = haft__json_get(entry, HAFT__LIT("delay"));
-    haft__script_answer answer = {0};
+    haft__script_answer answer = {.ignores_constraint = is_true(entry, "ignores_constraint")};
     haft_status status = expect != NULL ? check_expect(script, request, *expect, err) : HAFT_OK;
     if (status == HAFT_OK) {
         status = error != NULL ? read_failure(*error, arena, &answer, err)

@@ -43,6 +43,7 @@ typedef struct haft__script_answer {
     haft__json headers; /* of an error: an object of texts and integers, or null */
     bool has_cut;
     uint64_t cut;
+    bool ignores_constraint; /* it does not keep to what the request holds it to, and need not */
 } haft__script_answer;
 
 /* The next reply. BAD_STATE when the request is not what the script expects, or when there is no
@@ -50,6 +51,9 @@ typedef struct haft__script_answer {
 HAFT_MUST_USE haft_status haft__script_ask(haft__script *script, const haft__request *request,
                                            haft__arena *arena, haft__script_answer *ret_answer,
                                            haft_error *err);
+
+/* The next reply has been used before, for a request without a constraint. */
+void haft__script_skip_reply(haft__script *script);
 
 /* The next result of a tool: text, or an error to be told. */
 typedef struct haft__script_result {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "schema/nulls.h"
 #include "json/repair.h"
 
 typedef struct reading {
@@ -108,9 +109,10 @@ static haft_status check(reading *r, haft__json value, bool *ret_good)
     return status;
 }
 
-haft_status haft__arguments_read(const haft__tool *tool, haft_str raw, haft__checker *checker,
-                                 haft__arena *arena, haft__hash_key hash_key,
-                                 haft__arguments *ret_arguments, haft__buf *why, haft_error *err)
+static haft_status read_arguments(const haft__tool *tool, haft_str raw, bool nullable,
+                                  haft__checker *checker, haft__arena *arena,
+                                  haft__hash_key hash_key, haft__arguments *ret_arguments,
+                                  haft__buf *why, haft_error *err)
 {
     reading r = {.tool = tool,
                  .checker = checker,
@@ -126,6 +128,12 @@ haft_status haft__arguments_read(const haft__tool *tool, haft_str raw, haft__che
         return status;
     }
     bool changed, good = false;
+    if (nullable) {
+        status = haft__schema_drop_nulls(tool->input_schema, value, arena, &value, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
     status = haft__schema_coerce(tool->schema, checker, value, arena, &value, &changed, err);
     if (status == HAFT_OK) {
         status = fill_defaults(&r, &value);
@@ -137,6 +145,21 @@ haft_status haft__arguments_read(const haft__tool *tool, haft_str raw, haft__che
         *ret_arguments = (haft__arguments){good, value, r.repaired};
     }
     return status;
+}
+
+haft_status haft__arguments_read(const haft__tool *tool, haft_str raw, haft__checker *checker,
+                                 haft__arena *arena, haft__hash_key hash_key,
+                                 haft__arguments *ret_arguments, haft__buf *why, haft_error *err)
+{
+    return read_arguments(tool, raw, false, checker, arena, hash_key, ret_arguments, why, err);
+}
+
+haft_status haft__arguments_read_nullable(const haft__tool *tool, haft_str raw,
+                                          haft__checker *checker, haft__arena *arena,
+                                          haft__hash_key hash_key, haft__arguments *ret_arguments,
+                                          haft__buf *why, haft_error *err)
+{
+    return read_arguments(tool, raw, true, checker, arena, hash_key, ret_arguments, why, err);
 }
 
 haft_status haft__arguments_look(haft_str raw, haft__arena *scratch, haft__hash_key hash_key,

@@ -21,6 +21,14 @@ HAFT_MUST_USE haft_status haft__arguments_read(const haft__tool *tool, haft_str 
                                                haft__arguments *ret_arguments, haft__buf *why,
                                                haft_error *err);
 
+/* The same of a reply that kept to a schema in which whatever may be left out may be null instead
+ * (schema/nulls.h): such nulls are left out. */
+HAFT_MUST_USE haft_status haft__arguments_read_nullable(const haft__tool *tool, haft_str raw,
+                                                        haft__checker *checker, haft__arena *arena,
+                                                        haft__hash_key hash_key,
+                                                        haft__arguments *ret_arguments,
+                                                        haft__buf *why, haft_error *err);
+
 /* Whether `raw` has to be mended to be a JSON object. Nothing at all, and null, stand for an object
  * without members and need no mending. Fails only for want of memory. */
 HAFT_MUST_USE haft_status haft__arguments_look(haft_str raw, haft__arena *scratch,

@@ -9,8 +9,10 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
+#include "base/sha256.h"
 #include "base/str.h"
 #include "run/decide_int.h"
+#include "run/force.h"
 
 haft_status haft__decider_init(haft__decider *decider, haft_error *err)
 {
@@ -158,6 +160,55 @@ static haft_status decide_failure(haft__deciding *d)
                             &error);
 }
 
+/* Some lines are enough to see what kind of thing was relaxed; `haft explain` has them all. */
+static void write_relaxed(haft__deciding *d, const haft__relax_report *report)
+{
+    haft__json_key(&d->w, "relaxed");
+    haft__json_begin_array(&d->w);
+    for (size_t i = 0; i < report->count && i < HAFT__LIMIT_EVENT_RELAXED; i++) {
+        const haft__relaxed *line = &report->items[i];
+        haft_str text =
+            haft__arena_format(&d->tools->scratch, "%.*s: %.*s became %.*s", HAFT__ARG(line->where),
+                               HAFT__ARG(line->what), HAFT__ARG(line->became));
+        if (text.ptr == NULL) {
+            haft__buf_fail(&d->tools->body, HAFT_NO_MEMORY, "out of memory");
+        }
+        haft__json_add_str(&d->w, text);
+    }
+    haft__json_end_array(&d->w);
+    haft__field_number(&d->w, "relaxed_count", report->count);
+}
+
+/* What the reply is held to. False when it is to be asked for without: nothing is decided then. */
+static bool decide_constraint(haft__deciding *d, haft_str format, haft_status *ret_status)
+{
+    const haft__run *run = d->run;
+    haft__arena *scratch = &d->tools->scratch;
+    haft__request request;
+    haft__relax_report report;
+    char digest[HAFT__SHA256_HEX];
+    haft__relax_init(&report, scratch);
+    *ret_status = haft__decide_request(run, scratch, &request, d->err);
+    if (*ret_status == HAFT_OK) {
+        *ret_status = haft__force_constrain(d->spec, format, run->violations > 0, &request, scratch,
+                                            &report, d->err);
+    }
+    if (*ret_status != HAFT_OK || request.constraint.kind == HAFT__CONSTRAINT_NONE) {
+        return *ret_status != HAFT_OK;
+    }
+    haft__sha256_hex(request.constraint.text, digest);
+    haft__deciding_begin(d, HAFT__EVENT_CONSTRAINED);
+    haft__field_number(&d->w, "turn", run->turn);
+    haft__field_text(&d->w, "format", format);
+    haft__field_text(&d->w, "constraint",
+                     haft__str(haft__constraint_name(request.constraint.kind)));
+    haft__field_number(&d->w, "bytes", request.constraint.text.len);
+    haft__field_text(&d->w, "sha256", (haft_str){digest, sizeof(digest)});
+    write_relaxed(d, &report);
+    *ret_status = haft__deciding_commit(d);
+    return true;
+}
+
 static haft_status decide_asking(haft__deciding *d)
 {
     const haft__run *run = d->run;
@@ -167,6 +218,12 @@ static haft_status decide_asking(haft__deciding *d)
     if (run->violations > d->spec->limits.violations) {
         return haft__decide_end(d, HAFT__END_VIOLATED, HAFT__LIT(""), false,
                                 "the model did not keep to the choice when asked again", NULL);
+    }
+    bool constrained = run->constraint != HAFT__CONSTRAINT_NONE;
+    haft_str format = constrained ? HAFT__LIT("") : haft__force_format(run);
+    haft_status status = HAFT_OK;
+    if (format.len > 0 && decide_constraint(d, format, &status)) {
+        return status;
     }
     *d->effect = (haft__effect){.kind = HAFT__EFFECT_ASK};
     return HAFT_OK;
@@ -240,8 +297,12 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
         .mode = run->mode,
         .tool = run->mode_tool,
         .format = haft__offer_format(spec, &why),
+        .reply_format = HAFT__LIT(""),
         .transcript = spec->history == HAFT__HISTORY_TRANSCRIPT,
         .task = run->task,
     };
-    return HAFT_OK;
+    return run->constraint == HAFT__CONSTRAINT_NONE
+               ? HAFT_OK
+               : haft__force_constrain(spec, run->constrained_format, run->violations > 0,
+                                       ret_request, arena, NULL, err);
 }

@@ -76,6 +76,13 @@ void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft_
                                uint64_t ms);
 void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure, uint64_t ms);
 
+/* Whether a model call that failed may have failed for what its reply was to be held to: then the
+ * input is haft__input_constraint_refused, and the same is asked without. */
+bool haft__constraint_may_be_refused(const haft__request *request,
+                                     const haft__model_failure *failure);
+void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *failure,
+                                    uint64_t ms);
+
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome);
 void haft__input_answered(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,

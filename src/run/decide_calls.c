@@ -15,6 +15,7 @@
 #include "run/approval.h"
 #include "run/arguments.h"
 #include "run/decide_int.h"
+#include "run/force.h"
 
 /* How many names an error lists at most. */
 #define NAMES_SHOWN 20
@@ -362,8 +363,11 @@ static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
     haft__arguments arguments;
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
     if (status == HAFT_OK) {
-        status = haft__arguments_read(call->tool, call->raw, d->tools->checker, &d->tools->scratch,
-                                      run->hash_key, &arguments, &d->tools->text, d->err);
+        bool nullable = run->constraint == HAFT__CONSTRAINT_JSON_SCHEMA
+                        && haft__force_look(d->spec).target == HAFT__TARGET_OPENAI;
+        status = (nullable ? haft__arguments_read_nullable : haft__arguments_read)(
+            call->tool, call->raw, d->tools->checker, &d->tools->scratch, run->hash_key, &arguments,
+            &d->tools->text, d->err);
     }
     if (status != HAFT_OK) {
         return status;

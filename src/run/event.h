@@ -22,6 +22,8 @@
     X(TOOLS_HIDDEN, "tools_hidden")                                                                \
     X(TURN_STARTED, "turn_started")                                                                \
     X(GATE_OPENED, "gate_opened")                                                                  \
+    X(CONSTRAINED, "constrained")                                                                  \
+    X(CONSTRAINT_REFUSED, "constraint_refused")                                                    \
     X(MODEL_REPLIED, "model_replied")                                                              \
     X(MODEL_FAILED, "model_failed")                                                                \
     X(VIOLATION, "violation")                                                                      \

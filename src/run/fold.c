@@ -199,6 +199,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
         return haft__fold_fail(event, "its tool is none it allows", err);
     }
     run->by_limit = haft__event_flag(event, "final");
+    run->constraint = HAFT__CONSTRAINT_NONE;
     run->turn = (uint32_t)turn;
     run->violations = 0;
     run->numbered = 0;
@@ -370,6 +371,7 @@ static haft_status on_violation(haft__run *run, const haft__event *event, haft_e
         return status;
     }
     run->violations++;
+    run->constraint = HAFT__CONSTRAINT_NONE; /* what is asked again is decided again */
     run->call_count = run->batch; /* the reply is recorded but takes no part in what follows */
     run->settled = true;
     run->stage = HAFT__RUN_ASKING;
@@ -390,6 +392,40 @@ static haft_status on_reminded(haft__run *run, const haft__event *event, haft_er
     run->reminders++;
     run->stage = HAFT__RUN_IDLE;
     return status == HAFT_OK ? add_user(run, text, err) : status;
+}
+
+/* ---- what replies are held to ---- */
+
+static haft_status on_constrained(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = want_reply(run, event, err);
+    haft_str kind = {NULL, 0};
+    if (status == HAFT_OK && run->constraint != HAFT__CONSTRAINT_NONE) {
+        status = haft__fold_fail(event, "the request is constrained already", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "constraint", &kind, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "format", &run->constrained_format, err);
+    }
+    if (status == HAFT_OK
+        && (!haft__constraint_find(kind, &run->constraint)
+            || run->constraint == HAFT__CONSTRAINT_NONE)) {
+        status = haft__fold_fail(event, "its constraint is none we know", err);
+    }
+    return status;
+}
+
+static haft_status on_constraint_refused(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = want_reply(run, event, err);
+    if (status == HAFT_OK && run->constraint == HAFT__CONSTRAINT_NONE) {
+        status = haft__fold_fail(event, "the request has no constraint", err);
+    }
+    run->constraint = HAFT__CONSTRAINT_NONE;
+    run->constraint_refused = true;
+    return status;
 }
 
 /* ---- the end ---- */
@@ -437,6 +473,8 @@ static haft_status take(haft__run *run, const haft__event *event, haft_error *er
     case HAFT__EVENT_RUN_STARTED: return on_run_started(run, event, err);
     case HAFT__EVENT_TURN_STARTED: return on_turn_started(run, event, err);
     case HAFT__EVENT_GATE_OPENED: return on_gate_opened(run, event, err);
+    case HAFT__EVENT_CONSTRAINED: return on_constrained(run, event, err);
+    case HAFT__EVENT_CONSTRAINT_REFUSED: return on_constraint_refused(run, event, err);
     case HAFT__EVENT_MODEL_REPLIED: return on_model_replied(run, event, err);
     case HAFT__EVENT_MODEL_FAILED: return on_model_failed(run, event, err);
     case HAFT__EVENT_VIOLATION: return on_violation(run, event, err);

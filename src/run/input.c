@@ -100,6 +100,27 @@ void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure
     haft__body_end(&w, buf);
 }
 
+/* Told by status and kind, never by words, of which every server has its own: asked once more than
+ * is needed does no harm. Some servers answer 500 to a grammar they cannot read. */
+bool haft__constraint_may_be_refused(const haft__request *request,
+                                     const haft__model_failure *failure)
+{
+    bool broke = failure->kind == HAFT__FAILURE_TRANSIENT
+                 && (failure->status == 500 || failure->status == 501);
+    return request->constraint.kind != HAFT__CONSTRAINT_NONE && failure->status != 0
+           && (failure->kind == HAFT__FAILURE_OTHER || broke);
+}
+
+void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *failure, uint64_t ms)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_CONSTRAINT_REFUSED);
+    haft__field_number(&w, "status", failure->status);
+    haft__field_text(&w, "message", failure->message);
+    haft__field_number(&w, "ms", ms);
+    haft__body_end(&w, buf);
+}
+
 bool haft__result_is_cut(const haft__run *run, haft_str result)
 {
     uint32_t chars = run->spec->limits.observation_chars;

@@ -69,7 +69,10 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
 {
     for (size_t i = 0; i < spec->format_count; i++) {
         if (is_available(spec, spec->formats[i])) {
-            *ret_reason = i == 0 ? "preferred, and available" : "the first enabled one available";
+            bool lacks = i > 0 && haft__str_equal(spec->formats[0], HAFT__LIT("native"));
+            *ret_reason = i == 0  ? "preferred, and available"
+                          : lacks ? "the first enabled one available: the model has no native calls"
+                                  : "the first enabled one available";
             return spec->formats[i];
         }
     }

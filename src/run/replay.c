@@ -24,9 +24,9 @@ typedef struct player {
 static bool is_input(haft__event_kind kind)
 {
     return kind == HAFT__EVENT_RUN_STARTED || kind == HAFT__EVENT_MODEL_REPLIED
-           || kind == HAFT__EVENT_MODEL_FAILED || kind == HAFT__EVENT_CALL_FINISHED
-           || kind == HAFT__EVENT_ANSWERED || kind == HAFT__EVENT_CANCEL_ASKED
-           || kind == HAFT__EVENT_CHILD_FINISHED;
+           || kind == HAFT__EVENT_MODEL_FAILED || kind == HAFT__EVENT_CONSTRAINT_REFUSED
+           || kind == HAFT__EVENT_CALL_FINISHED || kind == HAFT__EVENT_ANSWERED
+           || kind == HAFT__EVENT_CANCEL_ASKED || kind == HAFT__EVENT_CHILD_FINISHED;
 }
 
 static haft_status differ(player *p, const haft__event *event, haft_str decided)

@@ -130,6 +130,8 @@ typedef struct haft__run {
     uint32_t numbered;   /* calls of this turn's replies so far, those asked again included */
     uint32_t violations; /* of this turn so far */
     haft_str correction; /* what the model is told when it is asked again; "" at first */
+    haft__constraint_kind constraint; /* of the request that is made, or of the last one */
+    haft_str constrained_format;      /* of that request, when there is one */
 
     /* the reply that is being judged or whose calls run */
     haft__reply reply;
@@ -146,7 +148,8 @@ typedef struct haft__run {
     haft_str task;
     haft__tool_past *past; /* for each tool of the spec */
     haft__usage usage;
-    uint64_t cost_parts; /* micro-dollars times a million: exact */
+    uint64_t cost_parts;     /* micro-dollars times a million: exact */
+    bool constraint_refused; /* by the server: it is not sent any more */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
     haft_str cancel_why;
     uint32_t reminders, invalid_replies;

@@ -261,19 +261,20 @@ static haft__json translate_value(haft__downlevel *d, haft__json schema, size_t 
     return value;
 }
 
-static bool may_be_object(haft__json schema)
+static bool names_type(haft__json schema, const char *name)
 {
     const haft__json *type = haft__gbnf_get(schema, "type");
-    if (type == NULL || type->kind == HAFT__JSON_STRING) {
-        return type != NULL ? haft__str_equal(haft__json_text(*type), HAFT__LIT("object"))
-                            : haft__gbnf_get(schema, "properties") != NULL;
+    bool found = type != NULL && haft__str_equal(haft__json_text(*type), haft__str(name));
+    for (uint32_t i = 0; type != NULL && type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
+        found = found || haft__str_equal(haft__json_text(type->items[i]), haft__str(name));
     }
-    for (uint32_t i = 0; type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
-        if (haft__str_equal(haft__json_text(type->items[i]), HAFT__LIT("object"))) {
-            return true;
-        }
-    }
-    return false;
+    return found;
+}
+
+static bool may_be_object(haft__json schema)
+{
+    return haft__gbnf_get(schema, "type") != NULL ? names_type(schema, "object")
+                                                  : haft__gbnf_get(schema, "properties") != NULL;
 }
 
 /* What OpenAI wants of each object. */
@@ -293,11 +294,62 @@ static void close_object(haft__downlevel *d, haft__json schema, maker *m)
     put(m, text("additionalProperties"), haft__json_bool(false));
 }
 
+/* Whatever is no object and no array, where every schema must have a type. */
+static haft__json scalar_types(haft__downlevel *d)
+{
+    static const char *const names[] = {"string", "number", "boolean", "null"};
+    haft__json *types = haft__gbnf_alloc(&d->g, COUNT(names), sizeof *types);
+    for (size_t i = 0; types != NULL && i < COUNT(names); i++) {
+        types[i] = text(names[i]);
+    }
+    return haft__json_array(types, types != NULL ? COUNT(names) : 0);
+}
+
+static haft__json any_scalar(haft__downlevel *d, const char *what)
+{
+    haft__gbnf_note(&d->g, what, "strings, numbers, booleans and null");
+    return one_member(d, "type", scalar_types(d));
+}
+
+static bool has_one_of(haft__json schema, const char *const *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (haft__gbnf_get(schema, keys[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* OpenAI wants a type in every schema that is no anyOf, and items in every array. */
+static void complete_type(haft__downlevel *d, haft__json schema, maker *m)
+{
+    static const char *const typed[] = {"type", "anyOf", "oneOf"};
+    static const char *const values[] = {"enum", "const"};
+    static const char *const arrays[] = {"items", "prefixItems", "minItems", "maxItems"};
+    bool object = haft__gbnf_get(schema, "properties") != NULL;
+    bool array = has_one_of(schema, arrays, COUNT(arrays));
+    bool has_type = has_one_of(schema, typed, COUNT(typed));
+    if (!has_type && (object || array)) {
+        put(m, text("type"), text(object ? "object" : "array"));
+    } else if (!has_type) {
+        bool listed = has_one_of(schema, values, COUNT(values));
+        put(m, text("type"), scalar_types(d));
+        if (!listed) {
+            haft__gbnf_note(&d->g, "any value", "strings, numbers, booleans and null");
+        }
+    }
+    if ((has_type ? names_type(schema, "array") : array && !object)
+        && haft__gbnf_get(schema, "items") == NULL) {
+        put(m, text("items"), any_scalar(d, "an array of anything"));
+    }
+}
+
 static haft__json translate_flat(haft__downlevel *d, haft__json schema)
 {
     maker m;
     bool openai = d->target == HAFT__TARGET_OPENAI;
-    if (!maker_init(d, &m, COUNT(keywords) + 4)) {
+    if (!maker_init(d, &m, COUNT(keywords) + 6)) {
         return haft__json_bool(true);
     }
     report_unknown(d, schema);
@@ -313,6 +365,9 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
     if (haft__gbnf_get(schema, "oneOf") != NULL && haft__gbnf_get(schema, "anyOf") == NULL) {
         haft__gbnf_note(&d->g, "oneOf", "anyOf: more than one may hold");
         put(&m, text("anyOf"), translate_list(d, "oneOf", *haft__gbnf_get(schema, "oneOf")));
+    }
+    if (openai) {
+        complete_type(d, schema, &m);
     }
     if (openai && may_be_object(schema)) {
         close_object(d, schema, &m);
@@ -395,6 +450,9 @@ static haft__json translate_bounded(haft__downlevel *d, haft__json schema)
     maker nothing;
     const haft__json *target = NULL;
     haft__json anything = maker_init(d, &nothing, 1) ? made(&nothing) : haft__json_bool(true);
+    if (d->target == HAFT__TARGET_OPENAI) {
+        anything = one_member(d, "type", scalar_types(d));
+    }
     if (!haft__gbnf_step(&d->g)) {
         return anything;
     }

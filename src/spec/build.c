@@ -6,6 +6,7 @@
 #include "spec/build_int.h"
 
 #include "base/buf.h"
+#include "base/macros.h"
 #include "base/near.h"
 #include "base/str.h"
 #include "tool/duration.h"
@@ -176,12 +177,26 @@ static void build_model_text(haft__loader *l, haft_str text)
     }
 }
 
+static haft__constrain read_constraint(haft_str word)
+{
+    static const char *const words[] = {[HAFT__CONSTRAIN_AUTO] = "auto",
+                                        [HAFT__CONSTRAIN_NONE] = "none",
+                                        [HAFT__CONSTRAIN_GRAMMAR] = "grammar",
+                                        [HAFT__CONSTRAIN_SCHEMA] = "schema"};
+    haft__constrain found = HAFT__CONSTRAIN_AUTO;
+    for (size_t i = 0; i < COUNT(words); i++) {
+        found = haft__str_equal(word, haft__str(words[i])) ? (haft__constrain)i : found;
+    }
+    return found;
+}
+
 static void build_model(haft__loader *l)
 {
     haft__model_spec *model = &l->spec->model;
     haft__json source = haft__edit_get(l->source, "model");
     haft__json price = haft__edit_object(source, "price");
     model->native_tools = boolean(source, "native_tools", true);
+    model->constraint = read_constraint(haft__edit_text(source, "constraint"));
     model->provider = haft__edit_text(source, "provider");
     model->model = haft__edit_text(source, "model");
     model->base_url = haft__edit_text(source, "base_url");

@@ -47,11 +47,20 @@ typedef struct haft__price {
     uint64_t input, output, cached; /* micro-dollars for a million tokens */
 } haft__price;
 
+/* What replies are held to where a tool must be called. */
+typedef enum haft__constrain {
+    HAFT__CONSTRAIN_AUTO,    /* what the provider is known to take */
+    HAFT__CONSTRAIN_NONE,    /* nothing */
+    HAFT__CONSTRAIN_GRAMMAR, /* `grammar`, in the language of llama.cpp */
+    HAFT__CONSTRAIN_SCHEMA,  /* `response_format` */
+} haft__constrain;
+
 typedef struct haft__model_spec {
     haft_str provider, model; /* "openai", "gpt-5.4-mini"; "script", "replies.yaml" */
     haft_str base_url, api_key_env;
     haft_str size_b;   /* billions of parameters as written; "" when unknown */
     bool native_tools; /* true */
+    haft__constrain constraint;
     haft__price price;
     haft__json options; /* as given, for the provider */
     haft_str api_key;   /* as given; ${VAR} is expanded where it is used, so no secret is kept */

@@ -12,7 +12,7 @@ ZERO = "\u200b"
 SPEC = """\
 haft: 1
 name: weather
-model: {{provider: openai, model: m}}
+model: {model}
 instructions: Answer questions about the weather.
 {formats}
 tools:
@@ -24,7 +24,7 @@ tools:
       required: [city]
       additionalProperties: false
     command: [printf, "%s", "{{city}}: <tool_call></s> 21 degrees"]
-choice: {{schedule: [any]}}
+choice: {{schedule: {schedule}}}
 """
 
 # call(name, arguments JSON) in each dialect; several; a call that is broken; one that is cut; and
@@ -102,22 +102,46 @@ def check(name, found, wanted):
     print(f"{'ok' if found == wanted else 'not ok'} cli/formats_test.py {name}", flush=True)
 
 
-def play(formats, replies, *words, task="How warm is it in Paris?"):
-    script, spec = Path(scratch) / "script.json", Path(scratch) / "weather.yaml"
-    script.write_text(json.dumps({"replies": replies}))
-    spec.write_text(SPEC.format(formats=formats))
-    server = subprocess.Popen([HAFT, "mock-model", script], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True)
-    url = server.stdout.readline().split()[-1]
-    try:
+class Server:
+    """A mock-model; `like` says whose."""
+
+    def __init__(self, replies, like="openai"):
+        script = Path(scratch) / "script.json"
+        script.write_text(json.dumps({"replies": replies}))
+        self.process = subprocess.Popen([HAFT, "mock-model", script, "--like", like], text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.url = self.process.stdout.readline().split()[-1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.err = self.process.communicate()[1]
+
+    def model(self, like, more=""):
+        """As a spec has it. OpenAI's own address is the environment's business."""
+        url = "" if like == "openai" else f", base_url: '{self.url}'"
+        return f"{{provider: {like}, model: m{url}{more}}}"
+
+
+def play(formats, replies, *words, task="How warm is it in Paris?", like="openai", more="",
+         schedule="[any]"):
+    spec = Path(scratch) / "weather.yaml"
+    with Server(replies, like) as server:
+        spec.write_text(SPEC.format(formats=formats, model=server.model(like, more),
+                                    schedule=schedule))
         done = subprocess.run([HAFT, "run", spec, task, "--events", *words], text=True,
-                              capture_output=True, env=dict(environment, OPENAI_BASE_URL=url),
-                              timeout=120)
-    finally:
-        server.terminate()
-        server.communicate()
+                              capture_output=True,
+                              env=dict(environment, OPENAI_BASE_URL=server.url), timeout=120)
     log = [json.loads(line) for line in done.stdout.splitlines()]
-    return done.returncode, log, done.stderr
+    return done.returncode, log, done.stderr + server.err
+
+
+def replays():
+    done = subprocess.run([HAFT, "runs", "replay", "last"], text=True, capture_output=True,
+                          env=environment)
+    return done.returncode, done.stdout.split(":")[0]
 
 
 def of(log, kind, *fields):
@@ -131,10 +155,11 @@ def replies_of(d):
     call, join, result = d["call"], d["join"], d["result"]
     answer = d.get("answer", lambda text: text)
     return [
-        {"expect": {"contains": d["taught"] + ["Call a tool now"]},
-         "text": answer("Warm, I guess.")},
-        {"text": join([call("get_weather", '{"city": "Paris"}')])},
-        {"expect": {"contains": [result % "Paris"]},
+        {"expect": {"contains": d["taught"] + ["Call a tool now"], "constraint": "gbnf"},
+         "text": answer("Warm, I guess."), "ignores_constraint": True},
+        {"expect": {"constraint": "gbnf"},
+         "text": join([call("get_weather", '{"city": "Paris"}')])},
+        {"expect": {"contains": [result % "Paris"], "constraint": "none"},
          "text": join([call("get_weather", '{"city": "Lyon", "days": 2}'),
                        call("get_weather", '{"city": "Brest"}')])},
         {"expect": {"contains": [(result % "Lyon") + d["between"] + (result % "Brest")]
@@ -148,7 +173,9 @@ def replies_of(d):
 
 
 def test_dialect(name):
-    status, log, err = play(f"formats: {{primary: {name}}}", replies_of(DIALECTS[name]))
+    """Forced turns under the grammar of the format, which the mock holds replies to."""
+    status, log, err = play(f"formats: {{primary: {name}}}", replies_of(DIALECTS[name]),
+                            like="llamacpp")
     end = [event for event in log if event["kind"] == "run_finished"]
     check(f"{name}_runs_to_done", (status, err, of(log, "run_finished", "end", "answer")),
           (0, "", [("done", "21 degrees.")]))
@@ -169,51 +196,231 @@ def test_dialect(name):
     check(f"{name}_content_has_no_marks", of(log, "model_replied", "content"),
           ["Warm, I guess.", "", "", "", "", "", "21 degrees."])
     check(f"{name}_ends_once", len(end), 1)
-    done = subprocess.run([HAFT, "runs", "replay", "last"], text=True, capture_output=True,
-                          env=environment)
-    check(f"{name}_replays_identically", (done.returncode, done.stdout.split(":")[0]),
-          (0, "identical"))
+    check(f"{name}_is_constrained_when_forced", of(log, "constrained", "turn", "format",
+                                                   "constraint"),
+          [(1, name, "gbnf"), (1, name, "gbnf")])
+    check(f"{name}_replays_identically", replays(), (0, "identical"))
+
+
+def test_grammar(name, text):
+    """A forced turn under the grammar in the other dialects."""
+    replies = [{"expect": {"constraint": "gbnf", "contains": "get_weather"}, "text": text},
+               {"expect": {"constraint": "none", "contains": "21 degrees"}, "text": "21."}]
+    status, log, err = play(f"formats: {{primary: {name}}}", replies, like="llamacpp")
+    check(f"{name}_under_its_grammar",
+          (status, err, of(log, "run_finished", "end", "answer"), of(log, "call_started",
+                                                                     "arguments")),
+          (0, "", [("done", "21.")], [{"city": "Paris"}]))
+    check(f"{name}_replays_identically", replays(), (0, "identical"))
+
+
+def test_schema(name, like):
+    """The same under a JSON Schema: replies are JSON, whatever the format; the history is not."""
+    d = DIALECTS[name]
+    answer = d.get("answer", lambda text: text)
+    keys = {"purejson": ("tool", "args"), "llama3": ("name", "parameters")}.get(
+        name, ("name", "arguments"))
+    nothing = {"days": None} if like == "openai" else {}
+    calls = [{keys[0]: "get_weather", keys[1]: {"city": city, **nothing}}
+             for city in ("Paris", "Nice")]
+    one = {keys[0]: "get_weather", keys[1]: {"city": "Lyon", **nothing}}
+    ignored = d["join"]([d["call"]("get_weather", '{"city": "Brest"}')])
+    replies = [
+        {"expect": {"constraint": "json_schema"},
+         "text": json.dumps({"tool_calls": calls} if like == "openai" else calls)},
+        {"expect": {"constraint": "json_schema", "contains": [d["result"] % "Paris"]},
+         "text": json.dumps({"tool_call": one} if like == "openai" else one)},
+        {"expect": {"constraint": "json_schema"}, "ignores_constraint": True, "text": ignored},
+        {"expect": {"constraint": "none"}, "text": answer("21 degrees.")},
+    ]
+    status, log, err = play(f"formats: {{primary: {name}}}", replies, like=like,
+                            schedule="[any, {tool: get_weather}, any, auto]")
+    check(f"{name}_with_a_schema_of_{like}",
+          (status, err, of(log, "run_finished", "end", "answer")),
+          (0, "", [("done", "21 degrees.")]))
+    check(f"{name}_with_a_schema_of_{like}_calls", of(log, "call_started", "arguments"),
+          [{"city": city} for city in ("Paris", "Nice", "Lyon", "Brest")])
+    check(f"{name}_with_a_schema_of_{like}_is_constrained",
+          of(log, "constrained", "turn", "format", "constraint"),
+          [(turn, name, "json_schema") for turn in (1, 2, 3)])
+    check(f"{name}_with_a_schema_of_{like}_replays", replays(), (0, "identical"))
+
+
+def test_native_ignores(like, kind):
+    """Natively, `any` comes first; who takes no notice is asked again in text, held to it."""
+    arguments = {"city": "Paris", **({"days": None} if like == "openai" else {})}
+    call = {"tool": "get_weather", "args": arguments}
+    native = {"name": "get_weather", "arguments": {"city": "Lyon"}}
+    replies = [
+        {"expect": {"mode": "any", "constraint": "none", "declared": ["get_weather"]},
+         "text": "Warm, I guess."},
+        {"when": "free", "error": {"status": 418, "body": "it should have been constrained"}},
+        {"when": "constrained",
+         "expect": {"constraint": kind, "declared": [], "contains":
+                    ["get_weather", "You must call a tool", "How warm"]},
+         "text": json.dumps({"tool_call": call} if like == "openai" else call)},
+        {"expect": {"mode": "auto", "constraint": "none", "declared": ["get_weather"],
+                    "contains": "Paris: <tool_call></s> 21 degrees"}, "calls": [native]},
+        {"expect": {"declared": ["get_weather"], "contains": "Lyon: "}, "text": "21 degrees."}]
+    status, log, err = play("formats: {primary: native}", replies, like=like)
+    check(f"native_ignores_any_{like}", (status, err, of(log, "run_finished", "end", "answer")),
+          (0, "", [("done", "21 degrees.")]))
+    check(f"native_ignores_any_{like}_events",
+          [event["kind"] for event in log][1:8],
+          ["turn_started", "model_replied", "violation", "constrained", "model_replied",
+           "call_started", "call_finished"])
+    check(f"native_ignores_any_{like}_is_asked_in_text",
+          of(log, "constrained", "turn", "format", "constraint"), [(1, "purejson", kind)])
+    check(f"native_ignores_any_{like}_arguments", of(log, "call_started", "arguments"),
+          [{"city": "Paris"}, {"city": "Lyon"}])
+    check(f"native_ignores_any_{like}_replays", replays(), (0, "identical"))
+
+
+def test_refused(like, formats, first):
+    """A server that does not take it is asked without, and is not sent it again."""
+    refusal = {"error": {"message": "Failed to parse grammar", "type": "invalid_request_error",
+                         "code": 400}}
+    d = DIALECTS["hermes"]
+    good = ({"text": d["call"]("get_weather", '{"city": "Paris"}')} if "hermes" in formats
+            else {"calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]})
+    replies = first + [
+        {"expect": {"constraint": "gbnf" if like == "llamacpp" else "json_schema"},
+         "error": {"status": 400, "body": refusal}},
+        {"expect": {"constraint": "none"}, **good},
+        {"expect": {"constraint": "none"}, **good},
+        {"text": "21 degrees."}]
+    status, log, err = play(formats, replies, like=like, schedule="[any, any]")
+    name = f"refused_by_{like}_{'hermes' if 'hermes' in formats else 'native'}"
+    check(name, (status, err, of(log, "run_finished", "end", "answer")),
+          (0, "", [("done", "21 degrees.")]))
+    check(f"{name}_is_recorded", [status for status in of(log, "constraint_refused", "status")],
+          [400])
+    check(f"{name}_and_remembered", len(of(log, "constrained", "turn")), 1)
+    check(f"{name}_replays", replays(), (0, "identical"))
+
+
+def test_unknown_server():
+    """A server nobody knows gets nothing, unless the spec says so."""
+    d = DIALECTS["hermes"]
+    text = d["call"]("get_weather", '{"city": "Paris"}')
+    for says, kind, like in (("", "none", "openai"), (", constraint: none", "none", "llamacpp"),
+                             (", constraint: grammar", "gbnf", "llamacpp")):
+        with Server([{"expect": {"constraint": kind}, "text": text}, {"text": "21."}],
+                    like) as server:
+            spec = Path(scratch) / "own.yaml"
+            spec.write_text(SPEC.format(
+                formats="formats: {primary: hermes}", schedule="[any]",
+                model=f"{{provider: openai, model: m, base_url: '{server.url}'{says}}}"))
+            done = subprocess.run([HAFT, "run", spec, "How warm?", "--quiet"], text=True,
+                                  capture_output=True, env=environment, timeout=120)
+        check(f"own_server_{kind}_{says.strip(', ')}", (done.returncode, done.stdout), (0, "21.\n"))
 
 
 def test_native():
     call = {"name": "get_weather", "arguments": {"city": "Paris"}}
     replies = [{"expect": {"mode": "any"}, "text": "Warm, I guess."},
-               {"expect": {"declared": ["get_weather"]}, "calls": [call]},
+               {"expect": {"mode": "any", "declared": ["get_weather"]}, "calls": [call]},
                {"expect": {"contains": "Paris: <tool_call></s> 21 degrees"}, "text": "21 degrees."}]
-    status, log, err = play("formats: {primary: native}", replies)
+    status, log, err = play("formats: {primary: native}", replies, more=", constraint: none")
     check("native_runs_to_done", (status, err, of(log, "run_finished", "end", "answer")),
           (0, "", [("done", "21 degrees.")]))
 
 
 def test_no_native_tools():
     """A model without calling of its own gets the first format that is text."""
-    spec = SPEC.replace("model: m", "model: m, native_tools: false")
     d = DIALECTS["purejson"]
-    replies = [{"expect": {"declared": [], "contains": d["taught"]},
+    replies = [{"expect": {"declared": [], "contains": d["taught"]}, "ignores_constraint": True,
                 "text": d["call"]("get_weather", '{"city": "Paris"}')},
                {"expect": {"contains": d["result"] % "Paris"}, "text": '{"answer": "21."}'}]
-    script, path = Path(scratch) / "script.json", Path(scratch) / "small.yaml"
-    script.write_text(json.dumps({"replies": replies}))
-    path.write_text(spec.format(formats="formats: [native, codemode, purejson]"))
+    path = Path(scratch) / "small.yaml"
+    path.write_text(SPEC.format(formats="formats: [native, codemode, purejson]", schedule="[any]",
+                                model="{provider: openai, model: m, native_tools: false}"))
     done = subprocess.run([HAFT, "explain", path, "--json"], text=True, capture_output=True,
                           env=environment)
     found = json.loads(done.stdout)
     check("explain_says_which_and_why", (found["format"], found["format_reason"]),
-          ("purejson", "the first enabled one available"))
-    server = subprocess.Popen([HAFT, "mock-model", script], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True)
-    url = server.stdout.readline().split()[-1]
-    done = subprocess.run([HAFT, "run", path, "How warm?", "--quiet"], text=True,
-                          capture_output=True, env=dict(environment, OPENAI_BASE_URL=url),
-                          timeout=120)
-    server.terminate()
-    server.communicate()
+          ("purejson", "the first enabled one available: the model has no native calls"))
+    check("explain_says_what_forced_turns_carry",
+          {key: found["forced"][key] for key in ("constraint", "reason", "when", "format",
+                                                 "relaxed")},
+          {"constraint": "json_schema", "reason": "its provider takes a JSON Schema",
+           "when": "always", "format": "purejson",
+           "relaxed": ["/get_weather/properties/days: a property that may be left out became one "
+                       "that may be null"]})
+    check("explain_shows_the_constraint",
+          found["request"]["response_format"]["json_schema"]["strict"], True)
+    for model, words in (
+            ("{provider: openai, model: m, native_tools: false}",
+             ["  json_schema of ", " bytes, in purejson: its provider takes a JSON Schema\n",
+              "  relaxed /get_weather/properties/days: a property that may be left out became "]),
+            ("{provider: llamacpp, model: m}",
+             ["  tool_choice of the provider\n  a model that takes no notice is asked again with "
+              "gbnf of ", " bytes, in purejson: its provider takes a grammar\n"]),
+            ("{provider: mistral, model: m}",
+             ["  asked again the same way, not held to it by a constraint: nothing is known of "]),
+            ("{provider: mistral, model: m, native_tools: false}",
+             ["\n  not held to it by a constraint: nothing is known of "])):
+        path.write_text(SPEC.format(formats="formats: [native, codemode, purejson]", model=model,
+                                    schedule="[any]"))
+        out = subprocess.run([HAFT, "explain", path], text=True, capture_output=True,
+                             env=environment).stdout
+        check(f"explain_in_words_{model}", [word in out for word in words], [True] * len(words))
+    bare = "haft: 1\nname: bare\nmodel: {provider: llamacpp, model: m, native_tools: false}\n"
+    path.write_text(bare)
+    out = subprocess.run([HAFT, "explain", path], text=True, capture_output=True,
+                         env=environment).stdout
+    check("explain_without_tools", "by a constraint: there is no tool to call" in out, True)
+    path.write_text(SPEC.format(formats="formats: [native, codemode, purejson]", schedule="[any]",
+                                model="{provider: openai, model: m, native_tools: false}"))
+    with Server(replies) as server:
+        done = subprocess.run([HAFT, "run", path, "How warm?", "--quiet"], text=True,
+                              capture_output=True,
+                              env=dict(environment, OPENAI_BASE_URL=server.url), timeout=120)
     check("without_native_tools", (done.returncode, done.stdout), (0, "21.\n"))
 
+
+# A call of get_weather for Paris in the formats that have no dialect above.
+OTHERS = {
+    "glm": "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n"
+           "</tool_call>",
+    "kimi_k2": "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+               '<|tool_call_argument_begin|>{"city": "Paris"}<|tool_call_end|>'
+               "<|tool_calls_section_end|>",
+    "deepseek_v3": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n"
+                   '```json\n{"city": "Paris"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    "deepseek_v31": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>"
+                    '{"city": "Paris"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    "deepseek_v32": '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n'
+                    '<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n'
+                    "</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+    "harmony": "<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>"
+               '{"city": "Paris"}<|call|>',
+    "anthropic_xml": '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Paris'
+                     "</parameter>\n</invoke>\n</function_calls>",
+    "granite": '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+    "command_r": '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "get_weather", '
+                 '"parameters": {"city": "Paris"}}\n]<|END_ACTION|>',
+    "functionary_v31": '<function=get_weather>{"city": "Paris"}</function>',
+    "functionary_v32": 'get_weather\n{"city": "Paris"}',
+}
 
 with tempfile.TemporaryDirectory() as scratch:
     environment = dict(os.environ, XDG_STATE_HOME=scratch, OPENAI_API_KEY="sk-test-0123456789")
     test_native()
     for dialect in DIALECTS:
         test_dialect(dialect)
+    for dialect in DIALECTS:
+        test_schema(dialect, "openai")
+    test_schema("hermes", "vllm")
+    test_schema("purejson", "ollama")
+    for other, words in OTHERS.items():
+        test_grammar(other, words)
+    test_native_ignores("openai", "json_schema")
+    test_native_ignores("vllm", "json_schema")
+    test_native_ignores("llamacpp", "gbnf")
+    test_refused("llamacpp", "formats: {primary: hermes}", [])
+    test_refused("openai", "formats: {primary: hermes}", [])
+    test_refused("llamacpp", "formats: {primary: native}",
+                 [{"expect": {"mode": "any"}, "text": "Warm, I guess."}])
+    test_unknown_server()
     test_no_native_tools()

@@ -383,6 +383,51 @@ def test_usage():
     check("an_address_nobody_reads", done.returncode, 1)
 
 
+def schema_format(schema, **more):
+    return {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, **more}}
+
+
+def test_constraints():
+    closed = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"],
+              "additionalProperties": False}
+    open_ = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    with Mock([{"text": '{"a": 1}'}, {"text": "no"}, {"text": "no", "ignores_constraint": True},
+               {"when": "constrained", "text": "{}"}, {"when": "free", "text": "free"}]) as mock:
+        check("a_grammar_is_not_openais", mock.ask(grammar='root ::= "a"'),
+              error(400, "Unrecognized request argument supplied: grammar"))
+        status, value = mock.ask(response_format=schema_format(open_, strict=True))
+        check("strict_schemas_keep_to_the_rules", (status, value["error"]["message"]),
+              (400, "Invalid schema for response_format 'reply': In context=(), "
+                    "'additionalProperties' is required to be supplied and to be false."))
+        check("a_reply_that_keeps_to_it",
+              mock.ask(response_format=schema_format(closed, strict=True))[0], 200)
+        status, value = mock.ask(response_format=schema_format(closed, strict=True))
+        why = ("script /replies/1: the reply does not keep to the json_schema of the request; say "
+               "ignores_constraint: true where a server is to take no notice of it")
+        check("a_reply_that_does_not", (status, value["error"]["message"]), (500, why))
+        check("a_reply_that_need_not",
+              mock.ask(response_format=schema_format(closed, strict=True))[0], 200)
+        check("a_reply_for_another_request",
+              mock.ask()[1]["choices"][0]["message"]["content"], "free")
+    check("which_is_told", mock.stderr, f"haft: mock-model: {why}\n")
+    with Mock([{"text": "ab"}, {"text": "x"}], "--like", "llamacpp") as mock:
+        status, value = mock.ask(grammar="root ::= other")
+        check("a_bad_grammar", (status, value["error"]["message"]),
+              (400, "Failed to parse grammar: a rule that is not there"))
+        status, value = mock.ask(grammar='root ::= "ab"', tools=[LOOK])
+        check("a_grammar_beside_tools", (status, value["error"]["message"]),
+              (400, "Cannot use custom grammar constraints with tools."))
+        check("a_good_grammar", mock.ask(grammar='root ::= "ab"')[0], 200)
+        check("and_a_reply_that_is_not_of_it", mock.ask(grammar='root ::= "ab"')[0], 500)
+    for like in ("vllm", "ollama"):
+        with Mock([{"text": "{}"}], "--like", like) as mock:
+            check(f"schemas_of_{like}", mock.ask(response_format=schema_format(open_))[0], 200)
+    done = subprocess.run([HAFT, "mock-model", "x.json", "--like", "nobody"], text=True,
+                          capture_output=True)
+    check("like_nobody", (done.returncode, "expected openai, llamacpp, vllm or ollama" in
+                          done.stderr), (2, True))
+
+
 with tempfile.TemporaryDirectory() as scratch:
     test_whole()
     test_stream()
@@ -393,3 +438,4 @@ with tempfile.TemporaryDirectory() as scratch:
     test_bad_requests()
     test_others()
     test_usage()
+    test_constraints()

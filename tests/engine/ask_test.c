@@ -121,6 +121,48 @@ TEST(servers_that_fail)
     }
 }
 
+/* A forced turn in a text format, whose grammar the server does not take: what may be about the
+ * grammar is asked once more without, but never a reply that has begun. */
+TEST(a_constraint_is_given_up)
+{
+    static const struct {
+        const char *name, *script;
+        unsigned requests;
+    } rows[] = {
+        {"it says so", "HTTP/1.1 400 No\r\nContent-Length: 2\r\n\r\nno", 2},
+        {"a server that breaks",
+         "HTTP/1.1 500 Oops\r\nx-should-retry: false\r\nContent-Length: 2\r\n\r\nno", 2},
+        {"a wrong key", "HTTP/1.1 401 No\r\nContent-Length: 2\r\n\r\nno", 1},
+        {"a reply that has begun",
+         EVENTS PIECE("hel") "data: {\"error\":{\"message\":\"bad\",\"code\":400}}\n\n" WEB_CLOSE,
+         1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        served s;
+        char members[768];
+        help_host_init(&s.host, "memory:");
+        s.web = web_start();
+        web_route(s.web, "/v1/chat/completions", rows[i].script);
+        (void)snprintf(
+            members, sizeof(members),
+            "\"model\":{\"provider\":\"llamacpp\",\"model\":\"m\",\"base_url\":\"%s\"},"
+            "\"formats\":[\"hermes\"],\"choice\":{\"default\":\"any\"},\"tools\":[{\"name\":"
+            "\"look\",\"description\":\"Looks for a thing.\",\"args\":[\"q\"],\"command\":["
+            "\"true\"]}]",
+            web_url(s.web, "/v1"));
+        s.run = help_host_start(&s.host, members, NULL, "go");
+        help_host_settle(&s.host, s.run);
+        CHECK_STR(haft__str(haft_run_end(s.run)), HAFT__LIT("failed"), "%s", rows[i].name);
+        CHECK_INT(web_requests(s.web), rows[i].requests, "%s: requests", rows[i].name);
+        for (unsigned n = 0; n < web_requests(s.web); n++) {
+            haft_str request = web_request(s.web, n);
+            CHECK_INT(memmem(request.ptr, request.len, "\"grammar\":\"", 11) != NULL, n == 0,
+                      "%s: request %u", rows[i].name, n);
+        }
+        finish(&s);
+    }
+}
+
 TEST(a_server_that_is_down)
 {
     served s = {.web = web_start()};

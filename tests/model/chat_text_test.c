@@ -245,31 +245,23 @@ TEST(more_tools_and_another_format_are_taught_anew)
 /* ---- what a reply is held to ---- */
 
 static const struct {
-    const char *provider, *wanted;
+    haft__constraint constraint;
+    const char *wanted;
 } constraints[] = {
-    {"llamacpp", "\"grammar\":\"root ::= \\\"a\\\"\""},
-    {"vllm", "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"reply\","
-             "\"schema\":{\"type\":\"object\"}}}"},
-    {"mistral", NULL},
+    {{HAFT__CONSTRAINT_GBNF, false, HAFT__LIT("root ::= \"a\"")},
+     "\"grammar\":\"root ::= \\\"a\\\"\""},
+    {{HAFT__CONSTRAINT_JSON_SCHEMA, false, HAFT__LIT("{\"type\":\"object\"}")},
+     "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"reply\","
+     "\"schema\":{\"type\":\"object\"}}}"},
+    {{HAFT__CONSTRAINT_JSON_SCHEMA, true, HAFT__LIT("{\"type\":\"object\"}")},
+     "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"reply\","
+     "\"strict\":true,\"schema\":{\"type\":\"object\"}}}"},
+    {{HAFT__CONSTRAINT_NONE, false, HAFT__LIT("")}, NULL},
 };
-
-static const haft__provider *provider_named(const char *name)
-{
-    size_t count;
-    const haft__provider *all = haft__providers(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(all[i].name, name) == 0) {
-            return &all[i];
-        }
-    }
-    return NULL;
-}
 
 TEST(a_form_is_asked_for_in_the_words_of_the_server)
 {
-    haft__chat_options options = {.grammar = HAFT__LIT("root ::= \"a\""),
-                                  .schema = HAFT__LIT("{\"type\":\"object\"}")};
-    haft__chat_options without = {.stream = false};
+    static const haft__chat_options plain = {.stream = false};
     for (size_t i = 0; i < COUNT(constraints); i++) {
         const char *wanted = constraints[i].wanted;
         haft__messages messages = messages_of(0);
@@ -277,20 +269,38 @@ TEST(a_form_is_asked_for_in_the_words_of_the_server)
         haft__chat chat;
         haft__buf buf;
         haft__buf_init(&buf, 1 << 20);
-        haft__chat_init(&chat, provider_named(constraints[i].provider), NULL);
+        request.constraint = constraints[i].constraint;
+        haft__chat_init(&chat, haft__provider_compatible(), NULL);
         CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "in sync");
-        haft__chat_write(&chat, &request, &options, &buf);
-        bool there = wanted != NULL && memmem(buf.ptr, buf.len, wanted, strlen(wanted)) != NULL;
-        CHECK_INT(there, wanted != NULL, "%s: %.*s", constraints[i].provider,
-                  HAFT__ARG(haft__buf_str(&buf)));
-        haft__buf_clear(&buf);
-        haft__chat_write(&chat, &request, &without, &buf);
-        CHECK(memmem(buf.ptr, buf.len, "\"response_format\"", 17) == NULL
-                  && memmem(buf.ptr, buf.len, "\"grammar\"", 9) == NULL,
-              "%s without", constraints[i].provider);
+        haft__chat_write(&chat, &request, &plain, &buf);
+        bool there = memmem(buf.ptr, buf.len, "\"response_format\"", 17) != NULL
+                     || memmem(buf.ptr, buf.len, "\"grammar\"", 9) != NULL;
+        CHECK_INT(there, wanted != NULL, "case %zu: %.*s", i, HAFT__ARG(haft__buf_str(&buf)));
+        CHECK(wanted == NULL || memmem(buf.ptr, buf.len, wanted, strlen(wanted)) != NULL,
+              "case %zu: %.*s", i, HAFT__ARG(haft__buf_str(&buf)));
         haft__chat_finish(&chat);
         haft__buf_finish(&buf);
     }
+}
+
+TEST(a_reply_in_another_format_is_told_to_be)
+{
+    haft__messages messages = messages_of(0);
+    haft__request request = request_of(0, &messages);
+    haft__chat chat;
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 20);
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    request.mode = HAFT__MODE_ANY;
+    request.reply_format = HAFT__LIT("purejson");
+    write_now(&chat, &request, &buf);
+    CHECK(memmem(buf.ptr, buf.len, "as JSON alone", 13) != NULL, "%.*s",
+          HAFT__ARG(haft__buf_str(&buf)));
+    request.reply_format = request.format;
+    write_now(&chat, &request, &buf);
+    CHECK(memmem(buf.ptr, buf.len, "as JSON alone", 13) == NULL, "the same format");
+    haft__chat_finish(&chat);
+    haft__buf_finish(&buf);
 }
 
 TEST(memory_that_cannot_be_had)

@@ -79,3 +79,17 @@ TEST(a_transcript_is_searched_as_it_is_sent)
                   texts[i].text);
     }
 }
+
+TEST(constraints_have_names_both_ways)
+{
+    static const char *const names[] = {"none", "gbnf", "json_schema"};
+    haft__constraint_kind found = HAFT__CONSTRAINT_NONE;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        CHECK_STR(haft__str(haft__constraint_name((haft__constraint_kind)i)), haft__str(names[i]),
+                  "%zu", i);
+        CHECK(haft__constraint_find(haft__str(names[i]), &found)
+                  && found == (haft__constraint_kind)i,
+              "%s", names[i]);
+    }
+    CHECK(!haft__constraint_find(HAFT__LIT("lark"), &found), "another");
+}

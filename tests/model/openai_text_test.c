@@ -10,7 +10,7 @@ static const haft__format_tool taught[] = {{.name = HAFT__LIT("look")},
                                            {.name = HAFT__LIT("docs_-_search")}};
 
 static const struct {
-    const char *name, *format, *text, *finish, *wanted;
+    const char *name, *format, *text, *finish, *wanted; /* A/B: in B when it is not JSON alone */
 } rows[] = {
     {"text alone", "hermes", "It is 5 < 6 <tool", "stop", "It is 5 < 6 <tool||stop"},
     {"a call", "hermes",
@@ -46,6 +46,27 @@ static const struct {
      "Now:\n||tool_calls| python_execution {\"code\":\"print(\\\"x\\\")\"}"},
     {"code that is cut", "codemode", "```python\nprint(", "length", "||length|void"},
     {"no code in the block", "codemode", "```python\n```\n", "stop", "||stop"},
+    {"one that is mended", "hermes",
+     "<tool_call>{'name': 'look', 'arguments': {'q': True,}}</tool_call>", "stop",
+     "||tool_calls| look {\"q\":true} mended"},
+    {"JSON alone", "purejson/hermes", " \n{\"tool_call\": {\"name\": \"look\", \"arguments\": {}}}",
+     "stop", "||tool_calls| look {}"},
+    {"a list of JSON", "purejson/hermes",
+     "[ {\"name\": \"look\", \"arguments\": {}}, {\"name\": \"look\", \"arguments\": {}}]", "stop",
+     "||tool_calls| look {}| look {}"},
+    {"several under a name", "purejson/mistral",
+     "{\"tool_calls\": [{\"name\": \"look\", \"arguments\": {\"q\": null}}]}", "stop",
+     "||tool_calls| look {\"q\": null}"},
+    {"no JSON, though it was to be", "purejson/hermes",
+     "\n<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>", "stop",
+     "||tool_calls| look {}"},
+    {"a list that is none of JSON", "purejson/pythonic", "[look(q=1)]", "stop",
+     "||tool_calls| look {\"q\":1}"},
+    {"a mark that begins as a list does", "purejson/mistral",
+     "[TOOL_CALLS][{\"name\": \"look\", \"arguments\": {}}]", "stop", "||tool_calls| look {}"},
+    {"words, though it was to be JSON", "purejson/hermes", "Hello.", "stop", "Hello.||stop"},
+    {"a bracket alone", "purejson/hermes", " [ ", "stop", "[||stop"},
+    {"nothing but white space", "purejson/hermes", " \n ", "stop", "||stop"},
     {"native, as ever", "native", "<tool_call>{}</tool_call>", "stop",
      "<tool_call>{}</tool_call>||stop"},
 };
@@ -82,8 +103,8 @@ static void describe(haft__buf *buf, const haft__reply *reply)
         if (call->malformed.len > 0) { /* how much of it is kept is the parser's business */
             haft__buf_addf(buf, "|void");
         } else {
-            haft__buf_addf(buf, "|%.*s %.*s %.*s", HAFT__ARG(call->id), HAFT__ARG(call->name),
-                           HAFT__ARG(call->arguments));
+            haft__buf_addf(buf, "|%.*s %.*s %.*s%s", HAFT__ARG(call->id), HAFT__ARG(call->name),
+                           HAFT__ARG(call->arguments), call->repaired ? " mended" : "");
         }
     }
 }
@@ -99,8 +120,11 @@ static void tell(void *context, const haft__delta *delta)
 static haft_status read_body(const haft__tools *tools, haft_str body, const char *format,
                              haft__buf *found, haft__buf *told)
 {
+    haft_str otherwise = haft__str(format);
+    haft_str first = haft__str_split(&otherwise, '/');
     haft__openai_options options = {.tools = tools,
-                                    .format = haft__format_find(haft__str(format)),
+                                    .format = haft__format_find(first),
+                                    .otherwise = haft__format_find(otherwise),
                                     .format_tools = taught,
                                     .format_tool_count = COUNT(taught),
                                     .emit = tell,
@@ -202,22 +226,21 @@ TEST(too_many_calls_are_no_reply)
 TEST(memory_that_cannot_be_had)
 {
     const haft__tools *tools = make_tools();
-    static const size_t some[] = {0, 11};
-    for (size_t i = 0; i < COUNT(some); i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         haft__buf body;
         haft__buf_init(&body, 1 << 20);
-        make_body(&body, haft__str(rows[some[i]].text), 7, "stop");
+        make_body(&body, haft__str(rows[i].text), 7, rows[i].finish);
         for (unsigned n = 0;; n++) {
             haft__buf found, told;
             haft__buf_init(&found, 1 << 20);
             haft__buf_init(&told, 1 << 20);
             test_fail_allocation(n);
             haft_status status =
-                read_body(tools, haft__buf_str(&body), rows[some[i]].format, &found, &told);
+                read_body(tools, haft__buf_str(&body), rows[i].format, &found, &told);
             bool failed = test_allow_allocations();
             bool lost = found.status != HAFT_OK || told.status != HAFT_OK;
             CHECK_INT(status, failed && !lost ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u: %.*s",
-                      rows[some[i]].name, n, HAFT__ARG(haft__buf_str(&found)));
+                      rows[i].name, n, HAFT__ARG(haft__buf_str(&found)));
             haft__buf_finish(&found);
             haft__buf_finish(&told);
             if (!failed) {

@@ -80,6 +80,9 @@ static const struct {
     {"{\"replies\":[{\"cut\":-1}]}", "/replies/0/cut"},
     {"{\"replies\":[{\"expect\":[]}]}", "/replies/0/expect"},
     {"{\"replies\":[{\"expect\":{\"mode\":\"must\"}}]}", "/replies/0/expect/mode"},
+    {"{\"replies\":[{\"expect\":{\"constraint\":\"lark\"}}]}", "/replies/0/expect/constraint"},
+    {"{\"replies\":[{\"when\":\"held\"}]}", "/replies/0/when"},
+    {"{\"replies\":[{\"ignores_constraint\":1}]}", "/replies/0/ignores_constraint"},
     {"{\"replies\":[{\"expect\":{\"tool\":1}}]}", "/replies/0/expect/tool"},
     {"{\"replies\":[{\"expect\":{\"allowed\":\"a\"}}]}", "/replies/0/expect/allowed"},
     {"{\"replies\":[{\"expect\":{\"declared\":[1]}}]}", "/replies/0/expect/declared/0"},
@@ -156,6 +159,8 @@ static const struct {
     {"{\"contains\":\"the \\\"key\\\"\"}", NULL, NULL},
     {"{\"contains\":[\"Find\",\"once more\"]}", NULL, NULL},
     {"{\"contains\":[]}", NULL, NULL},
+    {"{\"constraint\":\"none\"}", NULL, NULL},
+    {"{\"constraint\":\"gbnf\"}", "constraint", "the script expects constraint gbnf, found none"},
     {"{\"mode\":\"any\"}", "mode", "the script expects mode any, found tool"},
     {"{\"tool\":\"look\"}", "tool", "the script expects tool look, found docs:find"},
     {"{\"allowed\":[]}", "allowed", "the script expects allowed [], found docs:find"},
@@ -415,5 +420,51 @@ TEST(an_expectation_that_fails_without_memory_still_fails)
     haft_status status = haft__script_ask(&c.script, &request, &c.arena, &answer, &c.err);
     (void)test_allow_allocations();
     CHECK_INT(status, HAFT_BAD_STATE, "%s", c.err.message);
+    haft__arena_finish(&c.arena);
+}
+
+/* ---- constraints ---- */
+
+TEST(replies_for_the_other_kind_of_request_are_passed_over)
+{
+    static const char text[] =
+        "{\"replies\":[{\"when\":\"constrained\",\"text\":\"held\"},{\"when\":\"free\",\"text\":"
+        "\"free\"},{\"text\":\"any\",\"ignores_constraint\":true},{\"when\":\"constrained\"}]}";
+    haft__request held = request;
+    held.constraint.kind = HAFT__CONSTRAINT_GBNF;
+    static const struct {
+        bool held[3];
+        const char *texts[3]; /* NULL: none is left */
+    } orders[] = {{{false, false, false}, {"free", "any", NULL}},
+                  {{true, true, true}, {"held", "any", ""}},
+                  {{true, false, false}, {"held", "free", "any"}}};
+    for (size_t i = 0; i < COUNT(orders); i++) {
+        script_case c;
+        script_init(&c, text);
+        for (size_t j = 0; j < 3; j++) {
+            haft__script_answer answer = {0};
+            haft_status status = haft__script_ask(&c.script, orders[i].held[j] ? &held : &request,
+                                                  &c.arena, &answer, &c.err);
+            CHECK_INT(status, orders[i].texts[j] != NULL ? HAFT_OK : HAFT_BAD_STATE, "%zu %zu", i,
+                      j);
+            if (status == HAFT_OK) {
+                CHECK_STR(answer.reply.content, haft__str(orders[i].texts[j]), "%zu %zu", i, j);
+                CHECK_INT(answer.ignores_constraint, strcmp(orders[i].texts[j], "any") == 0, "%zu",
+                          i);
+            }
+        }
+        haft__arena_finish(&c.arena);
+    }
+}
+
+TEST(replies_that_were_used_are_skipped)
+{
+    script_case c;
+    script_init(&c, "{\"replies\":[{\"when\":\"constrained\"},{},{\"when\":\"free\"}]}");
+    static const size_t wanted[] = {2, 3, 3};
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        haft__script_skip_reply(&c.script);
+        CHECK_INT(c.script.next, wanted[i], "%zu", i);
+    }
     haft__arena_finish(&c.arena);
 }

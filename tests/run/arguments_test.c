@@ -221,3 +221,62 @@ TEST(reading_arguments_survives_every_failed_allocation)
         }
     }
 }
+
+static const struct {
+    const char *raw, *value, *strict; /* NULL: they are not good */
+} nullable[] = {
+    {"{\"q\":\"x\",\"n\":null,\"on\":null,\"tags\":null,\"at\":null,\"any\":null}",
+     "{\"q\":\"x\",\"any\":null,\"n\":7}", NULL},
+    {"{\"q\":\"x\",\"at\":{\"x\":null}}", "{\"q\":\"x\",\"at\":{},\"n\":7,\"any\":null}", NULL},
+    {"{\"q\":null}", NULL, NULL},
+    {"{", NULL, NULL},
+    {"{\"q\":\"x\",\"n\":1}", "{\"q\":\"x\",\"n\":1,\"any\":null}",
+     "{\"q\":\"x\",\"n\":1,\"any\":null}"},
+};
+
+TEST(nulls_of_a_strict_schema_are_left_out_where_it_was_used)
+{
+    arguments_case c;
+    arguments_init(&c, schema);
+    for (size_t i = 0; i < COUNT(nullable); i++) {
+        for (int strict = 0; strict < 2; strict++) {
+            const char *wanted = strict == 0 ? nullable[i].value : nullable[i].strict;
+            haft__arguments found = {0};
+            haft__buf text;
+            haft__buf_init(&text, 1 << 16);
+            CHECK_INT((strict == 0 ? haft__arguments_read_nullable : haft__arguments_read)(
+                          c.tool, haft__str(nullable[i].raw), c.checker, &c.arena, HELP_KEY, &found,
+                          &c.why, NULL),
+                      HAFT_OK, "%s", nullable[i].raw);
+            CHECK_INT(found.good, wanted != NULL, "%s", nullable[i].raw);
+            if (found.good) {
+                haft__json_write(&text, found.value);
+                CHECK_STR(haft__buf_str(&text), haft__str(wanted), "%s", nullable[i].raw);
+            }
+            haft__buf_finish(&text);
+        }
+    }
+    arguments_finish(&c);
+}
+
+TEST(leaving_nulls_out_survives_every_failed_allocation)
+{
+    arguments_case c;
+    arguments_init(&c, schema);
+    for (unsigned n = 0;; n++) {
+        haft__arena arena;
+        haft__arguments found;
+        haft__arena_init(&arena, 0);
+        haft__buf_clear(&c.why);
+        test_fail_allocation(n);
+        haft_status status = haft__arguments_read_nullable(
+            c.tool, haft__str(nullable[0].raw), c.checker, &arena, HELP_KEY, &found, &c.why, NULL);
+        bool failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        haft__arena_finish(&arena);
+        if (!failed) {
+            break;
+        }
+    }
+    arguments_finish(&c);
+}

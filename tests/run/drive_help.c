@@ -114,7 +114,9 @@ static haft_status ask(haft__drive *drive, haft_error *err)
         drive->options.wait(drive->options.clock_context, answer.delay_ms);
     }
     uint64_t taken = now(drive) - start;
-    if (answer.failed) {
+    if (answer.failed && haft__constraint_may_be_refused(&request, &answer.failure)) {
+        haft__input_constraint_refused(&drive->body, &answer.failure, taken);
+    } else if (answer.failed) {
         haft__input_model_failed(&drive->body, &answer.failure, taken);
     } else {
         haft__input_model_replied(&drive->body, &drive->run, &answer.reply, taken);

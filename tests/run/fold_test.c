@@ -23,7 +23,11 @@
     "{\"call\":\"c1.3\",\"model_call\":\"m3\",\"name\":\"none\",\"arguments\":\"{}\"}],"           \
     "\"usage\":{\"input_tokens\":1,\"output_tokens\":1,\"cached_tokens\":0},"                      \
     "\"stop\":\"tool_calls\",\"model\":\"m\",\"ms\":1}"
-#define FAILED    "\"kind\":\"model_failed\",\"status\":500,\"message\":\"oops\",\"ms\":1}"
+#define FAILED "\"kind\":\"model_failed\",\"status\":500,\"message\":\"oops\",\"ms\":1}"
+#define HELD                                                                                       \
+    "\"kind\":\"constrained\",\"turn\":1,\"format\":\"hermes\",\"constraint\":\"gbnf\","           \
+    "\"bytes\":1,\"sha256\":\"\",\"relaxed\":[],\"relaxed_count\":0}"
+#define UNHELD    "\"kind\":\"constraint_refused\",\"status\":400,\"message\":\"no\",\"ms\":1}"
 #define VIOLATION "\"kind\":\"violation\",\"turn\":1,\"try\":1,\"text\":\"again\"}"
 #define REMINDED  "\"kind\":\"reminded\",\"turn\":1,\"try\":1,\"text\":\"go on\"}"
 #define CALL                                                                                       \
@@ -124,6 +128,7 @@ static const struct {
     {'o', "approval comes before a call starts, all else after"},
     {'d', "the call does not run, or has stored already"},
     {'c', "calls have no result yet"},
+    {'h', "the request has no constraint"},
 };
 
 static char letter_of(const haft_error *err)
@@ -146,6 +151,8 @@ static const struct {
     {"\"kind\":\"tools_hidden\",\"tools\":[],\"cap\":2}", "n.........e"},
     {TURN, "n.tttttttte"},
     {"\"kind\":\"gate_opened\",\"called\":[],\"threshold\":0}", "n.bbbbbbbbe"},
+    {HELD, "nm.fmmmmmme"},
+    {UNHELD, "nmhfmmmmmme"},
     {REPLIED, "nm.fmmmmmme"},
     {FAILED, "nm.fmmmmmme"},
     {VIOLATION, "njjj.jjjjje"},
@@ -288,6 +295,14 @@ static const struct {
      "expected a whole number in \"status\" of model_failed, found none"},
     {"asking", FAILED, "\"message\"", "\"massage\"",
      "expected a text in \"message\" of model_failed, found none"},
+    {"asking", HELD, "\"gbnf\"", "\"lark\"",
+     "constrained cannot stand here: its constraint is none we know"},
+    {"asking", HELD, "\"gbnf\"", "\"none\"",
+     "constrained cannot stand here: its constraint is none we know"},
+    {"asking", HELD, "\"gbnf\"", "1",
+     "expected a text in \"constraint\" of constrained, found none"},
+    {"asking", HELD, "\"format\"", "\"form\"",
+     "expected a text in \"format\" of constrained, found none"},
     {"judging", VIOLATION, "\"text\"", "\"test\"",
      "expected a text in \"text\" of violation, found none"},
     {"judging", REMINDED, "\"text\"", "\"test\"",
@@ -459,4 +474,31 @@ TEST(folding_survives_every_failed_allocation)
         }
         haft__arena_finish(&kept);
     }
+}
+
+TEST(a_constraint_is_of_one_request)
+{
+    fold_case c;
+    fold_init(&c);
+    static const char *const bodies[] = {STARTED, TURN, HELD};
+    for (size_t i = 0; i < COUNT(bodies); i++) {
+        CHECK_INT(fold_body(&c, bodies[i]), HAFT_OK, "%s", c.err.message);
+    }
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_GBNF, "it is held");
+    CHECK_STR(c.run.constrained_format, HAFT__LIT("hermes"), "in this format");
+    CHECK_INT(fold_body(&c, REPLIED), HAFT_OK, "%s", c.err.message);
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_GBNF, "its calls came under it");
+    CHECK_INT(fold_body(&c, VIOLATION), HAFT_OK, "%s", c.err.message);
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_NONE, "what follows is another request");
+    CHECK_INT(fold_body(&c, HELD), HAFT_OK, "%s", c.err.message);
+    CHECK_INT(fold_body(&c, UNHELD), HAFT_OK, "%s", c.err.message);
+    CHECK(c.run.constraint == HAFT__CONSTRAINT_NONE && c.run.constraint_refused, "refused");
+    haft__arena_finish(&c.arena);
+    fold_init(&c);
+    for (size_t i = 0; i < COUNT(bodies); i++) {
+        CHECK_INT(fold_body(&c, bodies[i]), HAFT_OK, "%s", c.err.message);
+    }
+    CHECK_INT(fold_body(&c, HELD), HAFT_BAD_INPUT, "twice");
+    CHECK(strstr(c.err.message, "the request is constrained already") != NULL, "%s", c.err.message);
+    haft__arena_finish(&c.arena);
 }

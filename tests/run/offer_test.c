@@ -62,7 +62,10 @@ static const struct {
     const char *format, *reason;
 } formats[] = {
     {{"native", "hermes"}, true, "native", "preferred, and available"},
-    {{"native", "hermes"}, false, "hermes", "the first enabled one available"},
+    {{"native", "hermes"},
+     false,
+     "hermes",
+     "the first enabled one available: the model has no native calls"},
     {{"hermes", "native"}, true, "hermes", "preferred, and available"},
     {{"native"}, false, "native", "nothing else is enabled"},
     {{NULL}, true, "native", "nothing else is enabled"},

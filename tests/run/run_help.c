@@ -209,6 +209,13 @@ static void set_word(help_spec *s, haft_str word)
         spec->plan = parse_str(s->arena, word);
     } else if (is(name, "price")) {
         set_price(&spec->model.price, word);
+    } else if (is(name, "provider")) {
+        spec->model.provider = word;
+        spec->model.options = haft__json_null();
+    } else if (is(name, "format")) {
+        haft_str *formats = haft__arena_array(s->arena, 1, sizeof(*formats));
+        formats[0] = word;
+        spec->formats = formats;
     } else if (is(name, "on_unknown")) {
         spec->on_unknown = is(word, "tell") ? HAFT__ON_UNKNOWN_TELL : HAFT__ON_UNKNOWN_RETRY;
     } else if (is(name, "tools")) {
@@ -278,10 +285,10 @@ static void add_field(haft__buf *buf, haft__json object, const char *name)
 
 void help_summarise(haft__buf *buf, haft_str line)
 {
-    static const char *const shown[] = {"by",           "mode",      "tool",  "came",    "try",
-                                        "call",         "why",       "pause", "verdict", "attempt",
-                                        "cached",       "truncated", "ok",    "end",     "answer",
-                                        "forced_final", "note",      "reason"};
+    static const char *const shown[] = {
+        "by",     "mode",         "tool",    "came",   "try",        "call",         "why",
+        "pause",  "verdict",      "attempt", "cached", "truncated",  "ok",           "end",
+        "answer", "forced_final", "note",    "reason", "constraint", "relaxed_count"};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json object = haft__json_null();
@@ -388,7 +395,8 @@ haft_str help_play(const char *spec, const char *script)
 /* Counts what the event used up of the script. */
 static void count_use(help_run *r, const haft__event *event)
 {
-    r->script.next += event->kind == HAFT__EVENT_MODEL_REPLIED;
+    r->script.next +=
+        event->kind == HAFT__EVENT_MODEL_REPLIED || event->kind == HAFT__EVENT_CONSTRAINT_REFUSED;
     if (event->kind != HAFT__EVENT_CALL_FINISHED || haft__event_flag(event, "cached")) {
         return;
     }
@@ -450,6 +458,7 @@ void help_state(haft__buf *buf, const haft__run *run)
     haft__buf_addf(buf, "seq %llu stage %d turn %u mode %d limit %d violations %u settled %d\n",
                    (unsigned long long)run->seq, run->stage, run->turn, run->mode, run->by_limit,
                    run->violations, run->settled);
+    haft__buf_addf(buf, "constraint %d refused %d\n", run->constraint, run->constraint_refused);
     haft__buf_addf(buf, "failed %d gate %d default %d completed %d cancel %d expired %d\n",
                    run->failed, run->gate_opened, run->default_satisfied, run->completed,
                    run->cancel_asked, run->expired);

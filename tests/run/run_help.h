@@ -33,10 +33,10 @@ typedef struct help_spec {
  * take one optional text `q` and a number `n`, 7 unless given), and numbers or words: turns, calls,
  * parallel, observation_chars, invalid_calls, reminders, violations, tokens, wall_ms, usd_micros,
  * price=INPUT/OUTPUT/CACHED, truncate, transcript, min_tools, default=any, default=TOOL,
- * on_unknown=tell, schedule=TOOL+auto+gate+none, phase=NAME+TOOL+TOOL, instructions=TEXT,
- * plan=JSON, approve=PATTERN, approve_trait=WORD, and behind one of these deadline_ms and
- * on_expire=JSON. A tool may have traits: "send!destructive!approval". The text must outlive the
- * spec. */
+ * on_unknown=tell, provider=NAME, format=NAME, schedule=TOOL+auto+gate+none, phase=NAME+TOOL+TOOL,
+ * instructions=TEXT, plan=JSON, approve=PATTERN, approve_trait=WORD, and behind one of these
+ * deadline_ms and on_expire=JSON. A tool may have traits: "send!destructive!approval". The text
+ * must outlive the spec. */
 void help_spec_init(help_spec *s, haft__arena *arena, haft_str words);
 
 /* A run that is being driven, with all it needs. */

@@ -15,6 +15,7 @@ TEST(what_is_not_said_has_its_default)
     CHECK_INT(spec->kind, HAFT__SPEC_AGENT, "kind");
     CHECK_STR(spec->model.provider, HAFT__LIT("offline"), "model");
     CHECK(spec->model.native_tools && spec->model.price.known, "model");
+    CHECK_INT(spec->model.constraint, HAFT__CONSTRAIN_AUTO, "constraint");
     CHECK_STR(spec->root, HAFT__LIT("."), "root");
     CHECK_STR(spec->multitask, HAFT__LIT("enqueue"), "multitask");
     CHECK_INT(spec->choice.min_tools_for_auto, 5, "gate");
@@ -67,7 +68,8 @@ TEST(everything_that_is_said_is_there)
     loaded f;
     load(&f, "haft: 1\nkind: workflow\nname: n\ndescription: d\ninstructions: i\n"
              "model: {provider: openai, model: m, base_url: u, api_key_env: K, size_b: 7.5, "
-             "native_tools: false, price: {input: 0.25, output: 2, cached: 2.5e-2}, options: "
+             "native_tools: false, constraint: grammar, price: {input: 0.25, output: 2, cached: "
+             "2.5e-2}, options: "
              "{temperature: 0}}\n"
              "plan: {a: 1}\nroot: docs\non_unknown: retry\nhistory: transcript\n"
              "max_mcp_tools: 7\nmultitask: reject\n"
@@ -91,6 +93,7 @@ TEST(everything_that_is_said_is_there)
     CHECK_STR(spec->model.api_key_env, HAFT__LIT("K"), "api_key_env");
     CHECK_STR(spec->model.size_b, HAFT__LIT("7.5"), "size_b");
     CHECK(!spec->model.native_tools && spec->model.price.known, "model");
+    CHECK_INT(spec->model.constraint, HAFT__CONSTRAIN_GRAMMAR, "constraint");
     CHECK_INT(spec->model.price.input, 250000, "input");
     CHECK_INT(spec->model.price.output, 2000000, "output");
     CHECK_INT(spec->model.price.cached, 25000, "cached");
