@@ -4,7 +4,7 @@ again is a figure; that no run ends as done with its contract broken is the test
 import llm
 import runs
 
-RUNS = 5
+RUNS = 3
 # What a run that was not done may end as, with the exit status of `haft run`.
 ENDS = {"done": 0, "failed": 1, "exhausted": 3, "incomplete": 3, "violated": 5}
 
@@ -28,9 +28,12 @@ def try_format(format):
     for seed, task in enumerate(runs.TASKS[:RUNS], 1):
         status, log, said = runs.play(format, task, {"seed": seed},
                                       **{"model.constraint": "none"})
-        turns += runs.forced_turns(log)
+        made = runs.forced_turns(log)
+        turns += made
         problems += [f"{task}: {problem}" for problem in judge(status, log, said)]
         ends.append(log[-1].get("end") if log else "none")
+        llm.note(f"{format} {seed}: {ends[-1]}; " + " ".join(
+            "+".join("yes" if good else "no" for good in turn["tries"]) for turn in made))
     first = sum(turn["tries"][:1] == [True] for turn in turns)
     later = sum(any(turn["tries"][1:]) and not turn["tries"][0] for turn in turns)
     asked = sum(len(turn["tries"]) - 1 for turn in turns)
