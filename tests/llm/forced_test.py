@@ -8,9 +8,12 @@ WANTED = 50
 
 
 def describe(turn):
-    reply = turn["replies"][-1]
-    return (f"turn {turn['turn']} ({turn['mode']}): {reply['content'][:200]!r} "
-            f"{[(call['name'], call['arguments'][:200]) for call in reply['calls']]}")
+    """The first reply that was no call."""
+    reply = turn["replies"][turn["tries"].index(False)] if turn["replies"] else None
+    return f"turn {turn['turn']} ({turn['mode']}): " + (
+        f"{reply['stop']} {reply['usage']['output_tokens']} tokens {reply['content'][:300]!r} "
+        f"{[(call['name'], call['arguments'][:300]) for call in reply['calls']]}"
+        if reply else "no reply")
 
 
 def try_format(format):
