@@ -22,7 +22,10 @@ run: build ## show haft at work: an agent that reports on this source tree
 test: build ## run every test (T="words" chooses)
 	@$(TESTS)
 
-check-all: test lint clang asan tsan valgrind coverage analyze fuzz ## all a release must pass
+test-llm: build ## haft with a real model: llama.cpp and SmolLM2, got once (T="words" chooses)
+	@scripts/llm $(T)
+
+check-all: test lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all a release needs
 
 bench: ## measure against other libraries, ripgrep and a bare loop in C
 	@scripts/deps build bench
@@ -80,8 +83,8 @@ fuzz: ## fuzz each target for FUZZ_SECONDS
 
 clean: ## remove every build directory
 	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
-	  build-release
+	  build-release build-llm
 
-.PHONY: help build run test check-all bench bench-peers install lint fmt asan tsan valgrind clang \
-        coverage analyze fuzz clean
+.PHONY: help build run test test-llm check-all bench bench-peers install lint fmt asan tsan \
+        valgrind clang coverage analyze fuzz clean
 .DEFAULT_GOAL = help

@@ -277,15 +277,18 @@ static haft_status write_fitting(making *m, haft__mode mode, haft__buf *out,
                                  haft__relax_report *report, haft_error *err)
 {
     size_t noted = report != NULL ? report->count : 0;
-    for (size_t target = m->max;; target -= target / 8 + 1) {
-        bool more = shrink(m, target);
+    bool more = true; /* first with all: what they have in common was measured with each */
+    for (size_t target = m->max; more; target -= target / 8 + 1) {
         haft__buf_clear(out);
         haft_status status = write_all(m, mode, out, report, err);
-        if (status != HAFT_TOO_BIG || !more || target == 0) {
+        if (status != HAFT_TOO_BIG) {
             return status;
         }
         haft__relax_cut(report, noted);
+        more = shrink(m, target) && target > 0;
     }
+    haft__buf_clear(out);
+    return write_all(m, mode, out, report, err);
 }
 
 static haft_status make(making *m, haft__arena *arena, haft__mode mode, haft__buf *out,

@@ -335,6 +335,27 @@ TEST(the_largest_grammar)
     }
 }
 
+/* Text up to a closing tag takes a rule for each character of it, once for all tools. */
+TEST(what_tools_have_in_common_counts_once)
+{
+    static const char *const formats[] = {"qwen3coder", "anthropic_xml", "glm", "deepseek_v32"};
+    static const char tools[] = "{\"a\": {\"properties\": {\"q\": {\"type\": \"string\"}}}, "
+                                "\"b\": {\"properties\": {\"r\": {\"type\": \"string\"}}}, "
+                                "\"c\": {\"properties\": {\"s\": {\"type\": \"string\"}}}}";
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        help_grammar h;
+        help_grammar_tools(&h, tools);
+        help_grammar_make(&h, formats[i], NULL, NULL);
+        size_t exact = h.text.len;
+        help_grammar_finish(&h);
+        help_grammar_tools(&h, tools);
+        help_grammar_make(&h, formats[i], NULL, &(haft__grammar_options){.max_bytes = exact});
+        CHECK_INT(h.status, HAFT_OK, "%s: %s", formats[i], h.err.message);
+        CHECK_INT(h.report.count, 0, "%s: %s", formats[i], h.notes.ptr);
+        help_grammar_finish(&h);
+    }
+}
+
 TEST(a_grammar_without_memory_fails)
 {
     static const char *const formats[] = {"hermes", "pythonic", "qwen3coder", "codemode"};

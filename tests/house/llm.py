@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/llm, without a model: what is missing is said and skipped, a server that is named and not
+there is an error, and verdicts are added up. Its tests and the package tools are stand-ins."""
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import house
+
+REAL = ["sh", "env", "mktemp", "rm", "cat", "dirname", "nice"]
+HOW = "HAFT_LLAMACPP_URL=http://HOST:PORT make test-llm uses a llama.cpp server that runs already"
+GOOD = ("print('# 7 bytes')\nprint('ok llm/good_test.py one')\n"
+        "print('skip llm/good_test.py two: no')\n")
+BAD = "print('not ok llm/bad_test.py one')\n"
+DEAD = "raise SystemExit(3)\n"
+
+
+def stand_in(directory, name, body):
+    path = directory / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+
+
+def outcome(tests, url=None, packages=""):
+    """(status, output, errors) of scripts/llm in a tree with these tests."""
+    with tempfile.TemporaryDirectory(prefix="haft-llm-") as temporary:
+        root, programs = Path(temporary) / "tree", Path(temporary) / "bin"
+        for directory in (root / "scripts", root / "tests/llm", programs):
+            directory.mkdir(parents=True)
+        for script in ("llm", "deps"):
+            shutil.copy(house.ROOT / "scripts" / script, root / "scripts" / script)
+        for name, text in tests.items():
+            (root / "tests/llm" / name).write_text(text)
+        for name in REAL:
+            os.symlink(shutil.which(name), programs / name)
+        stand_in(programs, "dpkg-query", f"printf '{packages}'")
+        stand_in(programs, "id", "echo 1000")
+        stand_in(programs, "python3", "exit 0")
+        environment = {"PATH": str(programs), "PIP_NO_INDEX": "1", "HOME": temporary}
+        environment.update({"HAFT_LLAMACPP_URL": url} if url else {})
+        done = subprocess.run([sys.executable, root / "scripts/llm"], text=True,
+                              capture_output=True, env=environment)
+        return done.returncode, done.stdout, done.stderr
+
+
+class Health(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if self.path == "/health" else 404)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def check(name, found, wanted):
+    house.check(name, [] if found == wanted else [f"wanted {wanted}", f"found  {found}"])
+
+
+MISSING = ("Neither root nor sudo is at hand; as root, type: apt-get install cmake ninja-build g++")
+check("packages_that_are_missing_are_named", outcome({"good_test.py": GOOD}),
+      (0, f"skip llm/good_test.py: {MISSING}. {HOW}\n0 passed, 0 failed, 1 skipped\n",
+       f"make test-llm: {MISSING}. {HOW}\n"))
+
+ALL = r"cmake installed\nninja-build installed\ng++ installed\n"
+status, output, said = outcome({"good_test.py": GOOD}, packages=ALL)
+house.check("what_pip_cannot_get_is_skipped",
+            [] if status == 0 and "skip llm/good_test.py: pip download " in output
+            and HOW in output and output.endswith("0 passed, 0 failed, 1 skipped\n")
+            else [status, output, said])
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Health)
+there = f"http://127.0.0.1:{server.server_port}"
+threading.Thread(target=server.serve_forever, daemon=True).start()
+check("verdicts_are_added_up", outcome({"good_test.py": GOOD}, there + "/v1/"),
+      (0, "# 7 bytes\nok llm/good_test.py one\nskip llm/good_test.py two: no\n"
+       "1 passed, 0 failed, 1 skipped\n", ""))
+check("a_failure_fails_and_so_does_a_silent_test",
+      outcome({"good_test.py": GOOD, "bad_test.py": BAD, "dead_test.py": DEAD}, there),
+      (1, "not ok llm/bad_test.py one\nnot ok llm/dead_test.py: it ended with 3\n# 7 bytes\n"
+       "ok llm/good_test.py one\nskip llm/good_test.py two: no\n1 passed, 2 failed, 1 skipped\n",
+       ""))
+server.shutdown()
+server.server_close()
+status, output, said = outcome({"good_test.py": GOOD}, there)
+house.check("a_server_that_is_named_must_be_there",
+            [] if status == 1 and said.startswith(
+                f"make test-llm: HAFT_LLAMACPP_URL is {there}, but {there}/health does not answer")
+            else [status, output, said])

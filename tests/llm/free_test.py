@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same workflow with nothing to hold the model to it but words: how often it has to be asked
+again is a figure; that no run ends as done with its contract broken is the test."""
+import llm
+import runs
+
+RUNS = 3
+# What a run that was not done may end as, with the exit status of `haft run`.
+ENDS = {"done": 0, "failed": 1, "exhausted": 3, "incomplete": 3, "violated": 5}
+
+
+def judge(status, log, said):
+    """What is wrong with how a run ended."""
+    if not log or log[-1]["kind"] != "run_finished":
+        return [f"it has no end: {said}"]
+    end = log[-1]
+    if end["end"] not in ENDS or ENDS[end["end"]] != status:
+        return [f"it ended as {end['end']} with exit status {status}"]
+    if end["end"] == "done" and not runs.contract_kept(log):
+        return ["it ended as done with the contract broken"]
+    if end["end"] != "done" and not (end["reason"] or end["error"]):
+        return [f"it ended as {end['end']} without a reason"]
+    return []
+
+
+def try_format(format):
+    turns, ends, problems = [], [], []
+    for seed, task in enumerate(runs.TASKS[:RUNS], 1):
+        status, log, said = runs.play(format, task, {"seed": seed},
+                                      **{"model.constraint": "none"})
+        made = runs.forced_turns(log)
+        turns += made
+        problems += [f"{task}: {problem}" for problem in judge(status, log, said)]
+        ends.append(log[-1].get("end") if log else "none")
+        llm.note(f"{format} {seed}: {ends[-1]}; " + " ".join(
+            "+".join("yes" if good else "no" for good in turn["tries"]) for turn in made))
+    first = sum(turn["tries"][:1] == [True] for turn in turns)
+    later = sum(any(turn["tries"][1:]) and not turn["tries"][0] for turn in turns)
+    asked = sum(len(turn["tries"]) - 1 for turn in turns)
+    median, _ = runs.spread([sum(turn["ms"]) for turn in turns])
+    llm.note(f"{format}: of {len(turns)} forced turns {first} were a valid call at once, {later} "
+             f"after being asked again, {len(turns) - first - later} never; asked again {asked} "
+             f"times; runs: " + ", ".join(f"{ends.count(end)} {end}" for end in sorted(set(ends)))
+             + f"; a turn took {median} ms (median)")
+    llm.check(f"no_run_in_{format}_ends_wrongly", problems)
+
+
+for each in runs.FORMATS:
+    try_format(each)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests with a real model share: the server, the command, verdicts. scripts/llm starts
+them, with the server's address in HAFT_LLAMACPP_URL."""
+import json
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+URL = os.environ["HAFT_LLAMACPP_URL"]
+HERE = Path(__file__).resolve().parent
+SCRIPT = "llm/" + Path(sys.argv[0]).name
+ASK_SECONDS = 600
+
+
+def check(name, problems):
+    """One test: passed when there are no problems."""
+    for problem in problems:
+        print("\n".join("# " + line for line in str(problem).splitlines()))
+    print(f"{'not ok' if problems else 'ok'} {SCRIPT} {name}", flush=True)
+
+
+def note(text):
+    """A figure, or what else is worth telling: no verdict."""
+    print(f"# {text}", flush=True)
+
+
+def ask(body):
+    """(status, the answer as JSON, or the server's words)"""
+    request = urllib.request.Request(f"{URL}/v1/chat/completions", json.dumps(body).encode(),
+                                     {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=ASK_SECONDS) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode("utf-8", "replace")
+
+
+def haft(*words, text=None, seconds=ASK_SECONDS):
+    """(exit status, standard output, standard error)"""
+    done = subprocess.run([HAFT, *map(str, words)], input=text, text=True, capture_output=True,
+                          timeout=seconds)
+    return done.returncode, done.stdout, done.stderr
