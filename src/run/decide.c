@@ -217,15 +217,15 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
                                  haft__request *ret_request, haft_error *err)
 {
     const haft__spec *spec = run->spec;
-    size_t count = spec->tools.count, declared = 0;
+    size_t count = run->tools->count, declared = 0;
     const haft__tool **tools = haft__arena_array(arena, count, sizeof(*tools));
     bool *allowed = haft__arena_array(arena, count, sizeof(*allowed));
     if (tools == NULL || allowed == NULL) {
         return haft__arena_fail(arena, err);
     }
     for (size_t i = 0; i < count; i++) {
-        if (haft__offer_look(spec, spec->tools.items[i]).offered) {
-            tools[declared] = spec->tools.items[i];
+        if (haft__offer_look(spec, run->tools->items[i]).offered) {
+            tools[declared] = run->tools->items[i];
             allowed[declared++] = run->allowed[i];
         }
     }

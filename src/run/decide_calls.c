@@ -58,11 +58,11 @@ static void list_allowed(haft__deciding *d)
 {
     haft__buf *text = &d->tools->text;
     unsigned shown = 0;
-    for (size_t i = 0; i < d->spec->tools.count && shown <= NAMES_SHOWN; i++) {
+    for (size_t i = 0; i < d->run->tools->count && shown <= NAMES_SHOWN; i++) {
         if (d->run->allowed[i]) {
             haft__buf_addf(text, "%s%.*s", shown == 0 ? " Tools you can call now: " : ", ",
-                           shown == NAMES_SHOWN ? 3 : (int)d->spec->tools.items[i]->name.len,
-                           shown == NAMES_SHOWN ? "..." : d->spec->tools.items[i]->name.ptr);
+                           shown == NAMES_SHOWN ? 3 : (int)d->run->tools->items[i]->name.len,
+                           shown == NAMES_SHOWN ? "..." : d->run->tools->items[i]->name.ptr);
             shown++;
         }
     }
@@ -71,7 +71,7 @@ static void list_allowed(haft__deciding *d)
 
 static haft_status refuse_unknown(haft__deciding *d, const haft__run_call *call)
 {
-    haft_str near = haft__tools_nearest(&d->spec->tools, call->name);
+    haft_str near = haft__tools_nearest(d->run->tools, call->name);
     haft__buf_addf(&d->tools->text, "Error: there is no tool named \"%.*s\".",
                    HAFT__ARG(call->name));
     if (near.ptr != NULL) {
@@ -265,7 +265,7 @@ haft_status haft__decide_guard(haft__deciding *d, haft_str tool, bool *ret_passe
     for (size_t i = 0; i < d->spec->phase_count; i++) {
         const haft__phase *phase = &d->spec->phases[i];
         for (size_t k = 0; k < phase->tool_count; k++) {
-            const haft__tool *one = haft__tools_find(&d->spec->tools, phase->tools[k]);
+            const haft__tool *one = haft__tools_find(d->run->tools, phase->tools[k]);
             phases[i] =
                 phases[i] || (one != NULL && run->past[haft__run_tool_index(run, one)].finished);
         }

@@ -152,12 +152,11 @@ static haft_status read_allowed(haft__run *run, const haft__event *event, haft_e
     if (names == NULL || names->kind != HAFT__JSON_ARRAY) {
         return haft__fold_fail(event, "it has no list of allowed tools", err);
     }
-    memset(run->allowed, 0, run->spec->tools.count * sizeof(*run->allowed));
+    memset(run->allowed, 0, run->tools->count * sizeof(*run->allowed));
     for (uint32_t i = 0; i < names->count; i++) {
-        const haft__tool *tool =
-            haft__tools_find(&run->spec->tools, haft__json_text(names->items[i]));
+        const haft__tool *tool = haft__tools_find(run->tools, haft__json_text(names->items[i]));
         if (tool == NULL) {
-            return haft__fold_fail(event, "it allows a tool the spec does not have", err);
+            return haft__fold_fail(event, "it allows a tool the run does not have", err);
         }
         run->allowed[haft__run_tool_index(run, tool)] = true;
     }
@@ -193,7 +192,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     }
     const haft__json *tool = haft__event_field(event, "tool");
     run->mode_tool = tool != NULL ? haft__json_text(*tool) : HAFT__LIT("");
-    const haft__tool *named = haft__tools_find(&run->spec->tools, run->mode_tool);
+    const haft__tool *named = haft__tools_find(run->tools, run->mode_tool);
     if (run->mode == HAFT__MODE_TOOL
         && (named == NULL || !run->allowed[haft__run_tool_index(run, named)])) {
         return haft__fold_fail(event, "its tool is none it allows", err);
@@ -304,7 +303,7 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
         }
         const haft__json *repaired = haft__json_get(entry, HAFT__LIT("repaired"));
         call.repaired = repaired != NULL && repaired->kind == HAFT__JSON_TRUE;
-        call.tool = haft__tools_find(&run->spec->tools, call.name);
+        call.tool = haft__tools_find(run->tools, call.name);
         run->calls[run->call_count++] = call;
     }
     return status;

@@ -82,7 +82,7 @@ static haft_status take_arguments(haft__run *run, const haft__event *event, haft
     const haft__json *arguments = haft__event_field(event, "arguments");
     bool object = arguments != NULL && arguments->kind == HAFT__JSON_OBJECT;
     if (!object || call->tool == NULL) {
-        return haft__fold_fail(event, "it has no arguments, or the spec has no such tool", err);
+        return haft__fold_fail(event, "it has no arguments, or the run has no such tool", err);
     }
     haft_status status = haft__fold_keep(run, arguments, &call->arguments, err);
     return status == HAFT_OK ? sign(run, call, err) : status;

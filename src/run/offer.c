@@ -83,13 +83,13 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                               haft__choice_facts *ret_facts, haft_error *err)
 {
     const haft__spec *spec = run->spec;
-    haft__choice_tool *tools = haft__arena_array(arena, spec->tools.count, sizeof(*tools));
+    haft__choice_tool *tools = haft__arena_array(arena, run->tools->count, sizeof(*tools));
     if (tools == NULL) {
         return haft__arena_fail(arena, err);
     }
     size_t count = 0;
-    for (size_t i = 0; i < spec->tools.count; i++) {
-        const haft__tool *tool = spec->tools.items[i];
+    for (size_t i = 0; i < run->tools->count; i++) {
+        const haft__tool *tool = run->tools->items[i];
         if (haft__offer_look(spec, tool).offered) {
             const haft__tool_past *past = &run->past[i];
             tools[count++] = (haft__choice_tool){

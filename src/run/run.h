@@ -115,6 +115,8 @@ typedef struct haft__run {
     haft__arena
         *scratch; /* for an event while it is taken in; NULL: haft__run_fold takes its own */
     const haft__spec *spec;
+    const haft__tools *tools; /* of this run: the spec's own, until others are revealed */
+    haft__tools *more_tools;  /* what `tools` is from then on, the spec's first; else NULL */
     haft__hash_key hash_key;
     haft_str id, thread;
     uint64_t seq, started_ms, last_ms; /* of the last event */
@@ -126,7 +128,7 @@ typedef struct haft__run {
     haft__mode mode;
     haft_str mode_tool;
     bool by_limit;       /* mode none, because a budget is used up */
-    bool *allowed;       /* for each tool of the spec */
+    bool *allowed;       /* for each tool of the run */
     uint32_t numbered;   /* calls of this turn's replies so far, those asked again included */
     uint32_t violations; /* of this turn so far */
     haft_str correction; /* what the model is told when it is asked again; "" at first */
@@ -144,7 +146,7 @@ typedef struct haft__run {
     haft__messages messages;
     const haft__messages *earlier; /* of the thread; may be NULL */
     haft_str task;
-    haft__tool_past *past; /* for each tool of the spec */
+    haft__tool_past *past; /* for each tool of the run */
     haft__usage usage;
     uint64_t cost_parts; /* micro-dollars times a million: exact */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
@@ -191,7 +193,7 @@ bool haft__run_batch_done(const haft__run *run);
 /* The call of that id, ours or the model's own; the newest. NULL when there is none. */
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id);
 
-/* The index of the tool in the spec. The tool is one of its. */
+/* The index of the tool among the run's. The tool is one of them. */
 size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool);
 
 /* Hashes that decisions compare: the same in every process, so that a replay decides the same. */

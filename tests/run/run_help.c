@@ -466,7 +466,7 @@ void help_state(haft__buf *buf, const haft__run *run)
     for (size_t i = 0; i < COUNT(texts); i++) {
         haft__json_write_string(buf, texts[i]);
     }
-    for (size_t i = 0; i < run->spec->tools.count; i++) {
+    for (size_t i = 0; i < run->tools->count; i++) {
         haft__buf_addf(buf, "\n%d %d %u %u", run->allowed[i], run->past[i].finished,
                        run->past[i].rejected, run->past[i].kept);
     }
