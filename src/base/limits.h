@@ -179,6 +179,10 @@
     X(LINE_COMPLETIONS, "line.completions", 100, "completions that chat shows at once")            \
     X(HISTORY_LINES, "history.lines", 1000, "lines typed before that chat remembers")              \
     X(HISTORY_BYTES, "history.bytes", 1 << 20, "bytes of them; the oldest go first")               \
+    X(MCP_MESSAGE_BYTES, "mcp.message_bytes", 32 << 20, "bytes of one message of MCP")             \
+    X(MCP_DEPTH, "mcp.depth", 128, "arrays and objects inside each other in such a message")       \
+    X(MCP_VALUES, "mcp.values", 4 << 20, "values in such a message, keys included")                \
+    X(MCP_ID_BYTES, "mcp.id_bytes", 256, "bytes of a message's id")                                \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {
