@@ -441,6 +441,7 @@ static haft_status take(haft__run *run, const haft__event *event, haft_error *er
     case HAFT__EVENT_VIOLATION: return on_violation(run, event, err);
     case HAFT__EVENT_REMINDED: return on_reminded(run, event, err);
     case HAFT__EVENT_CALL_STARTED: return haft__fold_call_started(run, event, err);
+    case HAFT__EVENT_CALL_ASKED: return haft__fold_call_asked(run, event, err);
     case HAFT__EVENT_CALL_FINISHED: return haft__fold_call_finished(run, event, err);
     case HAFT__EVENT_CALL_REFUSED: return haft__fold_call_refused(run, event, err);
     case HAFT__EVENT_PAUSED: return haft__fold_paused(run, event, err);
@@ -448,8 +449,8 @@ static haft_status take(haft__run *run, const haft__event *event, haft_error *er
     case HAFT__EVENT_ARTIFACT_STORED: return haft__fold_artifact_stored(run, event, err);
     case HAFT__EVENT_CANCEL_ASKED: return on_cancel_asked(run, event);
     case HAFT__EVENT_RUN_FINISHED: return on_run_finished(run, event, err);
-    case HAFT__EVENT_TOOLS_REVEALED:
-    case HAFT__EVENT_TOOLS_HIDDEN:
+    case HAFT__EVENT_TOOLS_REVEALED: return haft__fold_tools_revealed(run, event, err);
+    case HAFT__EVENT_TOOLS_HIDDEN: return haft__fold_tools_hidden(run, event, err);
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_CHILD_FINISHED:
     case HAFT__EVENT_GRAPH_STEP: return HAFT_OK; /* noted: the run itself does not change */

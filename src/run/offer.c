@@ -44,6 +44,9 @@ static bool has_what_it_needs(const haft__spec *spec, size_t row)
 
 haft__offer haft__offer_look(const haft__spec *spec, const haft__tool *tool)
 {
+    if (tool->source == HAFT__TOOL_MCP) {
+        return (haft__offer){tool, true, "revealed"};
+    }
     if (tool->source != HAFT__TOOL_BUILTIN) {
         return (haft__offer){tool, true, "declared in the spec"};
     }
@@ -97,6 +100,7 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                 .role = tool->role,
                 .finished = past->finished,
                 .rejected = past->rejected > 0 && past->kept == 0,
+                .hidden = past->hidden,
             };
         }
     }

@@ -88,9 +88,15 @@ typedef struct haft__run_call {
     haft__pause pause;
     uint64_t deadline_ms; /* 0: none */
     haft__json on_expire;
-    haft_str verdict; /* of an answer: approve, edit, reject, respond, answer */
-    haft__json value; /* of an answer */
-    bool stored;      /* its artifact has been recorded */
+    haft__json asks;  /* what the tool itself asks: {message, mode, schema, url, server}; or null */
+    bool pinned;      /* only the process that runs the call can answer it */
+    haft__json state; /* what the tool wants back with the answer */
+    uint64_t within_ms; /* how long the answer may take; 0: as long as it likes */
+    bool answer_due;    /* what the tool asked has been answered: it waits for that */
+    haft__json resume;  /* {state, answers} for a tool that is called again with an answer; null */
+    haft_str verdict;   /* of an answer: approve, edit, reject, respond, answer */
+    haft__json value;   /* of an answer */
+    bool stored;        /* its artifact has been recorded */
     uint64_t finished_ms;
     bool ok;             /* of a finished call */
     haft_str result;     /* whole, as the tool gave it (or the error as text) */
@@ -103,9 +109,10 @@ typedef struct haft__artifact {
     uint64_t bytes;
 } haft__artifact;
 
-/* What has become of a tool's calls. */
+/* What has become of a tool and its calls. */
 typedef struct haft__tool_past {
     bool finished;
+    bool hidden;       /* it was evicted: not declared any more, though it can be called */
     uint32_t rejected; /* calls a person rejected */
     uint32_t kept;     /* calls that finished */
 } haft__tool_past;
@@ -150,6 +157,7 @@ typedef struct haft__run {
     haft__usage usage;
     uint64_t cost_parts; /* micro-dollars times a million: exact */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
+    bool catalogued; /* servers have been asked for their tools */
     haft_str cancel_why;
     uint32_t reminders, invalid_replies;
     haft__progress progress;

@@ -124,6 +124,8 @@ static const struct {
     {'o', "approval comes before a call starts, all else after"},
     {'d', "the call does not run, or has stored already"},
     {'c', "calls have no result yet"},
+    {'v', "tools are revealed between turns, or by a call"},
+    {'k', "the call does not run, or asks already"},
 };
 
 static char letter_of(const haft_error *err)
@@ -142,7 +144,7 @@ static const struct {
     const char *body, *verdicts;
 } rows[] = {
     {STARTED, ".ssssssssse"},
-    {"\"kind\":\"tools_revealed\",\"tools\":[],\"query\":\"\",\"call\":null}", "n.........e"},
+    {"\"kind\":\"tools_revealed\",\"tools\":[],\"query\":\"\",\"call\":null}", "n.vvvvvvvve"},
     {"\"kind\":\"tools_hidden\",\"tools\":[],\"cap\":2}", "n.........e"},
     {TURN, "n.tttttttte"},
     {"\"kind\":\"gate_opened\",\"called\":[],\"threshold\":0}", "n.bbbbbbbbe"},
@@ -151,6 +153,9 @@ static const struct {
     {VIOLATION, "njjj.jjjjje"},
     {REMINDED, "njjj.jjjjje"},
     {CALL, "nwww.pp.ppe"},
+    {"\"kind\":\"call_asked\",\"call\":\"c1.1\",\"question\":{},\"durable\":true,\"state\":null,"
+     "\"within_ms\":null}",
+     "nwwwkkkkkke"},
     {FINISHED, "nwwwg.agrre"},
     {REFUSED, "nwww.pa.ppe"},
     {PAUSED, "nwww.oppppe"},
