@@ -184,6 +184,23 @@
     X(MCP_DEPTH, "mcp.depth", 128, "arrays and objects inside each other in such a message")       \
     X(MCP_VALUES, "mcp.values", 4 << 20, "values in such a message, keys included")                \
     X(MCP_ID_BYTES, "mcp.id_bytes", 256, "bytes of a message's id")                                \
+    X(MCP_TOOLS, "mcp.tools", 50000, "tools taken from the list of one MCP server")                \
+    X(MCP_PAGES, "mcp.pages", 1000, "pages of such a list")                                        \
+    X(MCP_LIST_BYTES, "mcp.list_bytes", 128 << 20, "bytes of all its pages")                       \
+    X(MCP_CURSOR_BYTES, "mcp.cursor_bytes", 4096, "bytes of the mark where a next page begins")    \
+    X(MCP_WARNINGS, "mcp.warnings", 100, "warnings kept about one such list, or one import")       \
+    X(MCP_DEFINITION_BYTES, "mcp.definition_bytes", 256 << 10, "bytes of a tool's definition")     \
+    X(MCP_PARAMS, "mcp.params", 32, "arguments of a tool that are sent as headers")                \
+    X(MCP_DIFF_LINES, "mcp.diff_lines", 50, "lines that tell how a definition has changed")        \
+    X(MCP_SERVERS, "mcp.servers", 256, "MCP servers in one spec")                                  \
+    X(MCP_CALLS, "mcp.calls", 256, "calls of one MCP server under way or waiting")                 \
+    X(MCP_QUESTIONS, "mcp.questions", 16, "open questions of one MCP server")                      \
+    X(MCP_ROUNDS, "mcp.rounds", 10, "times one call is made again because more was asked")         \
+    X(MCP_STATE_BYTES, "mcp.state_bytes", 64 << 10, "bytes a server wants back with an answer")    \
+    X(MCP_SESSION_BYTES, "mcp.session_bytes", 1024, "bytes of a session's id")                     \
+    X(MCP_LOG_BYTES, "mcp.log_bytes", 4096, "bytes shown of one log message of a server")          \
+    X(MCP_INSTRUCTIONS_BYTES, "mcp.instructions_bytes", 16384, "bytes of a server's instructions") \
+    X(MCP_BLOCKS, "mcp.blocks", 1000, "content blocks shown of one result")                        \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

@@ -93,7 +93,7 @@ typedef struct haft__mcp_ready {
     bool push; /* legacy HTTP: the host may GET a stream to hear of changes */
 } haft__mcp_ready;
 
-/* Borrowed until the next listing ends or the client is destroyed. */
+/* Borrowed until the next event of this kind is taken or the client is destroyed. */
 typedef struct haft__mcp_tools {
     const haft__mcp_tool *items; /* in the server's order; names distinct */
     size_t count;
@@ -148,6 +148,7 @@ typedef struct haft__mcp_done {
     size_t question_count;
     haft__json answered; /* INPUT: what haft has answered itself (roots); an object */
     haft_str state;      /* INPUT: requestState, to be given back byte by byte; .ptr NULL: none */
+    uint32_t round;      /* INPUT: for the next call */
 } haft__mcp_done;
 
 typedef struct haft__mcp_event {

@@ -11,6 +11,9 @@
 #include "base/sha256.h"
 #include "json/value.h"
 
+/* Bytes of a server's name: letters, digits and _ . - */
+#define HAFT__MCP_SERVER_NAME_BYTES 64
+
 typedef struct haft__mcp_pair {
     haft_str name, value; /* ${VAR} in the value is the host's to expand */
 } haft__mcp_pair;
