@@ -49,6 +49,7 @@
     X(TOOL_RETRIES, "tool.retries", 10, "retries of a call after its first attempt")               \
     X(TOOL_LANE_BYTES, "tool.lane_bytes", 64, "bytes of a lane's name")                            \
     X(TOOL_RESULT_BYTES, "tool.result_bytes", 16 << 20, "bytes of one result of a tool")           \
+    X(MCP_REVEALED_BYTES, "mcp.revealed_bytes", 4 << 20, "bytes of definitions revealed at once")  \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with every alias written out")      \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \

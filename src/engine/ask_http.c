@@ -337,7 +337,7 @@ static void reset_stream(haft__ask *ask)
     if (ask->streaming) {
         haft__openai_stream_finish(&ask->stream);
     }
-    haft__openai_options options = {.tools = &ask->run->agent->spec->tools,
+    haft__openai_options options = {.tools = ask->run->state.tools,
                                     .format = ask->run->chat.format,
                                     .format_tools = ask->format_tools,
                                     .format_tool_count = ask->request.tool_count,
@@ -389,6 +389,9 @@ haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
     haft__chat_options options = {.stream = wants_stream(spec),
                                   .serial = spec->limits.parallel == 1,
                                   .options = spec->model.options};
+    if (run->state.more_tools != NULL) {
+        run->chat.shared = NULL; /* tools of this run alone, which go with it */
+    }
     haft_status status = haft__chat_sync(&run->chat, &ask->request, err);
     if (status == HAFT_OK && run->chat.format != NULL) {
         status = haft__chat_format_tools(&ask->request, &ask->arena, &ask->format_tools, err);
