@@ -201,6 +201,27 @@
     X(MCP_LOG_BYTES, "mcp.log_bytes", 4096, "bytes shown of one log message of a server")          \
     X(MCP_INSTRUCTIONS_BYTES, "mcp.instructions_bytes", 16384, "bytes of a server's instructions") \
     X(MCP_BLOCKS, "mcp.blocks", 1000, "content blocks shown of one result")                        \
+    X(MCP_RECORD_BYTES, "mcp.record_bytes", 8 << 20, "bytes remembered of one server's tools")     \
+    X(MCP_UNREAD_BYTES, "mcp.unread_bytes", 64 << 20,                                              \
+      "bytes that a server on standard input may leave unread")                                    \
+    X(MCP_PROBE_MS, "mcp.probe_ms", 5000,                                                          \
+      "milliseconds after which a server that does not say its version is asked the older way")    \
+    X(MCP_CONNECT_MS, "mcp.connect_ms", 20000, "milliseconds a server has to be ready")            \
+    X(MCP_LIST_MS, "mcp.list_ms", 20000, "milliseconds a server has to list its tools")            \
+    X(MCP_CATALOGUE_MS, "mcp.catalogue_ms", 30000,                                                 \
+      "milliseconds a run waits for the lists of its servers before it begins")                    \
+    X(MCP_RESTARTS, "mcp.restarts", 3, "times a server is started again before it is given up")    \
+    X(MCP_BACKOFF_MS, "mcp.backoff_ms", 250,                                                       \
+      "milliseconds before it is started again; twice that for each further time")                 \
+    X(MCP_REST_MS, "mcp.rest_ms", 60000,                                                           \
+      "milliseconds after which a server that was given up may be tried once more")                \
+    X(MCP_REFRESH_MS, "mcp.refresh_ms", 1000,                                                      \
+      "milliseconds at least between two lists that a server asks us to fetch")                    \
+    X(MCP_PATIENCE_MS, "mcp.patience_ms", 2000,                                                    \
+      "milliseconds a server has to leave when its input ends, or its session")                    \
+    X(MCP_RESUMES, "mcp.resumes", 5, "times a broken stream of an answer is taken up again")       \
+    X(MCP_RETRY_MS, "mcp.retry_ms", 1000, "milliseconds before that, unless the server says so")   \
+    X(MCP_RETRY_MAX_MS, "mcp.retry_max_ms", 60000, "milliseconds at most, whatever it says")       \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

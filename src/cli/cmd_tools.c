@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "cli/config.h"
 #include "cli/print.h"
+#include "cli/servers.h"
 #include "cli/spec_file.h"
 #include "tool/duration.h"
 #include "tool/traits.h"
@@ -182,9 +183,11 @@ static void write_wire(haft__json_writer *w, const haft__tools *tools, const wir
     }
 }
 
-static haft_status print_json(FILE *out, const haft__tools *tools, const wire_form *form,
+static haft_status print_json(haft__cli *cli, const haft__spec *spec, const wire_form *form,
                               haft_error *err)
 {
+    const haft__tools *tools = &spec->tools;
+    haft_status status = HAFT_OK;
     haft__buf text;
     haft__json_writer w;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
@@ -199,12 +202,16 @@ static haft_status print_json(FILE *out, const haft__tools *tools, const wire_fo
             write_tool(&w, tools->items[i]);
         }
         haft__json_end_array(&w);
+        haft__json_key(&w, "servers");
+        haft__json_begin_array(&w);
+        status = haft__servers_write(cli, spec, &w, err);
+        haft__json_end_array(&w);
         haft__json_end_object(&w);
     }
     haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
+    status = status == HAFT_OK ? haft__buf_check(&text, err) : status;
     if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
+        haft__print_json(cli->out, haft__buf_str(&text));
     }
     haft__buf_finish(&text);
     return status;
@@ -221,15 +228,23 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     if (!haft__spec_file_usable(&file, cli)) {
         return HAFT__EXIT_USAGE;
     }
+    const char *accept = haft__args_text(args, "accept", NULL);
+    if (accept != NULL) {
+        status = haft__servers_accept(cli, file.spec, haft__str(accept), err);
+        return status == HAFT_OK          ? HAFT__EXIT_DONE
+               : status == HAFT_NOT_FOUND ? HAFT__EXIT_USAGE
+                                          : HAFT__EXIT_FAILED;
+    }
     const haft__tools *tools = &file.spec->tools;
     if (form != NULL || haft__args_has(args, "json")) {
-        status = print_json(cli->out, tools, form, err);
+        status = print_json(cli, file.spec, form, err);
         return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
     }
     for (size_t i = 0; i < tools->count; i++) {
         print_tool(cli->out, tools->items[i]);
     }
-    return HAFT__EXIT_DONE;
+    status = haft__servers_print(cli, file.spec, err);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
 static const haft__option options[] = {
@@ -238,12 +253,15 @@ static const haft__option options[] = {
     HAFT__OPTION_NO_CONFIG,
     {"wire", 0, HAFT__OPTION_CHOICE, "openai|anthropic|gemini",
      "print them as that provider gets them"},
+    {"accept", 0, HAFT__OPTION_TEXT, "NAME",
+     "accept what a tool of an MCP server has become: docs:search"},
     {0},
 };
 
 static const haft__example examples[] = {
     {"haft tools agent.yaml", "list them with their traits"},
     {"haft tools agent.yaml --wire openai", "as a provider gets them"},
+    {"haft tools agent.yaml --accept docs:search", "look at what has changed, and accept it"},
     {0},
 };
 
@@ -251,7 +269,11 @@ const haft__command haft__cmd_tools = {
     .name = "tools",
     .usage = "SPEC",
     .summary = "list the tools of a spec with their traits",
-    .help = "Tools of MCP servers are known only to a running agent and not listed.\n",
+    .help =
+        "MCP servers are not started for this: each is \"configured\", or \"known\" with the "
+        "tools\n"
+        "that it had when it last ran. A tool that is \"changed\" is not what it was when it was\n"
+        "first used; it is not called until --accept.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "exec/mcp_int.h"
 #include "io/http.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -74,6 +75,7 @@ void haft__exec_destroy(haft__exec *exec)
     if (exec == NULL) {
         return;
     }
+    haft__mcp_hub_destroy(exec);
     haft__http_destroy(exec->open_web);
     haft__http_destroy(exec->any_web);
     haft__children_finish(&exec->children);

@@ -20,6 +20,7 @@ typedef struct haft__exec_options {
     const char *guard;  /* path of libexec/haft/guard; NULL: found beside the program */
     haft__spec_env env; /* for ${VAR} in what a tool is given */
     uint32_t threads;   /* for C functions and file searches; 0: the default */
+    const char *state;  /* where MCP servers are remembered; NULL: the usual place, "": nowhere */
 } haft__exec_options;
 
 HAFT_MUST_USE haft_status haft__exec_create(const haft__exec_options *options,

@@ -52,6 +52,7 @@ struct haft__exec {
     struct haft__http *open_web; /* io/http.h: addresses of the public network only */
     struct haft__http *any_web;  /* for tools with allow_private */
     const haft__executor *mcp;   /* haft__executor_mcp */
+    struct haft__mcp_hub *hub;   /* connections to MCP servers; NULL until there are any */
 };
 
 /* The result, once. Texts are copied into the job's arena; what is no UTF-8 is made so. */

@@ -226,6 +226,7 @@ typedef struct haft__mcp_call {
     haft__json answers;          /* modern, after INPUT: inputResponses, or null */
     haft_str state;              /* ... and requestState; .ptr NULL: none */
     uint32_t round;              /* ... and how often this call was made before */
+    haft_str idempotency_key;    /* the same for each attempt of one call; "" for none */
 } haft__mcp_call;
 
 /* *ret_call names it and is never used again. A call that cannot be made (more than

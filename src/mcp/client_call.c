@@ -87,7 +87,9 @@ static haft_status copy_call(haft__mcp_client *client, haft__mcp_pending *call,
     if (given->state.ptr != NULL) {
         call->request_state = haft__arena_copy(&call->arena, given->state);
     }
-    if (call->tool.ptr == NULL || (given->state.ptr != NULL && call->request_state.ptr == NULL)) {
+    call->key = haft__arena_copy(&call->arena, given->idempotency_key);
+    if (call->tool.ptr == NULL || call->key.ptr == NULL
+        || (given->state.ptr != NULL && call->request_state.ptr == NULL)) {
         return haft__arena_fail(&call->arena, err);
     }
     haft_status status = haft__mcp_copy(&call->arena, given->arguments, key, &call->arguments, err);
@@ -198,7 +200,7 @@ haft_status haft__mcp_call_send(haft__mcp_client *client, haft__mcp_pending *cal
     call->id = ++client->last_id;
     call->state = HAFT__MCP_CALL_SENT;
     call->progress[0] = '\0';
-    haft__mcp_out_begin(client, &out, call->id, "tools/call", true);
+    haft__mcp_out_begin_call(client, &out, call);
     add_call(&out, call);
     status = haft__mcp_out_end(client, &out, call, &error);
     if (status == HAFT_TOO_BIG) { /* nothing went out */

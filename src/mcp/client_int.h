@@ -60,6 +60,7 @@ typedef struct haft__mcp_pending {
     haft_str tool;
     haft__json arguments, answers;
     haft_str request_state; /* .ptr NULL: none */
+    haft_str key;           /* of idempotency; "" for none */
     uint32_t round;
     const haft__mcp_param *params;
     size_t param_count;
@@ -150,6 +151,9 @@ typedef struct haft__mcp_out {
  * caller adds members. */
 void haft__mcp_out_begin(haft__mcp_client *client, haft__mcp_out *out, uint64_t id,
                          const char *method, bool progress);
+/* The same for a call,; its id must be set. */
+void haft__mcp_out_begin_call(haft__mcp_client *client, haft__mcp_out *out,
+                              const haft__mcp_pending *call);
 /* Begins the answer to a request of the server; the caller adds one value. */
 void haft__mcp_out_answer(haft__mcp_out *out, haft__json id);
 

@@ -68,7 +68,9 @@ static bool is_modern(const haft__mcp_client *client)
            || (client->state == HAFT__MCP_OPEN && client->era == HAFT__MCP_ERA_MODERN);
 }
 
-static void add_meta(const haft__mcp_client *client, haft__json_writer *w, uint64_t token)
+/* `call` may be NULL. */
+static void add_meta(const haft__mcp_client *client, haft__json_writer *w, uint64_t token,
+                     const haft__mcp_pending *call)
 {
     haft__json_key(w, "_meta");
     haft__json_begin_object(w);
@@ -88,6 +90,10 @@ static void add_meta(const haft__mcp_client *client, haft__json_writer *w, uint6
         haft__json_key(w, "progressToken");
         haft__json_add_int(w, (int64_t)token);
     }
+    if (call != NULL && call->key.len > 0) {
+        haft__json_key(w, "haft/idempotencyKey");
+        haft__json_add_str(w, call->key);
+    }
     haft__json_end_object(w);
 }
 
@@ -98,8 +104,8 @@ static void out_init(haft__mcp_out *out)
     haft__json_writer_init(&out->w, &out->buf);
 }
 
-void haft__mcp_out_begin(haft__mcp_client *client, haft__mcp_out *out, uint64_t id,
-                         const char *method, bool progress)
+static void begin(haft__mcp_client *client, haft__mcp_out *out, uint64_t id, const char *method,
+                  bool progress, const haft__mcp_pending *call)
 {
     out_init(out);
     out->params = true;
@@ -117,8 +123,20 @@ void haft__mcp_out_begin(haft__mcp_client *client, haft__mcp_out *out, uint64_t 
     haft__json_key(&out->w, "params");
     haft__json_begin_object(&out->w);
     if ((is_modern(client) && id > 0) || progress) {
-        add_meta(client, &out->w, progress ? id : 0);
+        add_meta(client, &out->w, progress ? id : 0, call);
     }
+}
+
+void haft__mcp_out_begin(haft__mcp_client *client, haft__mcp_out *out, uint64_t id,
+                         const char *method, bool progress)
+{
+    begin(client, out, id, method, progress, NULL);
+}
+
+void haft__mcp_out_begin_call(haft__mcp_client *client, haft__mcp_out *out,
+                              const haft__mcp_pending *call)
+{
+    begin(client, out, call->id, "tools/call", true, call);
 }
 
 void haft__mcp_out_answer(haft__mcp_out *out, haft__json id)
