@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/exec_int.h"
+#include "mcp/servers.h"
 
 #define NOT_HERE "MCP servers cannot be reached by this build"
 
@@ -32,23 +33,46 @@ static void hand_on(haft__task *task)
     free(catalogue);
 }
 
+haft_status haft__exec_known(const haft__spec *spec, haft__arena *arena,
+                             const haft__mcp_listing **ret_listings, size_t *ret_count,
+                             haft_error *err)
+{
+    haft__mcp_servers servers;
+    haft_status status = haft__mcp_servers_read(arena, spec->mcp, &servers, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__mcp_listing *listings = haft__arena_array(arena, servers.count, sizeof(*listings));
+    if (listings == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < servers.count; i++) {
+        listings[i] = (haft__mcp_listing){.server = servers.items[i].name,
+                                          .state = HAFT__LIT("configured"),
+                                          .error = HAFT__LIT("")};
+    }
+    *ret_listings = listings;
+    *ret_count = servers.count;
+    return HAFT_OK;
+}
+
+/* Those that may be used. */
 static haft_status list_servers(haft__catalogue *catalogue, const haft__spec *spec, haft_error *err)
 {
-    const haft__json *servers = haft__json_get(spec->mcp, HAFT__LIT("servers"));
-    size_t count = servers != NULL && servers->kind == HAFT__JSON_OBJECT ? servers->count : 0;
+    const haft__mcp_listing *known = NULL;
+    size_t count = 0;
+    haft_status status = haft__exec_known(spec, &catalogue->arena, &known, &count, err);
     catalogue->listings = haft__arena_array(&catalogue->arena, count, sizeof(haft__mcp_listing));
-    if (catalogue->listings == NULL) {
-        return haft__arena_fail(&catalogue->arena, err);
+    if (status == HAFT_OK && catalogue->listings == NULL) {
+        status = haft__arena_fail(&catalogue->arena, err);
     }
-    for (size_t i = 0; i < count; i++) {
-        haft_str name = haft__json_text(servers->members[i].key);
-        const char *why = haft__reveal_server(spec, name);
-        if (why == NULL) {
-            catalogue->listings[catalogue->count++] = (haft__mcp_listing){
-                .server = name, .state = HAFT__LIT("configured"), .error = HAFT__LIT(NOT_HERE)};
+    for (size_t i = 0; status == HAFT_OK && i < count; i++) {
+        if (haft__reveal_server(spec, known[i].server) == NULL) {
+            catalogue->listings[catalogue->count] = known[i];
+            catalogue->listings[catalogue->count++].error = HAFT__LIT(NOT_HERE);
         }
     }
-    return HAFT_OK;
+    return status;
 }
 
 haft_status haft__exec_catalogue(haft__exec *exec, const haft__spec *spec,
