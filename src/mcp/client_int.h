@@ -206,6 +206,13 @@ haft__mcp_pending *haft__mcp_call_find(haft__mcp_client *client, uint64_t id);
 void haft__mcp_call_end(haft__mcp_client *client, haft__mcp_pending *call,
                         haft__mcp_outcome outcome, const haft_error *error);
 
+/* ---- client_input.c ---- */
+
+/* Takes a result that says input_required. */
+HAFT_MUST_USE haft_status haft__mcp_take_input(haft__mcp_client *client, haft__mcp_pending *call,
+                                               haft__json result, haft__arena *io_arena,
+                                               haft_error *err);
+
 /* ---- client_ask.c: what a server wants of us ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_take_request(haft__mcp_client *client, uint64_t exchange,

@@ -159,8 +159,10 @@ static haft_status warn(haft__mcp_listing_work *listing, haft_str name, const ch
     if (text.ptr == NULL) {
         return haft__arena_fail(&listing->arena, err);
     }
-    listing->warnings[listing->warning_count++] = text;
-    return HAFT_OK;
+    status = haft__visible(&listing->arena, text, HAFT__LIMIT_MCP_LOG_BYTES, &text, err);
+    listing->warnings[listing->warning_count] = text;
+    listing->warning_count += status == HAFT_OK;
+    return status;
 }
 
 static haft_status make_room(haft__mcp_listing_work *listing, haft_error *err)

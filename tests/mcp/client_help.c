@@ -281,18 +281,83 @@ haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf
     return status;
 }
 
-void test_client_check(const haft__mcp_client_options *options, const char *steps,
-                       const char *wanted)
+haft__mcp_client_options test_client_options_of(const char *letters)
 {
-    haft__mcp_client *client = NULL;
-    haft__buf log;
-    haft_error err = {.status = HAFT_OK};
-    haft__buf_init(&log, 1 << 24);
-    CHECK_INT(haft__mcp_client_create(options, &client, &err), HAFT_OK, "%s", err.message);
-    if (client != NULL) {
-        CHECK_INT(test_client_play(client, haft__str(steps), &log), HAFT_OK, "%s", steps);
+    static const haft__mcp_root roots[] = {{HAFT__LIT("file:///data"), HAFT__LIT("data")},
+                                           {HAFT__LIT("file:///x"), HAFT__LIT("")}};
+    haft__mcp_client_options options = test_client_options();
+    options.transport = strchr(letters, 'h') != NULL ? HAFT__MCP_HTTP : HAFT__MCP_STDIO;
+    options.era = strchr(letters, 'L') != NULL   ? HAFT__MCP_ERA_LEGACY
+                  : strchr(letters, 'M') != NULL ? HAFT__MCP_ERA_MODERN
+                                                 : HAFT__MCP_ERA_UNKNOWN;
+    options.elicitation = strchr(letters, 'e') != NULL;
+    options.listen = strchr(letters, 'l') != NULL;
+    options.log_level = strchr(letters, 'i') != NULL ? HAFT__LIT("info") : HAFT__LIT("");
+    options.roots = roots;
+    options.root_count = strchr(letters, 'r') != NULL ? COUNT(roots) : 0;
+    return options;
+}
+
+void test_client_check_all(const test_client_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        haft__mcp_client_options options = test_client_options_of(cases[i].options);
+        haft__mcp_client *client = NULL;
+        haft__buf log;
+        haft__buf_init(&log, 1 << 24);
+        CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
+        CHECK_INT(test_client_play(client, haft__str(cases[i].steps), &log), HAFT_OK, "%s",
+                  cases[i].steps);
+        CHECK_STR(haft__buf_str(&log), haft__str(cases[i].wanted), "%s", cases[i].steps);
+        haft__mcp_client_destroy(client);
+        haft__buf_finish(&log);
     }
-    CHECK_STR(haft__buf_str(&log), haft__str(wanted), "%s", steps);
+}
+
+/* Plays the steps, whatever fails; false when creating the client did. */
+static bool play_starved(const test_client_case *c, unsigned n, bool *ret_failed)
+{
+    haft__mcp_client_options options = test_client_options_of(c->options);
+    haft__mcp_client *client = NULL;
+    haft__mcp_event event;
+    haft_str steps = haft__str(c->steps);
+    uint64_t made = 0, ended = 0;
+    bool failed = false;
+    test_fail_allocation(n);
+    haft_status status = haft__mcp_client_create(&options, &client, NULL);
+    while (status == HAFT_OK && steps.len > 0) {
+        haft_str line = haft__str_split(&steps, '\n');
+        bool call =
+            haft__str_starts(line, HAFT__LIT("call")) || haft__str_starts(line, HAFT__LIT("again"));
+        haft_status one = step(client, line, NULL);
+        CHECK(one == HAFT_OK || one == HAFT_NO_MEMORY, "%.*s", HAFT__ARG(line));
+        failed |= one != HAFT_OK;
+        made += call && one == HAFT_OK;
+        while (haft__mcp_client_next(client, &event)) {
+            ended += event.kind == HAFT__MCP_EVENT_DONE;
+        }
+    }
+    failed |= status != HAFT_OK;
+    if (client != NULL) {
+        CHECK_INT(haft__mcp_client_fail(client, HAFT__LIT("the end"), NULL), HAFT_OK, "the end");
+        while (haft__mcp_client_next(client, &event)) {
+            ended += event.kind == HAFT__MCP_EVENT_DONE;
+        }
+        CHECK(ended == made || (failed && ended >= made && ended <= made + 1),
+              "%llu calls, %llu ends at allocation %u", (unsigned long long)made,
+              (unsigned long long)ended, n);
+    }
     haft__mcp_client_destroy(client);
-    haft__buf_finish(&log);
+    *ret_failed = test_allow_allocations();
+    return !failed || *ret_failed;
+}
+
+void test_client_starve(const test_client_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool failed = true;
+        for (unsigned n = 0; failed; n++) {
+            CHECK(play_starved(&cases[i], n, &failed), "%s", cases[i].steps);
+        }
+    }
 }

@@ -20,8 +20,17 @@ haft__mcp_client_options test_client_options(void);
 /* Does the steps and appends what happened. Stops at a step that fails and returns its status. */
 haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf *log);
 
-/* The same with a client of its own, which must not fail. */
-void test_client_check(const haft__mcp_client_options *options, const char *steps,
-                       const char *wanted);
+/* Steps with a client of their own, and what happens. Options, a letter each: h HTTP, L and M the
+ * era is known (legacy, modern), e somebody answers questions, r there are roots, l changes are
+ * wanted, i log messages from info on. */
+typedef struct test_client_case {
+    const char *options, *steps, *wanted;
+} test_client_case;
+
+haft__mcp_client_options test_client_options_of(const char *letters);
+void test_client_check_all(const test_client_case *cases, size_t count);
+
+/* Each case with every allocation failing in turn: a call may be lost, but ends once. */
+void test_client_starve(const test_client_case *cases, size_t count);
 
 #endif
