@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/accept.h"
 #include "cli/print.h"
-#include "cli/servers.h"
 #include "cli/session.h"
 #include "cli/variables.h"
 #include "exec/beneath.h"
@@ -140,7 +140,7 @@ static void look_at_servers(examination *e)
 {
     haft_str place;
     size_t count = 0, damaged = 0;
-    haft_status status = haft__servers_count(e->cli, &place, &count, &damaged, e->err);
+    haft_status status = haft__accept_count(e->cli, &place, &count, &damaged, e->err);
     if (status != HAFT_OK) {
         e->status = status;
         return;

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "run/reveal.h"
+#include "cli/servers.h"
 
 static const haft_str run_id = {"00000000000000000000000000", 26};
 
@@ -49,11 +49,15 @@ haft_status haft__first_turn(haft__arena *arena, const haft__spec *spec, haft_st
     while (status == HAFT_OK
            && (effect.kind == HAFT__EFFECT_EVENT || effect.kind == HAFT__EFFECT_CATALOGUE)) {
         if (effect.kind == HAFT__EFFECT_CATALOGUE) { /* nobody is asked here */
+            haft__reveal reveal = {.tool_count = 0};
             haft__buf_clear(&body);
-            haft__input_tools_revealed(&body, &(haft__reveal){.tool_count = 0});
+            status = haft__servers_look(arena, spec, hash_key, &reveal, err);
+            haft__input_tools_revealed(&body, &reveal);
             effect.body = haft__buf_str(&body);
         }
-        status = fold(arena, ret_run, effect.body, hash_key, ret_turn, err);
+        if (status == HAFT_OK) {
+            status = fold(arena, ret_run, effect.body, hash_key, ret_turn, err);
+        }
         if (status == HAFT_OK) {
             status = haft__decide(&decider, ret_run, 0, &effect, err);
         }

@@ -1,249 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* servers.c - what is remembered of MCP servers. Tests: tests/mcp/hostile_test.py,
- * tests/cli/tools_test.py. */
+/* servers.c - servers and their tools, with verdicts. Tests: tests/cli/servers_test.c. */
 #include "cli/servers.h"
 
-#include <dirent.h>
-
-#include "base/buf.h"
-#include "base/error.h"
-#include "base/limits.h"
 #include "base/str.h"
 #include "cli/print.h"
-#include "exec/mcp_record.h"
-#include "io/random.h"
-#include "mcp/visible.h"
 
-/* A server and what is known of it. */
-typedef struct known {
-    const haft__mcp_server *server;
-    haft_str path; /* of its record; .ptr NULL: there is no place for it */
-    haft__mcp_record record;
-    haft_error error; /* of reading it */
-} known;
-
-typedef haft_status see(void *context, known *it, haft_error *err);
-
-/* ---- each server ---- */
-
-static haft_status look_at(haft__cli *cli, const haft__spec *spec, const haft__mcp_server *server,
-                           see *then, void *context, haft_error *err)
+haft_status haft__servers_look(haft__arena *arena, const haft__spec *spec, haft__hash_key hash_key,
+                               haft__reveal *ret_reveal, haft_error *err)
 {
-    known it = {.server = server};
-    haft_str place = haft__mcp_record_place(&cli->arena), directory = {NULL, 0};
-    haft__mcp_record_init(&it.record);
-    haft_status status = haft__mcp_record_directory(&cli->arena, spec->path, &directory, err);
-    if (status == HAFT_OK && place.ptr != NULL) {
-        it.path = haft__mcp_record_path(&cli->arena, place, server, directory);
-        status = it.path.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
+    const haft__mcp_listing *listings = NULL;
+    size_t count = 0;
+    haft_status status = haft__exec_known(spec, arena, &listings, &count, err);
+    return status == HAFT_OK
+               ? haft__reveal_decide(spec, listings, count, arena, hash_key, ret_reveal, err)
+               : status;
+}
+
+/* Why nothing of it can be called; NULL when something can. */
+static const char *reason_of(const haft__spec *spec, const haft__mcp_listing *listing)
+{
+    const char *why = haft__reveal_server(spec, listing->server);
+    if (why != NULL) {
+        return why;
     }
-    if (status == HAFT_OK && it.path.ptr != NULL) {
-        haft_status found =
-            haft__mcp_record_read(&it.record, it.path.ptr, haft__random_hash_key(), &it.error);
-        it.error.status = found == HAFT_NOT_FOUND ? HAFT_OK : found;
+    if (listing->error.len > 0) {
+        return "it has an error";
     }
-    status = status == HAFT_OK ? then(context, &it, err) : status;
-    haft__mcp_record_finish(&it.record);
-    return status;
+    return haft__str_equal(listing->state, HAFT__LIT("configured"))
+               ? "deferred: nobody has asked it for its tools yet; a run does"
+               : NULL;
 }
 
-static haft_status each(haft__cli *cli, const haft__spec *spec, see *then, void *context,
-                        haft_error *err)
+static size_t print_tools(FILE *out, const haft__reveal *reveal, haft_str server, haft_str start)
 {
-    haft__mcp_servers servers;
-    haft_status status = haft__mcp_servers_read(&cli->arena, spec->mcp, &servers, err);
-    for (size_t i = 0; status == HAFT_OK && i < servers.count; i++) {
-        status = look_at(cli, spec, &servers.items[i], then, context, err);
+    size_t shown = 0;
+    for (size_t i = 0; i < reveal->tool_count; i++) {
+        const haft__reveal_tool *tool = &reveal->tools[i];
+        if (haft__str_equal(tool->tool->server, server)
+            && haft__str_starts(tool->tool->name, start)) {
+            (void)fprintf(out, "  %s %-24.*s mcp, data: %s\n", tool->revealed ? "+" : "-",
+                          HAFT__ARG(tool->tool->name), tool->reason);
+            shown++;
+        }
     }
-    return status;
+    return shown;
 }
 
-static const char *state_of(const known *it)
+size_t haft__servers_print(FILE *out, const haft__spec *spec, const haft__reveal *reveal,
+                           haft_str start)
 {
-    if (!it->server->enabled) {
-        return "disabled";
+    size_t shown = 0;
+    for (size_t i = 0; i < reveal->listing_count; i++) {
+        const haft__mcp_listing *listing = &reveal->listings[i];
+        const char *why = reason_of(spec, listing);
+        if (why != NULL && haft__str_starts(listing->server, start)) {
+            (void)fprintf(out, "  - %.*s:%-*s mcp: %s\n", HAFT__ARG(listing->server),
+                          listing->server.len < 23 ? (int)(23 - listing->server.len) : 0, "*", why);
+            shown++;
+        }
+        shown += print_tools(out, reveal, listing->server, start);
     }
-    return it->record.tools.kind == HAFT__JSON_ARRAY ? "known" : "configured";
+    return shown;
 }
 
-static haft_str text_of(haft__json object, const char *key)
+void haft__servers_write(haft__json_writer *w, const haft__spec *spec, const haft__reveal *reveal)
 {
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
-}
-
-/* "new" before its first use, "used", or "changed" since then. */
-static haft_status use_of(const known *it, haft__json tool, const char **ret_use, haft_error *err)
-{
-    bool same = false;
-    const haft__json *pin = haft__mcp_record_pin(&it->record, text_of(tool, "name"));
-    haft_status status = pin != NULL ? haft__json_equal(*pin, tool, &same, err) : HAFT_OK;
-    *ret_use = pin == NULL ? "new" : same ? "used" : "changed";
-    return status;
-}
-
-/* ---- for people ---- */
-
-static haft_status print_one(void *context, known *it, haft_error *err)
-{
-    haft__cli *cli = context;
-    uint32_t count = it->record.tools.count;
-    (void)fprintf(cli->out, "%.*s: an MCP server, %s", HAFT__ARG(it->server->name), state_of(it));
-    if (it->record.tools.kind == HAFT__JSON_ARRAY) {
-        (void)fprintf(cli->out, ", %u tool%s", count, count == 1 ? "" : "s");
-    }
-    (void)fputc('\n', cli->out);
-    haft_status status = HAFT_OK;
-    for (uint32_t i = 0; status == HAFT_OK && i < count; i++) {
-        haft__json tool = it->record.tools.items[i];
-        const char *use = "";
-        haft_str line = text_of(tool, "description");
-        line = haft__str_split(&line, '\n');
-        status = use_of(it, tool, &use, err);
-        (void)fprintf(cli->out, "    %.*s:", HAFT__ARG(it->server->name));
-        haft__print_text(cli->out, text_of(tool, "name"));
-        (void)fprintf(cli->out, " (%s) ", use);
-        haft__print_text(cli->out, line);
-        (void)fputc('\n', cli->out);
-    }
-    if (it->error.status != HAFT_OK) {
-        (void)fprintf(cli->errors, "haft: warning: %s is not used: %s\n", it->error.where,
-                      it->error.message);
-    }
-    return status;
-}
-
-haft_status haft__servers_print(haft__cli *cli, const haft__spec *spec, haft_error *err)
-{
-    return each(cli, spec, print_one, cli, err);
-}
-
-/* ---- as JSON ---- */
-
-static void write_text(haft__json_writer *w, const char *key, haft_str text)
-{
-    haft__json_key(w, key);
-    haft__json_add_str(w, text);
-}
-
-static haft_status write_one(void *context, known *it, haft_error *err)
-{
-    haft__json_writer *w = context;
-    haft_status status = HAFT_OK;
-    haft__json_begin_object(w);
-    write_text(w, "name", it->server->name);
-    write_text(w, "state", haft__str(state_of(it)));
-    write_text(w, "transport", it->server->url.len > 0 ? HAFT__LIT("http") : HAFT__LIT("stdio"));
-    haft__json_key(w, "tools");
     haft__json_begin_array(w);
-    for (uint32_t i = 0; status == HAFT_OK && i < it->record.tools.count; i++) {
-        haft__json tool = it->record.tools.items[i];
-        const char *use = "";
-        status = use_of(it, tool, &use, err);
+    for (size_t i = 0; i < reveal->listing_count; i++) {
+        const haft__mcp_listing *listing = &reveal->listings[i];
+        const char *why = reason_of(spec, listing);
         haft__json_begin_object(w);
-        write_text(w, "name", text_of(tool, "name"));
-        write_text(w, "description", text_of(tool, "description"));
-        write_text(w, "use", haft__str(use));
+        haft__json_key(w, "name");
+        haft__json_add_str(w, listing->server);
+        haft__json_key(w, "state");
+        haft__json_add_str(w, listing->state);
+        haft__json_key(w, "tools");
+        haft__json_add_int(w, (int64_t)listing->tool_count);
+        haft__json_key(w, "reason");
+        if (why != NULL) {
+            haft__json_add_str(w, haft__str(why));
+        } else {
+            haft__json_add_null(w);
+        }
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
-    haft__json_end_object(w);
-    return status;
-}
-
-haft_status haft__servers_write(haft__cli *cli, const haft__spec *spec, haft__json_writer *w,
-                                haft_error *err)
-{
-    return each(cli, spec, write_one, w, err);
-}
-
-/* ---- accepting ---- */
-
-typedef struct accepting {
-    haft__cli *cli;
-    haft_str name, server, tool;
-    bool found;
-} accepting;
-
-static haft_status print_change(accepting *a, const haft__json *pin, haft__json tool,
-                                haft_error *err)
-{
-    haft__buf diff;
-    haft__buf_init(&diff, HAFT__LIMIT_MCP_DEFINITION_BYTES);
-    haft_status status = pin != NULL ? haft__mcp_tool_diff(&diff, *pin, tool, err) : HAFT_OK;
-    (void)fprintf(a->cli->out, "%.*s is accepted%s\n", HAFT__ARG(a->name),
-                  diff.len > 0 ? ":" : " as it is");
-    haft_str rest = haft__buf_str(&diff);
-    while (rest.len > 0) {
-        haft__print_text(a->cli->out, haft__str_split(&rest, '\n'));
-        (void)fputc('\n', a->cli->out);
-    }
-    haft__buf_finish(&diff);
-    return status;
-}
-
-static haft_status accept_one(void *context, known *it, haft_error *err)
-{
-    accepting *a = context;
-    const haft__json *tool = haft__str_equal(it->server->name, a->server)
-                                 ? haft__mcp_record_tool(&it->record, a->tool)
-                                 : NULL;
-    if (tool == NULL) {
-        return HAFT_OK;
-    }
-    haft__mcp_tool pin = {.remote = a->tool, .definition = *tool};
-    haft__mcp_change change = {.server = it->server->name, .pin = &pin};
-    haft_status status = print_change(a, haft__mcp_record_pin(&it->record, a->tool), *tool, err);
-    a->found = true;
-    return status == HAFT_OK ? haft__mcp_record_change(&it->record, it->path.ptr, &change,
-                                                       haft__random_hash_key(), err)
-                             : status;
-}
-
-haft_status haft__servers_accept(haft__cli *cli, const haft__spec *spec, haft_str name,
-                                 haft_error *err)
-{
-    accepting a = {.cli = cli, .name = name, .tool = name};
-    a.server = haft__str_split(&a.tool, ':');
-    haft_status status = each(cli, spec, accept_one, &a, err);
-    if (status == HAFT_OK && !a.found) {
-        status =
-            haft__fail(err, HAFT_NOT_FOUND, "--accept",
-                       "no tool '%.*s' of an MCP server of this spec is known", HAFT__ARG(name));
-        return haft__hint(err, status, "`haft tools SPEC` lists those that are");
-    }
-    return status;
-}
-
-/* ---- all of them ---- */
-
-haft_status haft__servers_count(haft__cli *cli, haft_str *ret_place, size_t *ret_count,
-                                size_t *ret_damaged, haft_error *err)
-{
-    haft_status status = HAFT_OK;
-    *ret_place = haft__mcp_record_place(&cli->arena);
-    *ret_count = *ret_damaged = 0;
-    DIR *directory = ret_place->ptr != NULL ? opendir(ret_place->ptr) : NULL;
-    const struct dirent *entry = directory != NULL ? readdir(directory) : NULL;
-    for (; entry != NULL && status == HAFT_OK; entry = readdir(directory)) {
-        haft__mcp_record record;
-        if (!haft__str_ends(haft__str(entry->d_name), HAFT__LIT(".json"))) {
-            continue;
-        }
-        haft_str path =
-            haft__arena_format(&cli->arena, "%.*s/%s", HAFT__ARG(*ret_place), entry->d_name);
-        status = path.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
-        haft__mcp_record_init(&record);
-        if (status == HAFT_OK) {
-            bool good =
-                haft__mcp_record_read(&record, path.ptr, haft__random_hash_key(), NULL) == HAFT_OK;
-            *ret_count += good;
-            *ret_damaged += !good;
-        }
-        haft__mcp_record_finish(&record);
-    }
-    if (directory != NULL) {
-        (void)closedir(directory);
-    }
-    return status;
 }

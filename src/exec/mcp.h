@@ -27,4 +27,11 @@ HAFT_MUST_USE haft_status haft__exec_catalogue(haft__exec *exec, const haft__spe
 /* `done` will not be called. */
 void haft__catalogue_cancel(haft__catalogue *catalogue);
 
+/* What is known of a spec's servers without asking any: all of them, in the order of the spec, the
+ * disabled ones too. A server of which nothing is known has the state "configured" and no tools;
+ * the list of one that is "known" was remembered. Lives in `arena`. */
+HAFT_MUST_USE haft_status haft__exec_known(const haft__spec *spec, haft__arena *arena,
+                                           const haft__mcp_listing **ret_listings,
+                                           size_t *ret_count, haft_error *err);
+
 #endif

@@ -4,110 +4,32 @@
  * Tests: tests/exec/mcp_result_test.c.
  */
 #include "base/error.h"
-#include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp_int.h"
+#include "mcp/content.h"
 #include "mcp/visible.h"
 #include "json/write.h"
 
-static haft__json get(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    return value != NULL ? *value : haft__json_null();
-}
-
-static haft_str text_of(haft__json object, const char *key)
-{
-    return haft__json_text(get(object, key));
-}
-
 /* ---- content ---- */
-
-/* "[image: image/png, 1234 characters of base64]" */
-static void add_note(haft__buf *buf, haft__json block, const char *what)
-{
-    haft_str type = text_of(block, "mimeType");
-    haft__buf_addf(buf, "[%s: %.*s, %zu characters of base64]", what,
-                   HAFT__ARG(type.len > 0 ? type : HAFT__LIT("unnamed type")),
-                   text_of(block, "data").len);
-}
-
-static void add_link(haft__buf *buf, haft__json block)
-{
-    haft__buf_addf(buf, "[resource %.*s", HAFT__ARG(text_of(block, "uri")));
-    haft_str name = text_of(block, "name");
-    haft__buf_addf(buf, "%s%.*s]", name.len > 0 ? ": " : "", HAFT__ARG(name));
-}
-
-static void add_resource(haft__buf *buf, haft__json resource)
-{
-    haft__json text = get(resource, "text");
-    if (text.kind == HAFT__JSON_STRING) {
-        haft__buf_addf(buf, "[resource %.*s]\n", HAFT__ARG(text_of(resource, "uri")));
-        haft__visible_add(buf, haft__json_text(text), HAFT__LIMIT_TOOL_RESULT_BYTES);
-    } else {
-        haft__buf_addf(buf, "[resource %.*s: %zu characters of base64]",
-                       HAFT__ARG(text_of(resource, "uri")), text_of(resource, "blob").len);
-    }
-}
-
-static void add_block(haft__buf *buf, haft__json block)
-{
-    haft_str type = text_of(block, "type");
-    if (haft__str_equal(type, HAFT__LIT("text"))) {
-        haft__visible_add(buf, text_of(block, "text"), HAFT__LIMIT_TOOL_RESULT_BYTES);
-    } else if (haft__str_equal(type, HAFT__LIT("image"))) {
-        add_note(buf, block, "image");
-    } else if (haft__str_equal(type, HAFT__LIT("audio"))) {
-        add_note(buf, block, "audio");
-    } else if (haft__str_equal(type, HAFT__LIT("resource_link"))) {
-        add_link(buf, block);
-    } else if (haft__str_equal(type, HAFT__LIT("resource"))) {
-        add_resource(buf, get(block, "resource"));
-    } else {
-        haft__buf_addf(buf, "[content of an unknown type]");
-    }
-}
-
-static void add_content(haft__buf *buf, haft__json content)
-{
-    uint32_t most = content.kind == HAFT__JSON_ARRAY ? content.count : 0;
-    for (uint32_t i = 0; i < most && i < HAFT__LIMIT_MCP_BLOCKS; i++) {
-        haft__buf_add_str(buf, i > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
-        add_block(buf, content.items[i]);
-    }
-    if (most > HAFT__LIMIT_MCP_BLOCKS) {
-        haft__buf_addf(buf, "\n[%u more pieces of content are left out]",
-                       most - HAFT__LIMIT_MCP_BLOCKS);
-    }
-}
 
 static void tell_result(haft__mcp_use *use, haft__json value, haft__exec_result *result)
 {
-    haft__buf buf;
-    haft__json structured = get(value, "structuredContent");
-    haft__buf_init(&buf, HAFT__LIMIT_TOOL_RESULT_BYTES);
-    haft__json content = get(value, "content");
+    haft__mcp_content content;
+    haft_error err = {0};
+    haft_status status = haft__mcp_content_read(&use->job->arena, value, use->output_schema,
+                                                use->link->exec->hub->hash_key, &content, &err);
     result->started = true;
-    if (content.kind != HAFT__JSON_ARRAY && structured.kind == HAFT__JSON_NULL) {
-        result->text = haft__arena_format(&use->job->arena,
-                                          "the MCP server '%.*s' sent a result without content",
-                                          HAFT__ARG(use->link->server.name));
-        result->text = result->text.ptr != NULL ? result->text : HAFT__LIT("out of memory");
+    if (status == HAFT_OK) {
+        result->ok = !content.failed;
+        result->text = content.text;
         return;
     }
-    result->ok = get(value, "isError").kind != HAFT__JSON_TRUE;
-    add_content(&buf, content);
-    if (buf.len == 0 && structured.kind != HAFT__JSON_NULL) {
-        haft__json_write(&buf, structured);
-    }
-    result->text = haft__arena_copy(&use->job->arena, haft__buf_str(&buf));
-    if (buf.status != HAFT_OK || result->text.ptr == NULL) {
-        result->ok = false;
-        result->text = HAFT__LIT("the result is longer than a result may be");
-        result->hint = HAFT__LIT("ask for less at once");
-    }
-    haft__buf_finish(&buf);
+    result->text = haft__arena_format(&use->job->arena,
+                                      "the MCP server '%.*s' sent a result that cannot be used: %s",
+                                      HAFT__ARG(use->link->server.name), err.message);
+    result->text = result->text.ptr != NULL ? result->text : HAFT__LIT("out of memory");
+    result->where = haft__arena_format(&use->job->arena, "%s", err.where);
+    result->where.len = result->where.ptr != NULL ? result->where.len : 0;
 }
 
 /* ---- errors ---- */

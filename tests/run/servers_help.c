@@ -105,6 +105,10 @@ haft__json help_servers_spec(const help_servers *s, haft__arena *arena)
     for (size_t i = 0; i < s->count; i++) {
         haft__json_key_str(&w, s->listings[i].server);
         haft__json_begin_object(&w);
+        haft__json_key(&w, "command");
+        haft__json_begin_array(&w);
+        haft__json_add_str(&w, s->listings[i].server);
+        haft__json_end_array(&w);
         haft__json_key(&w, "enabled");
         haft__json_add_bool(&w, !s->disabled[i]);
         haft__json_end_object(&w);
