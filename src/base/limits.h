@@ -49,6 +49,7 @@
     X(TOOL_RETRIES, "tool.retries", 10, "retries of a call after its first attempt")               \
     X(TOOL_LANE_BYTES, "tool.lane_bytes", 64, "bytes of a lane's name")                            \
     X(TOOL_RESULT_BYTES, "tool.result_bytes", 16 << 20, "bytes of one result of a tool")           \
+    X(MCP_REVEALED_BYTES, "mcp.revealed_bytes", 4 << 20, "bytes of definitions revealed at once")  \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with every alias written out")      \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
@@ -181,6 +182,48 @@
     X(LINE_COMPLETIONS, "line.completions", 100, "completions that chat shows at once")            \
     X(HISTORY_LINES, "history.lines", 1000, "lines typed before that chat remembers")              \
     X(HISTORY_BYTES, "history.bytes", 1 << 20, "bytes of them; the oldest go first")               \
+    X(MCP_MESSAGE_BYTES, "mcp.message_bytes", 32 << 20, "bytes of one message of MCP")             \
+    X(MCP_DEPTH, "mcp.depth", 128, "arrays and objects inside each other in such a message")       \
+    X(MCP_VALUES, "mcp.values", 4 << 20, "values in such a message, keys included")                \
+    X(MCP_ID_BYTES, "mcp.id_bytes", 256, "bytes of a message's id")                                \
+    X(MCP_TOOLS, "mcp.tools", 50000, "tools taken from the list of one MCP server")                \
+    X(MCP_PAGES, "mcp.pages", 1000, "pages of such a list")                                        \
+    X(MCP_LIST_BYTES, "mcp.list_bytes", 128 << 20, "bytes of all its pages")                       \
+    X(MCP_CURSOR_BYTES, "mcp.cursor_bytes", 4096, "bytes of the mark where a next page begins")    \
+    X(MCP_WARNINGS, "mcp.warnings", 100, "warnings kept about one such list, or one import")       \
+    X(MCP_DEFINITION_BYTES, "mcp.definition_bytes", 256 << 10, "bytes of a tool's definition")     \
+    X(MCP_PARAMS, "mcp.params", 32, "arguments of a tool that are sent as headers")                \
+    X(MCP_DIFF_LINES, "mcp.diff_lines", 50, "lines that tell how a definition has changed")        \
+    X(MCP_SERVERS, "mcp.servers", 256, "MCP servers in one spec")                                  \
+    X(MCP_CALLS, "mcp.calls", 256, "calls of one MCP server under way or waiting")                 \
+    X(MCP_QUESTIONS, "mcp.questions", 16, "open questions of one MCP server")                      \
+    X(MCP_ROUNDS, "mcp.rounds", 10, "times one call is made again because more was asked")         \
+    X(MCP_STATE_BYTES, "mcp.state_bytes", 64 << 10, "bytes a server wants back with an answer")    \
+    X(MCP_SESSION_BYTES, "mcp.session_bytes", 1024, "bytes of a session's id")                     \
+    X(MCP_LOG_BYTES, "mcp.log_bytes", 4096, "bytes shown of one log message of a server")          \
+    X(MCP_INSTRUCTIONS_BYTES, "mcp.instructions_bytes", 16384, "bytes of a server's instructions") \
+    X(MCP_BLOCKS, "mcp.blocks", 1000, "content blocks shown of one result")                        \
+    X(MCP_RECORD_BYTES, "mcp.record_bytes", 8 << 20, "bytes remembered of one server's tools")     \
+    X(MCP_UNREAD_BYTES, "mcp.unread_bytes", 64 << 20,                                              \
+      "bytes that a server on standard input may leave unread")                                    \
+    X(MCP_PROBE_MS, "mcp.probe_ms", 5000,                                                          \
+      "milliseconds after which a server that does not say its version is asked the older way")    \
+    X(MCP_CONNECT_MS, "mcp.connect_ms", 20000, "milliseconds a server has to be ready")            \
+    X(MCP_LIST_MS, "mcp.list_ms", 20000, "milliseconds a server has to list its tools")            \
+    X(MCP_CATALOGUE_MS, "mcp.catalogue_ms", 30000,                                                 \
+      "milliseconds a run waits for the lists of its servers before it begins")                    \
+    X(MCP_RESTARTS, "mcp.restarts", 3, "times a server is started again before it is given up")    \
+    X(MCP_BACKOFF_MS, "mcp.backoff_ms", 250,                                                       \
+      "milliseconds before it is started again; twice that for each further time")                 \
+    X(MCP_REST_MS, "mcp.rest_ms", 60000,                                                           \
+      "milliseconds after which a server that was given up may be tried once more")                \
+    X(MCP_REFRESH_MS, "mcp.refresh_ms", 1000,                                                      \
+      "milliseconds at least between two lists that a server asks us to fetch")                    \
+    X(MCP_PATIENCE_MS, "mcp.patience_ms", 2000,                                                    \
+      "milliseconds a server has to leave when its input ends, or its session")                    \
+    X(MCP_RESUMES, "mcp.resumes", 5, "times a broken stream of an answer is taken up again")       \
+    X(MCP_RETRY_MS, "mcp.retry_ms", 1000, "milliseconds before that, unless the server says so")   \
+    X(MCP_RETRY_MAX_MS, "mcp.retry_max_ms", 60000, "milliseconds at most, whatever it says")       \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

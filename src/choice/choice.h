@@ -20,6 +20,7 @@ typedef struct haft__choice_tool {
     haft__tool_role role;
     bool finished; /* has a call_finished, ok or not: counts for the gate if it is a data tool */
     bool rejected; /* was called, and a person rejected every call of it; `finished` wins */
+    bool hidden;   /* it can be called, but is not declared; nothing here looks at that */
 } haft__choice_tool;
 
 /* A budget that is used up: "turns", "calls", "tokens", "usd", "wall". */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/accept.h"
 #include "cli/print.h"
 #include "cli/session.h"
 #include "cli/variables.h"
@@ -133,6 +134,26 @@ static void look_at_libraries(examination *e)
     haft__buf_addf(&text, ", SQLite %s", haft__store_library());
     note(e, "libraries", true, haft__arena_copy(&e->cli->arena, haft__buf_str(&text)), "");
     haft__buf_finish(&text);
+}
+
+static void look_at_servers(examination *e)
+{
+    haft_str place;
+    size_t count = 0, damaged = 0;
+    haft_status status = haft__accept_count(e->cli, &place, &count, &damaged, e->err);
+    if (status != HAFT_OK) {
+        e->status = status;
+        return;
+    }
+    haft_str text = place.ptr == NULL
+                        ? HAFT__LIT("there is no place to remember servers")
+                        : haft__arena_format(&e->cli->arena, "%zu server%s known in %.*s", count,
+                                             count == 1 ? "" : "s", HAFT__ARG(place));
+    if (damaged > 0 && text.ptr != NULL) {
+        text = haft__arena_format(&e->cli->arena, "%.*s; %zu file%s damaged", HAFT__ARG(text),
+                                  damaged, damaged == 1 ? " is" : "s are");
+    }
+    note(e, "mcp", damaged == 0, text, "remove what is damaged there; it is made again");
 }
 
 static void look_at_config(examination *e)
@@ -334,6 +355,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     look_at_files(&e);
     note(&e, "sandbox", true, HAFT__LIT("python_execution is not in this version"), "");
     look_at_keys(&e);
+    look_at_servers(&e);
     look_at_config(&e);
     if (e.status == HAFT_OK && haft__args_has(args, "json")) {
         e.status = print_json(cli->out, &e);

@@ -16,6 +16,7 @@
 #include "cli/first_turn.h"
 #include "cli/forced.h"
 #include "cli/print.h"
+#include "cli/servers.h"
 #include "cli/spec_file.h"
 #include "io/random.h"
 #include "model/chat.h"
@@ -34,7 +35,8 @@ typedef struct explained {
     haft__request request;
     haft__buf prompt; /* the request as JSON */
     haft__forced forced;
-    haft__json turn; /* the first turn_started as a value */
+    haft__json turn;     /* the first turn_started as a value */
+    haft__reveal reveal; /* of its MCP servers */
 } explained;
 
 static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
@@ -114,6 +116,21 @@ static void add_limits(haft__json_writer *w, const haft__spec *spec)
     haft__json_end_object(w);
 }
 
+/* Tools of servers, as far as they are known. */
+static void write_revealed(haft__json_writer *w, const haft__reveal *reveal)
+{
+    for (size_t i = 0; i < reveal->tool_count; i++) {
+        haft__json_begin_object(w);
+        add_text(w, "name", reveal->tools[i].tool->name);
+        add_text(w, "source", haft__str(haft__tool_source_name(HAFT__TOOL_MCP)));
+        add_text(w, "role", haft__str(haft__tool_role_name(HAFT__ROLE_DATA)));
+        haft__json_key(w, "offered");
+        haft__json_add_bool(w, reveal->tools[i].revealed);
+        add_text(w, "reason", haft__str(reveal->tools[i].reason));
+        haft__json_end_object(w);
+    }
+}
+
 static void write_json(haft__arena *arena, haft__buf *buf, const explained *e)
 {
     const haft__spec *spec = e->spec;
@@ -138,7 +155,12 @@ static void write_json(haft__arena *arena, haft__buf *buf, const explained *e)
         add_text(&w, "reason", haft__str(offer.reason));
         haft__json_end_object(&w);
     }
+    write_revealed(&w, &e->reveal);
     haft__json_end_array(&w);
+    if (e->reveal.listing_count > 0) {
+        haft__json_key(&w, "servers");
+        haft__servers_write(&w, spec, &e->reveal);
+    }
     add_text(&w, "format", haft__offer_format(spec, &why));
     add_text(&w, "format_reason", haft__str(why));
     haft__forced_write(&w, arena, &e->forced);
@@ -172,6 +194,7 @@ static void print_words(FILE *out, const explained *e)
                       HAFT__ARG(offer.tool->name), haft__tool_source_name(offer.tool->source),
                       haft__tool_role_name(offer.tool->role), offer.reason);
     }
+    (void)haft__servers_print(out, spec, &e->reveal, HAFT__LIT(""));
     (void)fprintf(out, "\nformat\n  %.*s: %s\n", HAFT__ARG(format), why);
     haft__forced_print(out, &e->forced);
     (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),
@@ -207,6 +230,9 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     haft__buf_init(&e.prompt, HAFT__LIMIT_RUN_BYTES);
     haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
     status = haft__first_turn(&cli->arena, e.spec, task, hash_key, &e.run, &e.turn, err);
+    if (status == HAFT_OK) {
+        status = haft__servers_look(&cli->arena, e.spec, hash_key, &e.reveal, err);
+    }
     if (status == HAFT_OK) {
         status = write_prompt(&cli->arena, &e, err);
     }

@@ -10,9 +10,12 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "cli/accept.h"
 #include "cli/config.h"
 #include "cli/print.h"
+#include "cli/servers.h"
 #include "cli/spec_file.h"
+#include "io/random.h"
 #include "tool/duration.h"
 #include "tool/traits.h"
 #include "tool/wire.h"
@@ -66,6 +69,31 @@ static void print_arguments(FILE *out, haft__json schema)
     (void)fputc(')', out);
 }
 
+/* What a spec has: its own tools, and those of its servers as far as they are known. */
+typedef struct listed {
+    const haft__spec *spec;
+    haft__reveal reveal;
+    const haft__tool *served; /* for each tool of `reveal` */
+} listed;
+
+static haft_status look(haft__cli *cli, const haft__spec *spec, listed *l, haft_error *err)
+{
+    *l = (listed){.spec = spec};
+    haft_status status =
+        haft__servers_look(&cli->arena, spec, haft__random_hash_key(), &l->reveal, err);
+    haft__tool *served = status == HAFT_OK
+                             ? haft__arena_array(&cli->arena, l->reveal.tool_count, sizeof(*served))
+                             : NULL;
+    if (status == HAFT_OK && served == NULL) {
+        status = haft__arena_fail(&cli->arena, err);
+    }
+    for (size_t i = 0; status == HAFT_OK && i < l->reveal.tool_count; i++) {
+        status = haft__mcp_tool_make(&cli->arena, l->reveal.tools[i].tool, &served[i], err);
+    }
+    l->served = served;
+    return status;
+}
+
 static void print_tool(FILE *out, const haft__tool *tool)
 {
     haft_str line = tool->description;
@@ -92,7 +120,9 @@ static void write_text(haft__json_writer *w, const char *key, haft_str value)
     haft__json_add_str(w, value);
 }
 
-static void write_tool(haft__json_writer *w, const haft__tool *tool)
+/* With its verdict, if it is a server's. */
+static void write_tool(haft__json_writer *w, const haft__tool *tool,
+                       const haft__reveal_tool *verdict)
 {
     haft__wire wire = haft__wire_encode(tool->name);
     haft__json_begin_object(w);
@@ -107,6 +137,11 @@ static void write_tool(haft__json_writer *w, const haft__tool *tool)
     haft__traits_write(w, &tool->traits);
     write_value(w, "input_schema", tool->input_schema);
     write_value(w, "output_schema", tool->output_schema);
+    if (verdict != NULL) {
+        haft__json_key(w, "offered");
+        haft__json_add_bool(w, verdict->revealed);
+        write_text(w, "reason", haft__str(verdict->reason));
+    }
     haft__json_end_object(w);
 }
 
@@ -165,16 +200,28 @@ static const wire_form *find_form(const char *name)
     return NULL;
 }
 
-static void write_wire(haft__json_writer *w, const haft__tools *tools, const wire_form *form)
+static void write_as(haft__json_writer *w, const haft__tool *tool, const wire_form *form)
 {
+    haft__wire wire = haft__wire_encode(tool->name);
+    form->write(w, tool, haft__wire_str(&wire));
+}
+
+/* Of servers only those that a run would see. */
+static void write_wire(haft__json_writer *w, const listed *l, const wire_form *form)
+{
+    const haft__tools *tools = &l->spec->tools;
     if (form->group != NULL) {
         haft__json_begin_object(w);
         haft__json_key(w, form->group);
     }
     haft__json_begin_array(w);
     for (size_t i = 0; i < tools->count; i++) {
-        haft__wire wire = haft__wire_encode(tools->items[i]->name);
-        form->write(w, tools->items[i], haft__wire_str(&wire));
+        write_as(w, tools->items[i], form);
+    }
+    for (size_t i = 0; i < l->reveal.tool_count; i++) {
+        if (l->reveal.tools[i].revealed) {
+            write_as(w, &l->served[i], form);
+        }
     }
     haft__json_end_array(w);
     if (form->group != NULL) {
@@ -182,23 +229,30 @@ static void write_wire(haft__json_writer *w, const haft__tools *tools, const wir
     }
 }
 
-static haft_status print_json(FILE *out, const haft__tools *tools, const wire_form *form,
-                              haft_error *err)
+static haft_status print_json(FILE *out, const listed *l, const wire_form *form, haft_error *err)
 {
+    const haft__tools *tools = &l->spec->tools;
     haft__buf text;
     haft__json_writer w;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_writer_init(&w, &text);
     if (form != NULL) {
-        write_wire(&w, tools, form);
+        write_wire(&w, l, form);
     } else {
         haft__json_begin_object(&w);
         haft__json_key(&w, "tools");
         haft__json_begin_array(&w);
         for (size_t i = 0; i < tools->count; i++) {
-            write_tool(&w, tools->items[i]);
+            write_tool(&w, tools->items[i], NULL);
+        }
+        for (size_t i = 0; i < l->reveal.tool_count; i++) {
+            write_tool(&w, &l->served[i], &l->reveal.tools[i]);
         }
         haft__json_end_array(&w);
+        if (l->reveal.listing_count > 0) {
+            haft__json_key(&w, "servers");
+            haft__servers_write(&w, l->spec, &l->reveal);
+        }
         haft__json_end_object(&w);
     }
     haft__buf_add_char(&text, '\n');
@@ -221,15 +275,35 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     if (!haft__spec_file_usable(&file, cli)) {
         return HAFT__EXIT_USAGE;
     }
+    const char *accept = haft__args_text(args, "accept", NULL);
+    if (accept != NULL) {
+        status = haft__accept(cli, file.spec, haft__str(accept), err);
+        return status == HAFT_OK          ? HAFT__EXIT_DONE
+               : status == HAFT_NOT_FOUND ? HAFT__EXIT_USAGE
+                                          : HAFT__EXIT_FAILED;
+    }
     const haft__tools *tools = &file.spec->tools;
+    listed l;
+    status = look(cli, file.spec, &l, err);
+    if (status != HAFT_OK) {
+        return HAFT__EXIT_FAILED;
+    }
     if (form != NULL || haft__args_has(args, "json")) {
-        status = print_json(cli->out, tools, form, err);
+        status = print_json(cli->out, &l, form, err);
         return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
     }
     for (size_t i = 0; i < tools->count; i++) {
         print_tool(cli->out, tools->items[i]);
     }
-    return HAFT__EXIT_DONE;
+    for (size_t i = 0; i < l.reveal.tool_count; i++) {
+        print_tool(cli->out, &l.served[i]);
+    }
+    if (l.reveal.listing_count > 0) {
+        (void)fputs("\nMCP servers\n", cli->out);
+        (void)haft__servers_print(cli->out, l.spec, &l.reveal, HAFT__LIT(""));
+        status = haft__accept_print(cli, l.spec, err);
+    }
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
 static const haft__option options[] = {
@@ -238,12 +312,15 @@ static const haft__option options[] = {
     HAFT__OPTION_NO_CONFIG,
     {"wire", 0, HAFT__OPTION_CHOICE, "openai|anthropic|gemini",
      "print them as that provider gets them"},
+    {"accept", 0, HAFT__OPTION_TEXT, "NAME",
+     "accept what a tool of an MCP server has become: docs:search"},
     {0},
 };
 
 static const haft__example examples[] = {
     {"haft tools agent.yaml", "list them with their traits"},
     {"haft tools agent.yaml --wire openai", "as a provider gets them"},
+    {"haft tools agent.yaml --accept docs:search", "see what has changed, and accept it"},
     {0},
 };
 
@@ -251,7 +328,8 @@ const haft__command haft__cmd_tools = {
     .name = "tools",
     .usage = "SPEC",
     .summary = "list the tools of a spec with their traits",
-    .help = "Tools of MCP servers are known only to a running agent and not listed.\n",
+    .help = "Servers are not asked: their tools are listed when they are known from before.\n"
+            "One that has changed since it was first used is not called until --accept.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

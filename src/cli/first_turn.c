@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/servers.h"
 
 static const haft_str run_id = {"00000000000000000000000000", 26};
 
@@ -45,8 +46,18 @@ haft_status haft__first_turn(haft__arena *arena, const haft__spec *spec, haft_st
     haft__input_run_started(&body, spec, task, run_id, none, none);
     haft__effect effect = {HAFT__EFFECT_EVENT, haft__buf_str(&body)};
     *ret_turn = haft__json_null();
-    while (status == HAFT_OK && effect.kind == HAFT__EFFECT_EVENT) {
-        status = fold(arena, ret_run, effect.body, hash_key, ret_turn, err);
+    while (status == HAFT_OK
+           && (effect.kind == HAFT__EFFECT_EVENT || effect.kind == HAFT__EFFECT_CATALOGUE)) {
+        if (effect.kind == HAFT__EFFECT_CATALOGUE) { /* nobody is asked here */
+            haft__reveal reveal = {.tool_count = 0};
+            haft__buf_clear(&body);
+            status = haft__servers_look(arena, spec, hash_key, &reveal, err);
+            haft__input_tools_revealed(&body, &reveal);
+            effect.body = haft__buf_str(&body);
+        }
+        if (status == HAFT_OK) {
+            status = fold(arena, ret_run, effect.body, hash_key, ret_turn, err);
+        }
         if (status == HAFT_OK) {
             status = haft__decide(&decider, ret_run, 0, &effect, err);
         }

@@ -131,6 +131,27 @@ static haft_status let_speak(follower *f, bool *ret_goes_on)
                : status;
 }
 
+/* What a tool asks in this process would be lost with it: others have until its deadline. */
+static bool asks_here(const haft__run *state)
+{
+    for (size_t i = state->batch; i < state->call_count; i++) {
+        if (state->calls[i].stage == HAFT__CALL_PAUSED && state->calls[i].pinned) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static haft_status wait_for_somebody(follower *f, bool *ret_goes_on)
+{
+    haft_status status = let_speak(f, ret_goes_on);
+    if (status == HAFT_OK && !*ret_goes_on && asks_here(&f->run->state)) {
+        *ret_goes_on = true;
+        status = step(f);
+    }
+    return status;
+}
+
 /* ---- the end ---- */
 
 static haft__exit stop_here(follower *f)
@@ -217,7 +238,7 @@ static haft__exit follow(follower *f)
         haft_state state = haft_run_state(f->run);
         switch (state) {
         case HAFT_RUNNING: status = step(f); break;
-        case HAFT_WAITING: status = let_speak(f, &goes_on); break;
+        case HAFT_WAITING: status = wait_for_somebody(f, &goes_on); break;
         case HAFT_ENDED: goes_on = false; break;
         case HAFT_STOPPED:
             *f->err = f->run->error;

@@ -6,7 +6,9 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "cli/print.h"
 #include "cli/terminal_int.h"
+#include "run/asked.h"
 
 /* What can be done about a call that waits; the first is the usual one. */
 static const struct {
@@ -40,12 +42,26 @@ void haft__pending_quote(FILE *out, const char *word)
     (void)putc('\'', out);
 }
 
+/* Who asks, when it is a tool. */
+static void tell_asked(FILE *out, const haft__run_call *call)
+{
+    if (call->stage != HAFT__CALL_PAUSED || call->asks.kind != HAFT__JSON_OBJECT) {
+        return;
+    }
+    (void)fprintf(out, "%.*s asks, of the server ", HAFT__ARG(call->name));
+    haft__print_text(out, haft__asked_text(call, "server"));
+    (void)fputs(call->pinned ? ", and only as long as this process runs: " : ": ", out);
+    haft__print_text(out, haft__asked_text(call, "message"));
+    (void)fputc('\n', out);
+}
+
 /* What would run; an approval is only as good as what was seen before it. */
 static void tell_calls(FILE *out, const haft_run *run)
 {
     const haft__run *state = &run->state;
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
+        tell_asked(out, call);
         if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL
             && haft__show_call(out, run, call, NULL) != HAFT_OK) {
             (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));

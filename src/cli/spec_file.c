@@ -11,6 +11,7 @@
 #include "cli/complain.h"
 #include "cli/config.h"
 #include "cli/print.h"
+#include "engine/beside.h"
 #include "io/file.h"
 #include "io/random.h"
 #include "model/provider.h"
@@ -44,6 +45,7 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
     haft__spec_options options = {.path = place,
                                   .env = haft__config_env(cli).env,
                                   .find_price = haft__provider_price,
+                                  .read_file = haft__beside_read,
                                   .hash_key = haft__random_hash_key()};
     if (place.ptr == NULL) {
         return haft__arena_fail(&cli->arena, err);

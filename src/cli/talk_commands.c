@@ -8,6 +8,7 @@
 #include "cli/clean.h"
 #include "cli/first_turn.h"
 #include "cli/print.h"
+#include "cli/servers.h"
 #include "cli/talk.h"
 #include "io/file.h"
 #include "run/offer.h"
@@ -31,6 +32,14 @@ static void tools(haft__talk *talk, haft_str argument)
                       haft__tool_source_name(offer.tool->source), offer.reason);
         shown++;
     }
+    haft__reveal reveal = {.tool_count = 0};
+    haft_error err = {0};
+    if (haft__servers_look(&talk->cli->arena, talk->spec, talk->runtime->hash_key, &reveal, &err)
+        != HAFT_OK) {
+        haft__talk_tell_error(talk, &err);
+        return;
+    }
+    shown += haft__servers_print(out, talk->spec, &reveal, argument);
     if (shown == 0) {
         haft__talk_tell(talk, argument.len > 0 ? "no tool has a name that begins so"
                                                : "this agent has no tools");

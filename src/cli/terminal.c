@@ -14,7 +14,10 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "cli/print.h"
 #include "cli/terminal_int.h"
+#include "run/asked.h"
+#include "json/read.h"
 
 bool haft__terminal_open(haft__terminal *terminal)
 {
@@ -182,7 +185,8 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
     while (again && status == HAFT_OK) {
         const haft__run_call *call = haft__run_find_call(&run->state, id);
         bool approval = call->pause == HAFT__PAUSE_APPROVAL;
-        bool needs_text = !approval && haft__question_text(call, "default").len == 0;
+        bool tool = call->asks.kind == HAFT__JSON_OBJECT;
+        bool needs_text = !approval && !tool && haft__question_text(call, "default").len == 0;
         (void)tcflush(t->fd, TCIFLUSH); /* what was typed before is no answer */
         t->length = 0;
         bool whole = true;
@@ -200,6 +204,38 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
     return status;
 }
 
+/* A tool asks: {...} is the whole form, nothing its defaults, anything else its one field. What it
+ * does not take is said, and asked for again. */
+static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__steer *command, bool no,
+                               haft_str line, bool *ret_answered, haft_error *err)
+{
+    haft__arena arena;
+    haft_error why = {0};
+    haft_status status = HAFT_OK;
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = run->runtime->hash_key;
+    haft__arena_init(&arena, 0);
+    command->kind = no ? HAFT__STEER_REJECT : HAFT__STEER_ANSWER;
+    command->value = line.len > 0 ? haft__json_string(line) : haft__json_null();
+    if (!no && haft__str_starts(line, HAFT__LIT("{"))) {
+        status = haft__json_read(&arena, line, &options, &command->value, NULL, &why);
+    }
+    if (status == HAFT_OK) {
+        status = haft__live_command(run, command, &why);
+    }
+    haft__arena_finish(&arena);
+    *ret_answered = true;
+    if (status == HAFT_BAD_INPUT) {
+        haft__print_text(t->out, haft__str(why.message));
+        (void)fputc('\n', t->out);
+        return HAFT_OK;
+    }
+    if (status != HAFT_OK && err != NULL) {
+        *err = why;
+    }
+    return status;
+}
+
 haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *ret_answered,
                                haft_error *err)
 {
@@ -212,6 +248,7 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
         return HAFT_OK;
     }
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
+    bool tool = call->asks.kind == HAFT__JSON_OBJECT, url = tool && haft__asked_is_url(call);
     haft_str id = call->id;
     count_asked(terminal, count);
     haft_status status = ask(terminal, run, id, &got, &line, err);
@@ -219,7 +256,7 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
         (void)fputc('\n', terminal->out);
         (void)fflush(terminal->out);
     }
-    bool no = approval && got == TYPED_END;
+    bool no = (approval || tool) && got == TYPED_END;
     if (status != HAFT_OK || (got != TYPED_LINE && !no)) {
         *ret_answered = got == TYPED_NOTHING; /* somebody else was faster, or an interrupt came */
         return status;
@@ -229,6 +266,10 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
                            .value = haft__json_null(),
                            .by = HAFT__LIT("terminal"),
                            .why = HAFT__LIT("")};
+    if (tool) {
+        return answer_tool(terminal, run, &command, no || (url && !is_yes(line)), line,
+                           ret_answered, err);
+    }
     if (approval) {
         command.kind = !no && is_yes(line) ? HAFT__STEER_APPROVE : HAFT__STEER_REJECT;
     } else {

@@ -14,10 +14,14 @@
 #include "cli/terminal_int.h"
 #include "cli/width.h"
 #include "exec/preview.h"
+#include "run/asked.h"
 #include "run/redact.h"
 #include "json/write.h"
 
 #define INDENT 4
+
+/* Columns that the schema of a field takes at most. */
+#define FIELD_COLUMNS 120
 
 /* ---- writing ---- */
 
@@ -95,8 +99,53 @@ haft_str haft__question_text(const haft__run_call *call, const char *key)
     return text ? haft__json_text(*value) : HAFT__LIT("");
 }
 
+/* A form of a tool: its fields, and what each may be. */
+static void add_fields(haft__buf *out, const haft__run_call *call)
+{
+    haft__json fields = haft__asked_fields(call);
+    for (uint32_t i = 0; fields.kind == HAFT__JSON_OBJECT && i < fields.count; i++) {
+        haft__buf schema;
+        haft__buf_init(&schema, HAFT__LIMIT_RUN_BYTES);
+        haft__json_write(&schema, fields.members[i].value);
+        haft__buf_add_str(out, HAFT__LIT("  "));
+        haft__add_harmless(out, haft__json_text(fields.members[i].key));
+        haft__buf_add_str(out, HAFT__LIT(": "));
+        (void)haft__add_line(out, haft__buf_str(&schema), FIELD_COLUMNS, HAFT__LIT("..."));
+        haft__buf_add_char(out, '\n');
+        haft__buf_finish(&schema);
+    }
+}
+
+/* What a tool asks while it runs. It is the server who asks, and nobody else: that is said. */
+static haft_status show_asked(haft__terminal *t, const haft__run_call *call, haft_error *err)
+{
+    bool url = haft__asked_is_url(call);
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_add_str(&out, HAFT__LIT("\n? "));
+    add_bold(t, &out, call->name);
+    haft__buf_add_str(&out, HAFT__LIT(" asks, of the server "));
+    haft__add_harmless(&out, haft__asked_text(call, "server"));
+    add_place(t, &out);
+    haft__buf_add_char(&out, '\n');
+    (void)add_text(t, &out, haft__asked_text(call, "message"));
+    if (url) {
+        haft__buf_add_str(&out, HAFT__LIT("  page to visit:\n"));
+        (void)add_text(t, &out, haft__asked_text(call, "url"));
+    } else {
+        add_fields(&out, call);
+    }
+    add_deadline(&out, call);
+    haft__buf_add_str(&out, url ? HAFT__LIT("agree? [y/N]> ")
+                                : HAFT__LIT("answer, or {...}; Ctrl-D declines> "));
+    return write_out(t, &out, err);
+}
+
 haft_status haft__show_question(haft__terminal *t, const haft__run_call *call, haft_error *err)
 {
+    if (call->asks.kind == HAFT__JSON_OBJECT) {
+        return show_asked(t, call, err);
+    }
     const haft__json *choices = haft__question_choices(call);
     haft_str otherwise = haft__question_text(call, "default");
     haft__buf out;

@@ -53,6 +53,20 @@ haft_str haft__told_text(const haft__event *event, const char *key)
     return text.ptr != NULL ? text : HAFT__LIT("");
 }
 
+haft__json haft__told_list(const haft__event *event, const char *key)
+{
+    const haft__json *value = haft__event_field(event, key);
+    bool list = value != NULL && value->kind == HAFT__JSON_ARRAY;
+    return list ? *value : haft__json_array(NULL, 0);
+}
+
+haft_str haft__told_member(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+    return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
 static uint64_t number_of(const haft__json *value)
 {
     int64_t number = 0;

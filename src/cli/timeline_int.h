@@ -9,6 +9,8 @@
 
 haft_str haft__told_text(const haft__event *event, const char *key);
 uint64_t haft__told_number(const haft__event *event, const char *key);
+haft__json haft__told_list(const haft__event *event, const char *key); /* an array */
+haft_str haft__told_member(haft__json object, const char *key);
 haft_str haft__told_error(const haft__event *event);
 
 /* Why a call was refused, without what its line says anyway. */

@@ -163,6 +163,10 @@ static void tell_paused(haft__timeline *t, const haft__event *event)
     haft__line_cut(&l, HAFT__DIM, haft__told_text(event, "call"), 0);
     haft__line_say(&l, HAFT__HEED, " waits for ");
     haft__line_cut(&l, HAFT__HEED, haft__told_text(event, "pause"), 0);
+    if (haft__event_field(event, "server") != NULL) {
+        haft__line_say(&l, HAFT__HEED, " of ");
+        haft__line_cut(&l, HAFT__HEED, haft__told_text(event, "server"), 0);
+    }
     haft__line_say(&l, HAFT__HEED, ": ");
     if (question.len > 0) {
         haft__line_cut(&l, HAFT__PLAIN, question, 0);
@@ -306,6 +310,23 @@ static void tell_end(haft__timeline *t, const haft__event *event)
     haft__line_end(&l);
 }
 
+/* Servers of which nothing can be used; the others show by what is called. */
+static void tell_servers(haft__timeline *t, const haft__event *event)
+{
+    haft__json servers = haft__told_list(event, "servers");
+    for (uint32_t i = 0; i < servers.count; i++) {
+        haft_str error = haft__told_member(servers.items[i], "error");
+        if (error.len > 0) {
+            haft__line l = haft__line_item(t, HAFT__MARK_WARNS, HAFT__HEED);
+            haft__line_say(&l, HAFT__HEED, "server ");
+            haft__line_cut(&l, HAFT__HEED, haft__told_member(servers.items[i], "name"), 0);
+            haft__line_say(&l, HAFT__HEED, ": ");
+            haft__line_cut(&l, HAFT__PLAIN, error, 0);
+            haft__line_end(&l);
+        }
+    }
+}
+
 void haft__timeline_live(haft__timeline *t, const haft__event *event)
 {
     static const phrase failed = {HAFT__MARK_FAILED, HAFT__BAD, "the model failed: ", "", "",
@@ -337,9 +358,10 @@ void haft__timeline_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_ARTIFACT_STORED: tell_stored(t, event); return;
     case HAFT__EVENT_CANCEL_ASKED: tell_phrase(t, event, &cancelled); return;
     case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
+    case HAFT__EVENT_TOOLS_REVEALED: tell_servers(t, event); return;
     case HAFT__EVENT_CONSTRAINED:
-    case HAFT__EVENT_TOOLS_REVEALED:
     case HAFT__EVENT_TOOLS_HIDDEN:
+    case HAFT__EVENT_CALL_ASKED: /* paused says it */
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_CHILD_FINISHED:
     case HAFT__EVENT_GRAPH_STEP: return;

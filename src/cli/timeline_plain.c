@@ -128,6 +128,10 @@ static void tell_paused(haft__timeline *t, const haft__event *event)
     add_field(t, event, "call");
     add(t, " waits for ");
     add_field(t, event, "pause");
+    if (haft__event_field(event, "server") != NULL) {
+        add(t, " of ");
+        add_field(t, event, "server");
+    }
     add(t, ": ");
     if (question.len > 0) {
         add_short(t, question);
@@ -194,6 +198,24 @@ static void tell_reminded(haft__timeline *t, const haft__event *event)
     add_field(t, event, "text");
 }
 
+/* A line for each server: what it has, or why nothing of it can be used. */
+static void tell_servers(haft__timeline *t, const haft__event *event)
+{
+    haft__json servers = haft__told_list(event, "servers");
+    for (uint32_t i = 0; i < servers.count; i++) {
+        haft_str error = haft__told_member(servers.items[i], "error");
+        add(t, i > 0 ? "\n  server " : "  server ");
+        add_short(t, haft__told_member(servers.items[i], "name"));
+        add(t, ": ");
+        if (error.len > 0) {
+            add_reason(t, error);
+        } else {
+            add_short(t, haft__told_member(servers.items[i], "tools"));
+            add(t, " tools");
+        }
+    }
+}
+
 static void tell(haft__timeline *t, const haft__event *event)
 {
     static const char *const violation[] = {"  reply dropped, asked again: ", "came", ": ", "text"};
@@ -223,10 +245,11 @@ static void tell(haft__timeline *t, const haft__event *event)
         tell_two(t, event, haft__told_text(event, "why").len > 0 ? cancel : alone);
         return;
     case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
+    case HAFT__EVENT_TOOLS_REVEALED: tell_servers(t, event); return;
     case HAFT__EVENT_RUN_STARTED:
     case HAFT__EVENT_CONSTRAINED:
-    case HAFT__EVENT_TOOLS_REVEALED:
     case HAFT__EVENT_TOOLS_HIDDEN:
+    case HAFT__EVENT_CALL_ASKED: /* paused says it */
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_CHILD_FINISHED:
     case HAFT__EVENT_GRAPH_STEP: return;

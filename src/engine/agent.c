@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/runtime.h"
+#include "engine/beside.h"
 #include "engine/script_file.h"
 #include "engine/secrets.h"
 #include "io/file.h"
@@ -115,6 +116,7 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
                                 .functions = runtime->functions,
                                 .function_count = runtime->function_count,
                                 .find_price = haft__provider_price,
+                                .read_file = haft__beside_read,
                                 .hash_key = runtime->hash_key};
 }
 

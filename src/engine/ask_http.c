@@ -340,7 +340,7 @@ static void reset_stream(haft__ask *ask)
         haft__openai_stream_finish(&ask->stream);
     }
     const haft__model_spec *model = &ask->run->agent->spec->model;
-    haft__openai_options options = {.tools = &ask->run->agent->spec->tools,
+    haft__openai_options options = {.tools = ask->run->state.tools,
                                     .format = reply != NULL ? reply : own,
                                     .otherwise = reply != NULL && reply != own ? own : NULL,
                                     .format_tools = ask->format_tools,
@@ -405,6 +405,9 @@ haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
                                   .serial = spec->limits.parallel == 1,
                                   .options = spec->model.options};
     haft__chat_init(&ask->once, run->chat.provider, NULL);
+    if (run->state.more_tools != NULL) {
+        run->chat.shared = NULL; /* tools of this run alone, which go with it */
+    }
     haft__chat *chat = ask->chat = chat_for(ask);
     haft_status status = haft__chat_sync(chat, &ask->request, err);
     if (status == HAFT_OK && chat->format != NULL) {

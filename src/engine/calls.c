@@ -73,7 +73,7 @@ void haft__calls_stop_repeatable(haft_run *run)
 {
     for (haft__slot *slot = run->slots, *next; slot != NULL; slot = next) {
         next = slot->next;
-        if (is_repeatable(call_of(slot))) {
+        if (is_repeatable(call_of(slot)) || slot->asks) { /* nobody here will answer it */
             drop_slot(slot);
         }
     }
@@ -281,14 +281,15 @@ static void on_done(void *context, const haft__exec_result *result)
 {
     haft__slot *slot = context;
     slot->job = NULL;
-    haft__outcome outcome = {.ok = result->ok,
-                             .unknown = result->started && !result->ok && result->timed_out,
-                             .transient = result->transient,
+    haft__outcome outcome = {.ok = result->ok && !result->changed,
+                             .unknown = result->started && !result->ok && result->timed_out
+                                        && !result->changed,
+                             .transient = result->transient && !result->changed,
                              .text = result->text,
-                             .where = result->where,
+                             .where = result->changed ? HAFT__LIT("tool_changed") : result->where,
                              .hint = result->hint,
                              .ms = result->ms};
-    if (result->ok && is_remembered(call_of(slot)->tool)) {
+    if (outcome.ok && is_remembered(call_of(slot)->tool)) {
         remember(slot, result->text);
     }
     finish(slot, &outcome);
@@ -308,6 +309,33 @@ static void on_progress(void *context, haft_str json)
         haft__log_tell(slot->run, haft__buf_str(&body));
     }
     haft__buf_finish(&body);
+}
+
+/* The tool asks a person: recorded, and what is decided about it. */
+static void on_ask(void *context, haft__json question, bool durable, haft__json state,
+                   uint64_t within_ms)
+{
+    haft__slot *slot = context;
+    haft_run *run = slot->run;
+    haft_error err = {0};
+    haft__asked asked = {question, durable, state, within_ms};
+    haft__buf *body = &run->runtime->body;
+    haft__buf_clear(body);
+    haft__input_call_asked(body, call_of(slot)->id, &asked);
+    haft_status status = haft__buf_check(body, &err);
+    if (status == HAFT_OK && body->len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) {
+        status = haft__fail(&err, HAFT_TOO_BIG, "", "the question is too long to be written down");
+    }
+    slot->asks = true;
+    if (durable) { /* its job is over */
+        slot->job = NULL;
+        drop_slot(slot);
+    }
+    if (status == HAFT_OK) {
+        haft__live_take(run, haft__buf_str(body));
+    } else {
+        haft__live_fail(run, &err);
+    }
 }
 
 /* What a tool can ask about its call. Texts end with a NUL, as the public header has them. */
@@ -348,7 +376,9 @@ static haft_status run_slot(haft__slot *slot, haft_error *err)
                             .tool = call->tool,
                             .arguments = call->arguments,
                             .timeout_ms = call->tool->traits.timeout_ms,
-                            .progress = on_progress};
+                            .progress = on_progress,
+                            .ask = on_ask,
+                            .resume = call->resume};
     haft_status status = facts_of(slot, &exec.facts, err);
     return status == HAFT_OK
                ? haft__exec_start(slot->run->runtime->exec, &exec, on_done, slot, &slot->job, err)
@@ -379,11 +409,15 @@ haft_status haft__calls_start(haft_run *run, haft_error *err)
     haft_status status = HAFT_OK;
     for (size_t i = state->batch; i < state->call_count && status == HAFT_OK; i++) {
         const haft__run_call *call = &state->calls[i];
-        if (call->stage != HAFT__CALL_STARTED || find_slot(run, i) != NULL) {
+        if (call->stage != HAFT__CALL_STARTED || !(durable || is_repeatable(call))) {
             continue;
         }
-        if (durable || is_repeatable(call)) {
+        haft__slot *slot = find_slot(run, i);
+        if (slot == NULL) {
             status = start_slot(run, i, err);
+        } else if (slot->asks && call->answer_due) {
+            slot->asks = false;
+            haft__exec_answer(slot->job, call->value);
         }
     }
     return status;

@@ -82,6 +82,7 @@ void haft__live_destroy(haft_run *run)
 void haft__live_stop_work(haft_run *run)
 {
     haft__ask_stop(run);
+    haft__catalogue_stop(run);
     haft__calls_stop(run);
     haft__timer_stop(run->runtime->loop, &run->alarm);
 }
@@ -103,6 +104,7 @@ void haft__live_pause(haft_run *run)
     run->held = true;
     if (run->agent != NULL) {
         haft__ask_stop(run);
+        haft__catalogue_stop(run);
         haft__calls_stop_repeatable(run);
         haft__timer_stop(run->runtime->loop, &run->alarm);
     }
@@ -161,6 +163,8 @@ static haft_status perform(haft_run *run, haft_error *err)
     }
     switch (run->effect) {
     case HAFT__EFFECT_ASK: return run->ask == NULL ? haft__ask_start(run, err) : HAFT_OK;
+    case HAFT__EFFECT_CATALOGUE:
+        return run->catalogue == NULL ? haft__catalogue_start(run, err) : HAFT_OK;
     case HAFT__EFFECT_RUN: {
         haft_status status = haft__calls_start(run, err);
         return status == HAFT_OK ? set_alarm(run, err) : status;

@@ -129,7 +129,7 @@ static haft_status recover(haft_run *run, haft_error *err)
     bool calling = state->stage == HAFT__RUN_CALLING && !state->cancel_asked && !state->expired;
     for (size_t i = state->batch; calling && status == HAFT_OK && i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
-        if (call->stage == HAFT__CALL_STARTED && haft__call_is_external(call)) {
+        if (haft__call_needs_host(call)) {
             uint64_t now = haft__runtime_now(runtime);
             haft__effect effect = {.kind = HAFT__EFFECT_END};
             status = haft__decide_recovery(&runtime->decider, state, call, now, &effect, err);

@@ -201,6 +201,7 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
         return haft__fail_no_memory(err);
     }
     runtime->clock = haft__clock_now;
+    runtime->servers = (haft__runtime_servers){haft__exec_catalogue, haft__catalogue_cancel};
     runtime->hash_key = haft__random_hash_key();
     runtime->env = (haft__spec_env){haft__environment_get, NULL};
     if (env != NULL) {

@@ -7,7 +7,7 @@
  *     live.c      a run that goes on here: decide, record, perform
  *     log.c       the way of its events to the store
  *     ask.c       asking the model; ask_http.c over HTTP; tell.c what it says on the way
- *     calls.c     running calls
+ *     calls.c     running calls; catalogue.c asking servers for their tools
  *     open.c      taking up a run that is in the store
  *     api.c       the public functions
  *
@@ -17,7 +17,7 @@
 #define HAFT_ENGINE_RUNTIME_H
 
 #include "base/id.h"
-#include "exec/exec.h"
+#include "exec/mcp.h"
 #include "model/chat.h"
 #include "model/script.h"
 #include "run/decide.h"
@@ -30,6 +30,13 @@
 /* How often messages from other processes are looked for. */
 #define HAFT__LISTEN_MS 200U
 
+/* How the servers of a spec are asked: haft__exec_catalogue and haft__catalogue_cancel. */
+typedef struct haft__runtime_servers {
+    haft_status (*ask)(haft__exec *exec, const haft__spec *spec, haft__catalogue_done *done,
+                       void *context, haft__catalogue **ret_catalogue, haft_error *err);
+    void (*cancel)(haft__catalogue *catalogue);
+} haft__runtime_servers;
+
 struct haft_runtime {
     haft__loop *loop;
     haft__store *store;
@@ -41,6 +48,7 @@ struct haft_runtime {
     size_t variable_count;
     haft__hash_key hash_key;
     uint64_t (*clock)(void); /* milliseconds since 1970 */
+    haft__runtime_servers servers;
     haft__decider decider;
     haft__arena arena; /* tools that were added */
     const haft__tool **functions;
@@ -82,6 +90,7 @@ typedef struct haft__slot {
     haft__store_request request; /* for a result that is remembered */
     haft__arena arena;           /* what was recalled */
     bool asking_store;
+    bool asks; /* the call waits for an answer to what it asked */
     struct haft__slot *next;
 } haft__slot;
 
@@ -136,6 +145,7 @@ struct haft_run {
     struct haft__ask *ask; /* NULL: it is not being asked */
     haft__chat chat;
 
+    haft__catalogue *catalogue; /* NULL: servers are not being asked */
     haft__slot *slots;
     haft__timer alarm; /* the first deadline of a pause */
 
@@ -271,6 +281,12 @@ void haft__calls_stop(haft_run *run);
 
 /* Ends those that may be repeated. */
 void haft__calls_stop_repeatable(haft_run *run);
+
+/* ---- catalogue.c ---- */
+
+/* Asks the servers for their tools; what they say is recorded when it comes. */
+HAFT_MUST_USE haft_status haft__catalogue_start(haft_run *run, haft_error *err);
+void haft__catalogue_stop(haft_run *run);
 
 /* ---- open.c ---- */
 

@@ -43,7 +43,8 @@ static void add_variables(collector *c, haft_str text)
         (void)haft__str_split(&text, '$');
         if (haft__str_starts(text, HAFT__LIT("{"))) {
             text = haft__str_skip(text, 1);
-            add_variable(c, haft__str_split(&text, '}'));
+            haft_str inside = haft__str_split(&text, '}');
+            add_variable(c, haft__str_split(&inside, ':')); /* of ${NAME:-what then} */
         }
     }
 }
@@ -113,6 +114,24 @@ static void see_variable(void *context, haft_str name, haft_str value)
     }
 }
 
+/* What a spec, or a file it imports, has written out for its MCP servers. */
+static void look_at_servers(collector *c, haft__json mcp)
+{
+    static const haft_str keys[] = {HAFT__LIT("env"), HAFT__LIT("headers")};
+    const haft__json *servers = haft__json_get(mcp, HAFT__LIT("servers"));
+    for (uint32_t i = 0; servers != NULL && i < servers->count * COUNT(keys); i++) {
+        const haft__json *texts =
+            haft__json_get(servers->members[i / COUNT(keys)].value, keys[i % COUNT(keys)]);
+        for (uint32_t j = 0; texts != NULL && j < texts->count; j++) {
+            haft_str text = haft__json_text(texts->members[j].value), rest = text;
+            bool scheme = haft__str_starts(text, HAFT__LIT("Bearer "))
+                          || haft__str_starts(text, HAFT__LIT("Basic "));
+            (void)(scheme ? haft__str_split(&rest, ' ') : rest);
+            see_variable(c, haft__json_text(texts->members[j].key), rest);
+        }
+    }
+}
+
 haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *env,
                                   haft__arena *arena, haft__redactor **ret_redactor,
                                   haft_error *err)
@@ -125,6 +144,7 @@ haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *
     collector c = {.redactor = redactor, .env = env, .err = err};
     add_variable(&c, spec->model.api_key_env);
     look_at(&c, spec->source);
+    look_at_servers(&c, spec->mcp);
     haft__environment_each(see_variable, &c);
     *ret_redactor = redactor;
     return c.status;

@@ -12,7 +12,10 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "exec/mcp_int.h"
 #include "io/http.h"
+#include "json/read.h"
+#include "json/write.h"
 
 static const struct {
     haft__tool_source source;
@@ -28,8 +31,11 @@ static const struct {
     {HAFT__TOOL_PROVIDER, NULL, NULL}, /* runs at the provider, never here */
 };
 
-static const haft__executor *find_executor(const haft__tool *tool)
+static const haft__executor *find_executor(const haft__exec *exec, const haft__tool *tool)
 {
+    if (tool->source == HAFT__TOOL_MCP) {
+        return exec->mcp;
+    }
     for (size_t i = 0; i < COUNT(executors); i++) {
         if (executors[i].source == tool->source
             && (executors[i].name == NULL
@@ -48,6 +54,7 @@ haft_status haft__exec_create(const haft__exec_options *options, haft__exec **re
         return haft__fail_no_memory(err);
     }
     exec->options = *options;
+    exec->mcp = &haft__executor_mcp;
     exec->options.guard = NULL; /* it may not live as long as we do */
     haft_status status = haft__guard_find(options->guard, &exec->guard, &exec->no_guard);
     if (status == HAFT_OK || status == HAFT_NOT_FOUND) { /* only commands cannot do without it */
@@ -68,6 +75,7 @@ void haft__exec_destroy(haft__exec *exec)
     if (exec == NULL) {
         return;
     }
+    haft__mcp_hub_destroy(exec);
     haft__http_destroy(exec->open_web);
     haft__http_destroy(exec->any_web);
     haft__children_finish(&exec->children);
@@ -141,7 +149,7 @@ static void report_failure(haft__exec_job *job, const haft_error *error)
     haft__exec_report(job, &result);
 }
 
-/* ---- the end of a call before its time ---- */
+/* ---- its end by us ---- */
 
 static void abandon(haft__exec_job *job)
 {
@@ -153,6 +161,90 @@ static void abandon(haft__exec_job *job)
         job->holds--;
     }
 }
+
+/* ---- questions ---- */
+
+struct haft__exec_question {
+    haft__exec_job *job;
+    haft__task task;
+    haft__json question, state;
+    bool durable;
+    bool asked;       /* the person's turn */
+    uint64_t left_ms; /* of the call's time, when it was asked */
+};
+
+static void on_deadline(void *context);
+
+static void hand_question(haft__task *task)
+{
+    struct haft__exec_question *q = HAFT__CONTAINER(task, struct haft__exec_question, task);
+    haft__exec_job *job = q->job;
+    if (job->done != NULL && (q->durable || !job->reported)) {
+        q->asked = true;
+        job->call.ask(job->context, q->question, q->durable, q->state, q->durable ? 0 : q->left_ms);
+    }
+    haft__exec_free(job);
+}
+
+/* The person's time is not the tool's: the clock of the call stands still. */
+static void stop_clock(haft__exec_job *job)
+{
+    uint64_t now = haft__loop_now(job->exec->options.loop);
+    job->question->left_ms = job->deadline_ms > now ? job->deadline_ms - now : 1;
+    haft__timer_stop(job->exec->options.loop, &job->timer);
+}
+
+/* All of it, its texts too, in the job's arena. */
+static bool keep_json(haft__exec_job *job, haft__json value, haft__json *ret_kept)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__json_write(&text, value);
+    haft_str kept = haft__arena_copy(&job->arena, haft__buf_str(&text));
+    bool good = haft__buf_check(&text, NULL) == HAFT_OK && kept.ptr != NULL
+                && haft__json_read(&job->arena, kept, NULL, ret_kept, NULL, NULL) == HAFT_OK;
+    haft__buf_finish(&text);
+    return good;
+}
+
+bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft__json state)
+{
+    struct haft__exec_question *q = haft__arena_alloc(&job->arena, sizeof(*q));
+    if (job->reported || job->question != NULL || job->call.ask == NULL || q == NULL) {
+        return false;
+    }
+    *q = (struct haft__exec_question){.job = job, .durable = durable, .task.run = hand_question};
+    if (!keep_json(job, question, &q->question) || !keep_json(job, state, &q->state)) {
+        return false;
+    }
+    job->question = q;
+    job->reported = durable;
+    job->holds += !durable; /* until the task has run, which for a last word is the end of it */
+    stop_clock(job);
+    haft__loop_post(job->exec->options.loop, &q->task);
+    return true;
+}
+
+void haft__exec_answer(haft__exec_job *job, haft__json answer)
+{
+    struct haft__exec_question *q = job->question;
+    if (job->reported || q == NULL || !q->asked) {
+        return;
+    }
+    job->question = NULL;
+    job->deadline_ms = haft__loop_now(job->exec->options.loop) + q->left_ms;
+    haft_error failed = {0};
+    if (haft__timer_start(job->exec->options.loop, &job->timer, q->left_ms, on_deadline, job,
+                          &failed)
+        != HAFT_OK) {
+        abandon(job);
+        report_failure(job, &failed);
+        return;
+    }
+    job->executor->answer(job, answer);
+}
+
+/* ---- the end of a call before its time ---- */
 
 /* One that still waited for its turn cannot have had any effect. */
 static void on_deadline(void *context)
@@ -187,12 +279,13 @@ void haft__exec_cancel(haft__exec_job *job)
 
 static haft_status start(haft__exec_job *job, haft_error *err)
 {
-    job->executor = find_executor(job->call.tool);
+    job->executor = find_executor(job->exec, job->call.tool);
     if (job->executor == NULL) {
         haft_status status =
             haft__fail(err, HAFT_UNSUPPORTED, "", "this tool has no implementation here");
         return haft__hint(err, status, "do without it");
     }
+    job->deadline_ms = job->started_ms + job->call.timeout_ms;
     haft_status status = haft__timer_start(job->exec->options.loop, &job->timer,
                                            job->call.timeout_ms, on_deadline, job, err);
     return status == HAFT_OK ? job->executor->start(job, err) : status;

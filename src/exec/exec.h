@@ -20,6 +20,7 @@ typedef struct haft__exec_options {
     const char *guard;  /* path of libexec/haft/guard; NULL: found beside the program */
     haft__spec_env env; /* for ${VAR} in what a tool is given */
     uint32_t threads;   /* for C functions and file searches; 0: the default */
+    const char *state;  /* where MCP servers are remembered; NULL: the usual place, "": nowhere */
 } haft__exec_options;
 
 HAFT_MUST_USE haft_status haft__exec_create(const haft__exec_options *options,
@@ -41,7 +42,15 @@ typedef struct haft__exec_call {
     uint64_t timeout_ms;   /* of this attempt */
     /* What the tool tells on the way, as JSON; may be NULL. Called from the loop. */
     void (*progress)(void *context, haft_str json);
-} haft__exec_call; /* everything in it is borrowed until the result or the cancelling */
+    /* What the tool asks a person while it runs, {message, mode, schema, url, server}; may be NULL:
+     * then nobody can be asked. Called from the loop. A durable question is the last word of the
+     * job, which is gone when this returns: once there is an answer, the call is made again with
+     * `resume`, by whichever process. Else the job waits for haft__exec_answer, for `within_ms` at
+     * most, and its own time stands still. */
+    void (*ask)(void *context, haft__json question, bool durable, haft__json state,
+                uint64_t within_ms);
+    haft__json resume; /* {state, answers: {action, content}}; null for a call that is new */
+} haft__exec_call;     /* everything in it is borrowed until the result or the cancelling */
 
 typedef struct haft__exec_result {
     bool ok;
@@ -49,6 +58,7 @@ typedef struct haft__exec_result {
     bool timed_out;             /* by our deadline: it may or may not have had its effect */
     bool started;               /* false: it cannot have had any effect */
     bool transient;             /* another attempt may fare better */
+    bool changed;               /* nothing was run: the tool is not what it was; `text` says how */
     uint64_t ms;
 } haft__exec_result;
 
@@ -59,6 +69,10 @@ typedef void haft__exec_done(void *context, const haft__exec_result *result);
 HAFT_MUST_USE haft_status haft__exec_start(haft__exec *exec, const haft__exec_call *call,
                                            haft__exec_done *done, void *context,
                                            haft__exec_job **ret_job, haft_error *err);
+
+/* Hands on what was answered to its question, {action, content}. Not for a job that has not asked.
+ */
+void haft__exec_answer(haft__exec_job *job, haft__json answer);
 
 /* Ends it and all it started; `done` will not be called. */
 void haft__exec_cancel(haft__exec_job *job);

@@ -19,6 +19,9 @@ typedef struct haft__executor {
     /* Ends the job at once: its report is no longer wanted, and its memory goes as soon as this
      * returns, unless it says that it keeps it (true) and gives it back by haft__exec_free. */
     bool (*abandon)(haft__exec_job *job);
+    /* What a person answered to haft__exec_ask, {action, content}; borrowed. NULL for executors
+     * that do not ask. */
+    void (*answer)(haft__exec_job *job, haft__json answer);
 } haft__executor;
 
 struct haft__exec_job {
@@ -32,6 +35,8 @@ struct haft__exec_job {
     haft__exec_result result; /* once reported; texts in the arena or static */
     haft__timer timer;
     haft__task task;
+    uint64_t deadline_ms;                 /* of the timer, by the loop's clock */
+    struct haft__exec_question *question; /* on its way, or waiting for its answer; else NULL */
     uint64_t started_ms;
     uint32_t holds; /* who still needs it: we, and an executor that kept it */
     bool reported;
@@ -46,10 +51,17 @@ struct haft__exec {
     haft__pool *pool;
     struct haft__http *open_web; /* io/http.h: addresses of the public network only */
     struct haft__http *any_web;  /* for tools with allow_private */
+    const haft__executor *mcp;   /* haft__executor_mcp */
+    struct haft__mcp_hub *hub;   /* connections to MCP servers; NULL until there are any */
 };
 
 /* The result, once. Texts are copied into the job's arena; what is no UTF-8 is made so. */
 void haft__exec_report(haft__exec_job *job, const haft__exec_result *result);
+
+/* Asks a person; see haft__exec_call.ask. False when nobody can be asked, or a question of this job
+ * is open: then the tool has to do without. A durable question takes the place of the report: the
+ * executor must have nothing under way any more. Everything is copied. */
+bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft__json state);
 
 /* Gives back a job whose executor kept it. */
 void haft__exec_free(haft__exec_job *job);
@@ -58,6 +70,6 @@ void haft__exec_free(haft__exec_job *job);
 const haft__json *haft__exec_definition(const haft__exec_job *job, const char *key);
 
 extern const haft__executor haft__executor_function, haft__executor_command, haft__executor_http,
-    haft__executor_glob, haft__executor_grep, haft__executor_read;
+    haft__executor_glob, haft__executor_grep, haft__executor_read, haft__executor_mcp;
 
 #endif

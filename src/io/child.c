@@ -50,14 +50,19 @@ struct haft__child {
     haft__child *next, **link; /* in the group */
     haft__timer timer;         /* until SIGKILL */
     uint64_t grace;
-    haft_str input; /* what is left of it */
-    haft__buf output;
+    uint64_t patience;
+    haft_str input;        /* what is left of it */
+    haft__buf output;      /* of one that is talked with: empty */
+    haft__buf unread;      /* what is written to it, ... */
+    size_t read_of_unread; /* ... and how much of that it has taken */
     size_t max_output, error_bytes, report_bytes;
     char errors[HAFT__LIMIT_CHILD_ERROR_BYTES], report[REPORT_BYTES];
     haft__child_result result;
     void (*done)(void *context, const haft__child_result *result); /* NULL: nobody waits */
+    void (*heard)(void *context, haft_str bytes);
     void *context;
     unsigned handles; /* of libuv's, open */
+    bool talks;       /* its input stays open */
     bool ending;      /* it has been told to end */
 };
 
@@ -66,6 +71,7 @@ struct haft__child {
 static void free_child(haft__child *child)
 {
     haft__buf_finish(&child->output);
+    haft__buf_finish(&child->unread);
     free(child);
 }
 
@@ -154,9 +160,23 @@ static void bury(haft__child *child)
     close_handle(child, (uv_handle_t *)&child->process);
 }
 
+static void on_patience(void *context)
+{
+    tell_to_end(context);
+}
+
+/* What it still says is read and dropped while it may leave by itself: a full pipe would keep it.
+ * Without memory for the timer there is no patience. */
 void haft__child_kill(haft__child *child)
 {
     child->done = NULL;
+    child->heard = NULL;
+    if (child->patience > 0 && !child->ending && child->timer.slot == 0
+        && haft__timer_start(child->loop, &child->timer, child->patience, on_patience, child, NULL)
+               == HAFT_OK) {
+        close_end(&child->ends[INPUT]);
+        return;
+    }
     close_ends(child);
     tell_to_end(child);
 }
@@ -184,6 +204,12 @@ void haft__children_finish(haft__children *group)
     while (group->first != NULL) {
         haft__child *child = group->first;
         pid_t id = child->process.pid;
+        close_ends(child); /* nobody reads any more */
+        if (child->patience > 0 && !child->ending && wait_for(id, child->patience)) {
+            bury(child);
+            continue;
+        }
+        tell_to_end(child);
         if (!wait_for(id, child->grace)) {
             on_grace(child);
             (void)waitpid(id, NULL, 0);
@@ -213,6 +239,28 @@ static ssize_t write_quietly(int fd, haft_str text)
     return count;
 }
 
+/* One that is talked with and does not listen is of no use any more. */
+static void write_unread(end *it)
+{
+    haft__child *child = it->child;
+    haft_str left = haft__str_skip(haft__buf_str(&child->unread), child->read_of_unread);
+    ssize_t count = write_quietly(it->fd, left);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    if (count < 0) {
+        close_end(it);
+        tell_to_end(child);
+        return;
+    }
+    child->read_of_unread += (size_t)count;
+    if (child->read_of_unread == child->unread.len) {
+        haft__buf_clear(&child->unread);
+        child->read_of_unread = 0;
+        (void)uv_poll_stop(&it->poll);
+    }
+}
+
 /* A program may leave its input unread: then writing fails, and that is all. */
 static void on_writable(uv_poll_t *poll, int status, int events)
 {
@@ -220,6 +268,10 @@ static void on_writable(uv_poll_t *poll, int status, int events)
     haft__child *child = it->child;
     (void)status;
     (void)events;
+    if (child->talks) {
+        write_unread(it);
+        return;
+    }
     ssize_t count = write_quietly(it->fd, child->input);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
@@ -230,10 +282,45 @@ static void on_writable(uv_poll_t *poll, int status, int events)
     }
 }
 
+/* What has been taken makes room first. */
+haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *err)
+{
+    end *it = &child->ends[INPUT];
+    haft__buf *unread = &child->unread;
+    if (it->fd < 0) {
+        return haft__fail(err, HAFT_IO, "", "it does not listen any more");
+    }
+    if (child->read_of_unread > 0) {
+        unread->len -= child->read_of_unread;
+        memmove(unread->ptr, unread->ptr + child->read_of_unread, unread->len);
+        child->read_of_unread = 0;
+    }
+    size_t before = unread->len;
+    haft__buf_add_str(unread, bytes);
+    haft_status status = haft__buf_check(unread, err);
+    unread->len = status == HAFT_OK ? unread->len : before;
+    unread->status = HAFT_OK;
+    if (unread->len > 0) {
+        (void)uv_poll_start(&it->poll, UV_WRITABLE, on_writable);
+    }
+    return status;
+}
+
 /* ---- its output ---- */
+
+haft_str haft__child_errors(const haft__child *child)
+{
+    return (haft_str){child->errors, child->error_bytes};
+}
 
 static void keep_output(haft__child *child, haft_str piece)
 {
+    if (child->talks) {
+        if (child->heard != NULL) {
+            child->heard(child->context, piece);
+        }
+        return;
+    }
     size_t room = child->max_output - child->output.len;
     child->result.output_cut = piece.len > room;
     haft__buf_add(&child->output, piece.ptr, piece.len < room ? piece.len : room);
@@ -323,6 +410,7 @@ static void on_end(uv_process_t *process, int64_t status, int number)
 {
     haft__child *child = process->data;
     haft__child_result *result = &child->result;
+    child->ending = true; /* it has no process any more that could be told */
     for (size_t i = OUTPUT; i < PIPES; i++) {
         drain(&child->ends[i]);
     }
@@ -406,6 +494,9 @@ static void watch(haft__child *child)
             (void)uv_poll_start(&child->ends[i].poll, UV_READABLE, on_readable);
         }
     }
+    if (child->talks) {
+        return; /* watched when there is something to say */
+    }
     if (child->input.len > 0) {
         (void)uv_poll_start(&child->ends[INPUT].poll, UV_WRITABLE, on_writable);
     } else {
@@ -425,8 +516,12 @@ haft_status haft__child_start(haft__loop *loop, const haft__child_options *optio
     child->input = options->input;
     child->max_output = options->max_output;
     child->done = options->done;
+    child->heard = options->heard;
+    child->talks = options->heard != NULL;
+    child->patience = options->patience;
     child->context = options->context;
     haft__buf_init(&child->output, options->max_output);
+    haft__buf_init(&child->unread, options->max_unread);
     for (size_t i = 0; i < PIPES; i++) {
         child->ends[i].child = child;
         child->ends[i].fd = -1;

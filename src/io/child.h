@@ -6,6 +6,9 @@
  * own descriptors it inherits none; those of others that are not close-on-exec are a matter of
  * libexec/haft/guard. Its output is kept up to a cap. It reports once, when the program has
  * ended; what its own children still write after that is not waited for.
+ *
+ * A program can also be talked with: its input stays open for haft__child_write, and its output is
+ * handed on as it comes (`heard`). One that closes its input is ended, as nobody can reach it.
  */
 #ifndef HAFT_IO_CHILD_H
 #define HAFT_IO_CHILD_H
@@ -37,6 +40,11 @@ typedef struct haft__child_options {
     size_t max_output;
     bool report;    /* it has a descriptor 3 to report on */
     uint64_t grace; /* ms between SIGTERM and SIGKILL when it is ended; 0: SIGKILL at once */
+    /* To talk with it: the next bytes of its output, of which none are kept then; from the loop.
+     * Its input stays open, and `input` is not looked at. */
+    void (*heard)(void *context, haft_str bytes);
+    size_t max_unread; /* bytes it may leave unread of what is written to it */
+    uint64_t patience; /* ms between the end of its input and SIGTERM when it is ended */
     void (*done)(void *context, const haft__child_result *result); /* once, from the loop */
     void *context;
 } haft__child_options;
@@ -46,7 +54,15 @@ typedef struct haft__child_options {
 HAFT_MUST_USE haft_status haft__child_start(haft__loop *loop, const haft__child_options *options,
                                             haft__child **ret_child, haft_error *err);
 
-/* Ends it, without a report: `done` will not be called, and the input not be looked at. */
+/* Writes to one that is talked with, as soon as it reads. Everything is copied. IO when it does not
+ * listen any more, TOO_BIG past max_unread, NO_MEMORY: then nothing was added. */
+HAFT_MUST_USE haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *err);
+
+/* The last of what it wrote to standard error; borrowed until the next step of the loop. */
+haft_str haft__child_errors(const haft__child *child);
+
+/* Ends it, without a report: `done` and `heard` will not be called, and the input not be looked
+ * at. One that is talked with sees the end of its input first, and has `patience` ms to leave. */
 void haft__child_kill(haft__child *child);
 
 /* Ends all that are left and waits until they are gone. */

@@ -3,6 +3,7 @@
 #include "io/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -93,4 +94,26 @@ bool haft__file_write_all(int fd, haft_str text)
         text = haft__str_skip(text, written > 0 ? (size_t)written : 0);
     }
     return true;
+}
+
+/* Beside its place first. The number of the process keeps two of them apart. */
+haft_status haft__file_replace(const char *path, haft_str text, haft_error *err)
+{
+    char beside[PATH_MAX];
+    int length = snprintf(beside, sizeof(beside), "%s.%ld.new", path, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof(beside)) {
+        return haft__fail(err, HAFT_IO, path, "the path is too long");
+    }
+    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool good = fd >= 0 && haft__file_write_all(fd, text) && fsync(fd) == 0;
+    int code = errno;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    if (good && rename(beside, path) == 0) {
+        return HAFT_OK;
+    }
+    code = good ? errno : code;
+    (void)unlink(beside);
+    return haft__fail(err, HAFT_IO, path, "cannot be written: %s", strerror(code));
 }

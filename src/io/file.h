@@ -23,4 +23,9 @@ haft_str haft__file_absolute(haft__arena *arena, const char *path);
 /* Writes all of it, however often that takes; false and errno when it cannot be. */
 HAFT_MUST_USE bool haft__file_write_all(int fd, haft_str text);
 
+/* Puts a file in the place of the one at `path`, or where there is none: all of it or nothing, also
+ * for who reads it meanwhile. Only we may read it. IO when that cannot be; err->where is the path.
+ */
+HAFT_MUST_USE haft_status haft__file_replace(const char *path, haft_str text, haft_error *err);
+
 #endif

@@ -97,7 +97,6 @@ static bool fits(const haft__chat_tools *tools, const haft__request *request)
     return same;
 }
 
-/* A chat's tools only grow, so that its own always fit. */
 static bool shares(const haft__chat *chat, const haft__request *request)
 {
     return chat->shared != NULL && fits(chat->shared, request);
@@ -130,6 +129,9 @@ static haft_status sync_tools(haft__chat *chat, const haft__request *request, ha
 {
     haft__chat_tools *tools = shares(chat, request) ? chat->shared : &chat->own;
     haft_status status = HAFT_OK;
+    if (!fits(tools, request)) { /* one was taken away: the cache breaks here, as it was said to */
+        haft__chat_tools_finish(tools);
+    }
     while (status == HAFT_OK && tools->count < request->tool_count) {
         status = add_next_tool(tools, request->tools[tools->count], err);
     }
@@ -146,6 +148,7 @@ haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft
         haft__buf_clear(&chat->messages);
         haft__buf_clear(&chat->taught);
         chat->done = chat->taught_count = 0;
+        chat->taught_last = NULL;
         chat->format = format;
     }
     if (format != NULL) {

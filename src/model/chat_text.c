@@ -191,6 +191,11 @@ static void begin(haft__chat *chat, const haft__messages *messages)
 
 /* ---- all of it ---- */
 
+static const haft__tool *last_tool(const haft__request *request)
+{
+    return request->tool_count > 0 ? request->tools[request->tool_count - 1] : NULL;
+}
+
 static haft_status teach(haft__chat *chat, const haft__request *request, haft__arena *arena,
                          haft_error *err)
 {
@@ -200,6 +205,7 @@ static haft_status teach(haft__chat *chat, const haft__request *request, haft__a
         haft__buf_clear(&chat->taught);
         haft__format_teach(&chat->taught, chat->format, tools, request->tool_count);
         chat->taught_count = request->tool_count;
+        chat->taught_last = last_tool(request);
         haft__buf_clear(&chat->messages); /* the tools stand in front of them */
         chat->done = 0;
     }
@@ -211,7 +217,7 @@ haft_status haft__chat_text_sync(haft__chat *chat, const haft__request *request,
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft_status status = HAFT_OK;
-    if (chat->taught_count != request->tool_count) {
+    if (chat->taught_count != request->tool_count || chat->taught_last != last_tool(request)) {
         status = teach(chat, request, &arena, err);
     }
     if (status == HAFT_OK && !request->transcript) {

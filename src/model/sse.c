@@ -48,6 +48,46 @@ static void end_key(haft__sse *sse)
     } else if (haft__str_equal(key, HAFT__LIT("event"))) {
         sse->field = HAFT__SSE_NAME;
         sse->name.len = 0; /* the last one counts */
+    } else if (haft__str_equal(key, HAFT__LIT("id"))) {
+        sse->field = HAFT__SSE_ID;
+        sse->next_id_length = 0;
+    } else if (haft__str_equal(key, HAFT__LIT("retry"))) {
+        sse->field = HAFT__SSE_RETRY;
+        sse->next_retry = 0;
+        sse->has_digits = false;
+    }
+}
+
+/* The line of an `id` or `retry` is over. */
+static void end_mark(haft__sse *sse)
+{
+    bool fits = sse->next_id_length <= sizeof(sse->id);
+    if (sse->field == HAFT__SSE_ID && fits) {
+        memcpy(sse->id, sse->next_id, sse->next_id_length);
+        sse->id_length = sse->next_id_length;
+        sse->has_id = sse->id_length > 0;
+    } else if (sse->field == HAFT__SSE_RETRY && sse->has_digits && sse->next_retry != UINT64_MAX) {
+        sse->retry_ms = sse->next_retry;
+        sse->has_retry = true;
+    }
+}
+
+/* An id with a NUL is none; a retry is digits and nothing else. */
+static void add_mark(haft__sse *sse, haft_str bytes)
+{
+    for (size_t i = 0; i < bytes.len && sse->field == HAFT__SSE_ID; i++) {
+        bool fits = sse->next_id_length < sizeof(sse->next_id) && bytes.ptr[i] != '\0';
+        if (fits) {
+            sse->next_id[sse->next_id_length++] = bytes.ptr[i];
+        } else {
+            sse->next_id_length = sizeof(sse->next_id) + 1;
+        }
+    }
+    for (size_t i = 0; i < bytes.len && sse->field == HAFT__SSE_RETRY; i++) {
+        unsigned digit = (unsigned)(unsigned char)bytes.ptr[i] - '0';
+        bool fits = digit < 10 && sse->next_retry < UINT32_MAX;
+        sse->next_retry = fits ? sse->next_retry * 10 + digit : UINT64_MAX;
+        sse->has_digits = true;
     }
 }
 
@@ -58,6 +98,7 @@ static bool end_line(haft__sse *sse)
     if (!sse->in_value && !empty) {
         end_key(sse); /* a field without a colon has an empty value */
     }
+    end_mark(sse);
     sse->in_value = sse->at_space = false;
     sse->key_length = 0;
     sse->field = HAFT__SSE_OTHER;
@@ -89,8 +130,10 @@ static size_t take_value(haft__sse *sse, haft_str bytes)
     size_t skipped = sse->at_space && length > 0 && bytes.ptr[0] == ' ' ? 1 : 0;
     sse->at_space = false;
     haft__buf *to = sse->field == HAFT__SSE_DATA ? &sse->data : &sse->name;
-    if (sse->field != HAFT__SSE_OTHER && length > skipped) {
+    if ((sse->field == HAFT__SSE_DATA || sse->field == HAFT__SSE_NAME) && length > skipped) {
         haft__buf_add(to, bytes.ptr + skipped, length - skipped);
+    } else {
+        add_mark(sse, (haft_str){bytes.ptr + skipped, length - skipped});
     }
     return length;
 }

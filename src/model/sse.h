@@ -6,12 +6,16 @@
  *     status = haft__sse_check(&sse, err);
  *
  * A piece may end anywhere: inside a line end, a field name or a character. Each byte is looked at
- * once. Comments and the fields `id` and `retry` are dropped; events without data do not exist.
+ * once. Comments are dropped; events without data do not exist. What the fields `id` and `retry`
+ * say is kept beside the events, for who wants to go on after a break.
  */
 #ifndef HAFT_MODEL_SSE_H
 #define HAFT_MODEL_SSE_H
 
 #include "base/buf.h"
+
+/* Bytes of an event's id; longer ones are as if they were not there. */
+#define HAFT__SSE_ID_BYTES 256
 
 /* Borrowed until the next call. */
 typedef struct haft__sse_event {
@@ -21,7 +25,9 @@ typedef struct haft__sse_event {
 
 typedef enum haft__sse_field {
     HAFT__SSE_DATA,
-    HAFT__SSE_NAME,  /* `event` */
+    HAFT__SSE_NAME, /* `event` */
+    HAFT__SSE_ID,
+    HAFT__SSE_RETRY,
     HAFT__SSE_OTHER, /* a comment, or a field that is not used */
 } haft__sse_field;
 
@@ -37,6 +43,12 @@ typedef struct haft__sse {
     bool after_cr;         /* an LF now belongs to the line end before */
     bool has_data;         /* of this event; its data may be empty */
     bool given;            /* the event was given out and is to be cleared */
+
+    /* The last `id` and `retry`, as far as they were whole and small enough. */
+    char id[HAFT__SSE_ID_BYTES], next_id[HAFT__SSE_ID_BYTES];
+    uint32_t id_length, next_id_length; /* the second past its size when it was too long */
+    bool has_id, has_retry, has_digits;
+    uint64_t retry_ms, next_retry; /* the second UINT64_MAX when it is no number */
 } haft__sse;
 
 void haft__sse_init(haft__sse *sse);

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "run/decide_int.h"
 #include "run/force.h"
+#include "run/reveal.h"
 
 haft_status haft__decider_init(haft__decider *decider, haft_error *err)
 {
@@ -229,6 +230,16 @@ static haft_status decide_asking(haft__deciding *d)
     return HAFT_OK;
 }
 
+/* Servers are asked once, in front of the first turn. */
+static haft_status decide_idle(haft__deciding *d)
+{
+    if (d->run->turn == 0 && !d->run->catalogued && haft__reveal_wanted(d->spec)) {
+        *d->effect = (haft__effect){.kind = HAFT__EFFECT_CATALOGUE};
+        return HAFT_OK;
+    }
+    return haft__decide_turn(d);
+}
+
 static haft_status decide_stage(haft__deciding *d)
 {
     const haft__run *run = d->run;
@@ -242,7 +253,7 @@ static haft_status decide_stage(haft__deciding *d)
     }
     switch (run->stage) {
     case HAFT__RUN_NEW: return haft__fail(d->err, HAFT_BAD_STATE, "", "the run has not started");
-    case HAFT__RUN_IDLE: return haft__decide_turn(d);
+    case HAFT__RUN_IDLE: return decide_idle(d);
     case HAFT__RUN_ASKING: return decide_asking(d);
     case HAFT__RUN_JUDGING: return haft__decide_reply(d);
     case HAFT__RUN_CALLING: return haft__decide_calls(d);
@@ -274,15 +285,15 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
                                  haft__request *ret_request, haft_error *err)
 {
     const haft__spec *spec = run->spec;
-    size_t count = spec->tools.count, declared = 0;
+    size_t count = run->tools->count, declared = 0;
     const haft__tool **tools = haft__arena_array(arena, count, sizeof(*tools));
     bool *allowed = haft__arena_array(arena, count, sizeof(*allowed));
     if (tools == NULL || allowed == NULL) {
         return haft__arena_fail(arena, err);
     }
     for (size_t i = 0; i < count; i++) {
-        if (haft__offer_look(spec, spec->tools.items[i]).offered) {
-            tools[declared] = spec->tools.items[i];
+        if (!run->past[i].hidden && haft__offer_look(spec, run->tools->items[i]).offered) {
+            tools[declared] = run->tools->items[i];
             allowed[declared++] = run->allowed[i];
         }
     }

@@ -17,6 +17,7 @@ typedef enum haft__effect_kind {
     HAFT__EFFECT_RUN,   /* some calls have started and have no result: run those not running yet */
     HAFT__EFFECT_WAIT,  /* only people or clients can go on */
     HAFT__EFFECT_END,   /* nothing more will happen */
+    HAFT__EFFECT_CATALOGUE, /* ask the servers for their tools: haft__input_tools_revealed */
 } haft__effect_kind;
 
 typedef struct haft__effect {
@@ -50,6 +51,10 @@ typedef struct haft__outcome {
 
 /* Whether the host runs it: it is neither a client's nor a built-in that needs only the run. */
 bool haft__call_is_external(const haft__run_call *call);
+
+/* Whether the host that ran it is needed for it to go on: then it must be recovered when that one
+ * is no more. */
+bool haft__call_needs_host(const haft__run_call *call);
 
 /* A call had started when the host stopped, and nobody knows what became of it: run again, ask a
  * person, or tell the model. Decides an EVENT. */
@@ -85,6 +90,15 @@ void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *f
 
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome);
+/* What a tool asks while it runs; `state` is what it wants back with the answer. */
+typedef struct haft__asked {
+    haft__json question; /* {message, mode, schema, url, server} */
+    bool durable;        /* another process can hand the answer on, too */
+    haft__json state;
+    uint64_t within_ms; /* how long the answer may take; 0: as long as it likes */
+} haft__asked;
+
+void haft__input_call_asked(haft__buf *buf, haft_str call, const haft__asked *asked);
 void haft__input_answered(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,
                           haft__json value);
 void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why);

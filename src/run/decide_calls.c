@@ -59,11 +59,11 @@ static void list_allowed(haft__deciding *d)
 {
     haft__buf *text = &d->tools->text;
     unsigned shown = 0;
-    for (size_t i = 0; i < d->spec->tools.count && shown <= NAMES_SHOWN; i++) {
+    for (size_t i = 0; i < d->run->tools->count && shown <= NAMES_SHOWN; i++) {
         if (d->run->allowed[i]) {
             haft__buf_addf(text, "%s%.*s", shown == 0 ? " Tools you can call now: " : ", ",
-                           shown == NAMES_SHOWN ? 3 : (int)d->spec->tools.items[i]->name.len,
-                           shown == NAMES_SHOWN ? "..." : d->spec->tools.items[i]->name.ptr);
+                           shown == NAMES_SHOWN ? 3 : (int)d->run->tools->items[i]->name.len,
+                           shown == NAMES_SHOWN ? "..." : d->run->tools->items[i]->name.ptr);
             shown++;
         }
     }
@@ -72,7 +72,7 @@ static void list_allowed(haft__deciding *d)
 
 static haft_status refuse_unknown(haft__deciding *d, const haft__run_call *call)
 {
-    haft_str near = haft__tools_nearest(&d->spec->tools, call->name);
+    haft_str near = haft__tools_nearest(d->run->tools, call->name);
     haft__buf_addf(&d->tools->text, "Error: there is no tool named \"%.*s\".",
                    HAFT__ARG(call->name));
     if (near.ptr != NULL) {
@@ -183,10 +183,51 @@ static haft_status write_finish(haft__deciding *d, const haft__run_call *call, h
     return haft__deciding_commit(d);
 }
 
+static void write_deadline(haft__deciding *d, uint64_t after_ms)
+{
+    if (after_ms > 0) {
+        char at[HAFT__TIME_SIZE];
+        haft__time_format(d->now_ms + after_ms, at);
+        haft__field_text(&d->w, "deadline", haft__str(at));
+    } else {
+        haft__field_null(&d->w, "deadline");
+    }
+}
+
+/* The tool itself asks, while it runs. Who does not answer in time has not answered. */
+static haft_status write_question(haft__deciding *d, const haft__run_call *call)
+{
+    const haft__json *message = haft__json_get(call->asks, HAFT__LIT("message"));
+    const haft__json *server = haft__json_get(call->asks, HAFT__LIT("server"));
+    haft__deciding_begin(d, HAFT__EVENT_PAUSED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "pause", haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)));
+    haft__field_text(&d->w, "tool", call->name);
+    haft__json_key(&d->w, "arguments");
+    haft__json_add(&d->w, call->arguments);
+    haft__field_text_or_null(&d->w, "question",
+                             message != NULL ? haft__json_text(*message) : (haft_str){NULL, 0});
+    write_deadline(d, call->within_ms);
+    haft__json_key(&d->w, "on_expire");
+    if (call->within_ms > 0) {
+        haft__json_begin_object(&d->w);
+        haft__json_key(&d->w, "answer");
+        haft__json_begin_object(&d->w);
+        haft__field_text(&d->w, "action", HAFT__LIT("cancel"));
+        haft__json_end_object(&d->w);
+        haft__json_end_object(&d->w);
+    } else {
+        haft__json_add_null(&d->w);
+    }
+    haft__field_text_or_null(&d->w, "server",
+                             server != NULL ? haft__json_text(*server) : (haft_str){NULL, 0});
+    haft__field_flag(&d->w, "pinned", call->pinned);
+    return haft__deciding_commit(d);
+}
+
 static haft_status write_pause(haft__deciding *d, const haft__run_call *call, haft__pause pause,
                                haft__json arguments, const haft__approval_rule *rule)
 {
-    uint64_t deadline = rule != NULL && rule->deadline_ms > 0 ? d->now_ms + rule->deadline_ms : 0;
     haft__deciding_begin(d, HAFT__EVENT_PAUSED);
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "pause", haft__str(haft__pause_name(pause)));
@@ -198,13 +239,7 @@ static haft_status write_pause(haft__deciding *d, const haft__run_call *call, ha
                              question != NULL && pause == HAFT__PAUSE_QUESTION
                                  ? haft__json_text(*question)
                                  : (haft_str){NULL, 0});
-    if (deadline > 0) {
-        char at[HAFT__TIME_SIZE];
-        haft__time_format(deadline, at);
-        haft__field_text(&d->w, "deadline", haft__str(at));
-    } else {
-        haft__field_null(&d->w, "deadline");
-    }
+    write_deadline(d, rule != NULL ? rule->deadline_ms : 0);
     haft__json_key(&d->w, "on_expire");
     haft__json_add(&d->w, rule != NULL ? rule->on_expire : haft__json_null());
     return haft__deciding_commit(d);
@@ -266,7 +301,7 @@ haft_status haft__decide_guard(haft__deciding *d, haft_str tool, bool *ret_passe
     for (size_t i = 0; i < d->spec->phase_count; i++) {
         const haft__phase *phase = &d->spec->phases[i];
         for (size_t k = 0; k < phase->tool_count; k++) {
-            const haft__tool *one = haft__tools_find(&d->spec->tools, phase->tools[k]);
+            const haft__tool *one = haft__tools_find(d->run->tools, phase->tools[k]);
             phases[i] =
                 phases[i] || (one != NULL && run->past[haft__run_tool_index(run, one)].finished);
         }
@@ -428,9 +463,17 @@ static haft_status refuse_denied(haft__deciding *d, const haft__run_call *call)
     return refuse(d, call, "denied");
 }
 
+static bool asks(const haft__run_call *call)
+{
+    return call->asks.kind == HAFT__JSON_OBJECT;
+}
+
 static haft_status follow_answer(haft__deciding *d, const haft__run_call *call)
 {
     haft_str verdict = call->verdict;
+    if (asks(call)) { /* whatever the answer is, the tool is told */
+        return write_start(d, call, call->arguments, call->attempt + 1, HAFT__LIT(""));
+    }
     if (haft__str_equal(verdict, HAFT__LIT("reject"))) {
         return refuse_denied(d, call);
     }
@@ -464,7 +507,8 @@ static haft_status decide_expiry(haft__deciding *d, const haft__run_call *call)
 /* Whether a call that a person let go on has to wait all the same. */
 static bool must_wait(const haft__deciding *d, const haft__run_call *call)
 {
-    bool starts = call->approved || haft__str_equal(call->verdict, HAFT__LIT("retry"));
+    bool starts =
+        asks(call) || call->approved || haft__str_equal(call->verdict, HAFT__LIT("retry"));
     return starts && ((d->full && is_external(call->tool)) || lane_is_taken(d->run, call));
 }
 
@@ -492,6 +536,9 @@ static haft_status decide_call(haft__deciding *d, const haft__run_call *call, bo
         }
         if (call->tool->source == HAFT__TOOL_HEADLESS) {
             return write_pause(d, call, HAFT__PAUSE_HEADLESS, call->arguments, NULL);
+        }
+        if (asks(call) && !call->answer_due) {
+            return write_question(d, call);
         }
         break;
     case HAFT__CALL_PAUSED:
@@ -533,6 +580,14 @@ haft_status haft__decide_calls(haft__deciding *d)
 bool haft__call_is_external(const haft__run_call *call)
 {
     return call->tool != NULL && is_external(call->tool);
+}
+
+bool haft__call_needs_host(const haft__run_call *call)
+{
+    bool durable = asks(call) && !call->pinned;
+    return haft__call_is_external(call)
+           && ((call->stage == HAFT__CALL_STARTED && !durable)
+               || (call->stage == HAFT__CALL_PAUSED && asks(call) && call->pinned));
 }
 
 haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,

@@ -64,7 +64,7 @@ static haft_status decide_violation(haft__deciding *d, haft__violation violation
     facts.turn = run->turn;
     haft__choose(d->spec, &facts, allowed, &choice);
     for (size_t i = 0; i < facts.tool_count; i++) {
-        const haft__tool *tool = haft__tools_find(&d->spec->tools, facts.tools[i].name);
+        const haft__tool *tool = haft__tools_find(run->tools, facts.tools[i].name);
         allowed[i] = run->allowed[haft__run_tool_index(run, tool)];
     }
     choice.mode = run->mode;

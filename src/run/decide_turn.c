@@ -6,13 +6,14 @@
 #include "base/str.h"
 #include "run/decide_int.h"
 
+/* Those that are allowed; without a list, those that are declared. */
 static void write_names(haft__deciding *d, const char *key, const haft__choice_facts *facts,
-                        const bool *which)
+                        const bool *allowed)
 {
     haft__json_key(&d->w, key);
     haft__json_begin_array(&d->w);
     for (size_t i = 0; i < facts->tool_count; i++) {
-        if (which == NULL || which[i]) {
+        if (allowed != NULL ? allowed[i] : !facts->tools[i].hidden) {
             haft__json_add_str(&d->w, facts->tools[i].name);
         }
     }

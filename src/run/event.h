@@ -29,6 +29,7 @@
     X(VIOLATION, "violation")                                                                      \
     X(REMINDED, "reminded")                                                                        \
     X(CALL_STARTED, "call_started")                                                                \
+    X(CALL_ASKED, "call_asked")                                                                    \
     X(CALL_FINISHED, "call_finished")                                                              \
     X(CALL_REFUSED, "call_refused")                                                                \
     X(PAUSED, "paused")                                                                            \

@@ -152,12 +152,11 @@ static haft_status read_allowed(haft__run *run, const haft__event *event, haft_e
     if (names == NULL || names->kind != HAFT__JSON_ARRAY) {
         return haft__fold_fail(event, "it has no list of allowed tools", err);
     }
-    memset(run->allowed, 0, run->spec->tools.count * sizeof(*run->allowed));
+    memset(run->allowed, 0, run->tools->count * sizeof(*run->allowed));
     for (uint32_t i = 0; i < names->count; i++) {
-        const haft__tool *tool =
-            haft__tools_find(&run->spec->tools, haft__json_text(names->items[i]));
+        const haft__tool *tool = haft__tools_find(run->tools, haft__json_text(names->items[i]));
         if (tool == NULL) {
-            return haft__fold_fail(event, "it allows a tool the spec does not have", err);
+            return haft__fold_fail(event, "it allows a tool the run does not have", err);
         }
         run->allowed[haft__run_tool_index(run, tool)] = true;
     }
@@ -193,7 +192,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     }
     const haft__json *tool = haft__event_field(event, "tool");
     run->mode_tool = tool != NULL ? haft__json_text(*tool) : HAFT__LIT("");
-    const haft__tool *named = haft__tools_find(&run->spec->tools, run->mode_tool);
+    const haft__tool *named = haft__tools_find(run->tools, run->mode_tool);
     if (run->mode == HAFT__MODE_TOOL
         && (named == NULL || !run->allowed[haft__run_tool_index(run, named)])) {
         return haft__fold_fail(event, "its tool is none it allows", err);
@@ -305,7 +304,7 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
         }
         const haft__json *repaired = haft__json_get(entry, HAFT__LIT("repaired"));
         call.repaired = repaired != NULL && repaired->kind == HAFT__JSON_TRUE;
-        call.tool = haft__tools_find(&run->spec->tools, call.name);
+        call.tool = haft__tools_find(run->tools, call.name);
         run->calls[run->call_count++] = call;
     }
     return status;
@@ -480,6 +479,7 @@ static haft_status take(haft__run *run, const haft__event *event, haft_error *er
     case HAFT__EVENT_VIOLATION: return on_violation(run, event, err);
     case HAFT__EVENT_REMINDED: return on_reminded(run, event, err);
     case HAFT__EVENT_CALL_STARTED: return haft__fold_call_started(run, event, err);
+    case HAFT__EVENT_CALL_ASKED: return haft__fold_call_asked(run, event, err);
     case HAFT__EVENT_CALL_FINISHED: return haft__fold_call_finished(run, event, err);
     case HAFT__EVENT_CALL_REFUSED: return haft__fold_call_refused(run, event, err);
     case HAFT__EVENT_PAUSED: return haft__fold_paused(run, event, err);
@@ -487,8 +487,8 @@ static haft_status take(haft__run *run, const haft__event *event, haft_error *er
     case HAFT__EVENT_ARTIFACT_STORED: return haft__fold_artifact_stored(run, event, err);
     case HAFT__EVENT_CANCEL_ASKED: return on_cancel_asked(run, event);
     case HAFT__EVENT_RUN_FINISHED: return on_run_finished(run, event, err);
-    case HAFT__EVENT_TOOLS_REVEALED:
-    case HAFT__EVENT_TOOLS_HIDDEN:
+    case HAFT__EVENT_TOOLS_REVEALED: return haft__fold_tools_revealed(run, event, err);
+    case HAFT__EVENT_TOOLS_HIDDEN: return haft__fold_tools_hidden(run, event, err);
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_CHILD_FINISHED:
     case HAFT__EVENT_GRAPH_STEP: return HAFT_OK; /* noted: the run itself does not change */

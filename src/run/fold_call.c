@@ -82,10 +82,78 @@ static haft_status take_arguments(haft__run *run, const haft__event *event, haft
     const haft__json *arguments = haft__event_field(event, "arguments");
     bool object = arguments != NULL && arguments->kind == HAFT__JSON_OBJECT;
     if (!object || call->tool == NULL) {
-        return haft__fold_fail(event, "it has no arguments, or the spec has no such tool", err);
+        return haft__fold_fail(event, "it has no arguments, or the run has no such tool", err);
     }
     haft_status status = haft__fold_keep(run, arguments, &call->arguments, err);
     return status == HAFT_OK ? sign(run, call, err) : status;
+}
+
+/* ---- what a tool asks ---- */
+
+/* Its question is open, and only the process that runs it can hand the answer on: whatever else
+ * becomes of the call, the question goes with it. */
+static bool is_pinned(const haft__run_call *call)
+{
+    return call->stage == HAFT__CALL_PAUSED && call->asks.kind == HAFT__JSON_OBJECT && call->pinned;
+}
+
+static void forget_question(haft__run_call *call)
+{
+    call->asks = call->state = haft__json_null();
+    call->pinned = call->answer_due = false;
+    call->within_ms = 0;
+}
+
+/* What the tool is told: {action, content}. An answer is that already (run/asked.h). */
+static haft__json told_answer(const haft__run_call *call)
+{
+    static const haft__json_member declined[] = {
+        {{.kind = HAFT__JSON_STRING, .count = 6, .text = "action"},
+         {.kind = HAFT__JSON_STRING, .count = 7, .text = "decline"}}};
+    bool rejected = haft__str_equal(call->verdict, HAFT__LIT("reject"));
+    return rejected ? haft__json_object(declined, 1) : call->value;
+}
+
+/* A call that is made again with the answer to what it asked. */
+static haft_status take_resume(haft__run *run, haft__run_call *call, haft_error *err)
+{
+    haft__json_member *members = haft__arena_array(run->arena, 2, sizeof(*members));
+    if (members == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    members[0] = (haft__json_member){haft__json_string(HAFT__LIT("state")), call->state};
+    members[1] = (haft__json_member){haft__json_string(HAFT__LIT("answers")), told_answer(call)};
+    call->resume = haft__json_object(members, 2);
+    return HAFT_OK;
+}
+
+haft_status haft__fold_call_asked(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__run_call *call = NULL;
+    const haft__json *question = haft__event_field(event, "question");
+    const haft__json *within = haft__event_field(event, "within_ms");
+    haft_status status = find_call(run, event, &call, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (call->stage != HAFT__CALL_STARTED || call->tool->source != HAFT__TOOL_MCP
+        || (call->asks.kind == HAFT__JSON_OBJECT && !call->answer_due)) {
+        return haft__fold_fail(event, "the call does not run, or asks already", err);
+    }
+    if (question == NULL || question->kind != HAFT__JSON_OBJECT) {
+        return haft__fold_fail(event, "it has no question", err);
+    }
+    forget_question(call);
+    if (within != NULL) {
+        status = haft__event_number(event, "within_ms", &call->within_ms, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__fold_keep(run, question, &call->asks, err);
+    }
+    call->pinned = !haft__event_flag(event, "durable");
+    return status == HAFT_OK
+               ? haft__fold_keep(run, haft__event_field(event, "state"), &call->state, err)
+               : status;
 }
 
 haft_status haft__fold_call_started(haft__run *run, const haft__event *event, haft_error *err)
@@ -97,7 +165,7 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
         status = haft__event_number(event, "attempt", &attempt, err);
     }
     bool fits = status != HAFT_OK || call->stage == HAFT__CALL_ARRIVED
-                || call->stage == HAFT__CALL_ANSWERED
+                || call->stage == HAFT__CALL_ANSWERED || is_pinned(call)
                 || (call->stage == HAFT__CALL_STARTED && attempt > call->attempt);
     if (!fits) {
         status = haft__fold_fail(event, "the call is past that", err);
@@ -116,11 +184,15 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
     }
     const haft__json *note = haft__event_field(event, "note");
     call->note = note != NULL ? haft__json_text(*note) : HAFT__LIT("");
+    if (call->stage == HAFT__CALL_ANSWERED && call->asks.kind == HAFT__JSON_OBJECT) {
+        status = take_resume(run, call, err);
+    }
+    forget_question(call);
     run->usage.calls += !call->started;
     call->started = true;
     call->attempt = (uint32_t)attempt;
     call->stage = HAFT__CALL_STARTED;
-    return HAFT_OK;
+    return status;
 }
 
 /* The text of {where, message, hint}, for the model. */
@@ -203,9 +275,10 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
         || call->stage == HAFT__CALL_REFUSED) {
         return haft__fold_fail(event, "the call has its result already, or can have none", err);
     }
-    if (call->stage == HAFT__CALL_PAUSED) {
+    if (call->stage == HAFT__CALL_PAUSED && !is_pinned(call)) {
         return haft__fold_fail(event, "the call waits for an answer", err);
     }
+    forget_question(call);
     if (!call->started) { /* from the cache, or by a person */
         status = take_arguments(run, event, call, err);
     }
@@ -294,7 +367,8 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     if (status != HAFT_OK) {
         return status;
     }
-    if (call->stage != HAFT__CALL_ARRIVED && call->stage != HAFT__CALL_STARTED) {
+    bool lost = is_pinned(call) && haft__str_equal(pause, HAFT__LIT("unknown_outcome"));
+    if (call->stage != HAFT__CALL_ARRIVED && call->stage != HAFT__CALL_STARTED && !lost) {
         return haft__fold_fail(event, "the call is past that", err);
     }
     if (!find_pause(pause, &call->pause)) {
@@ -303,6 +377,10 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     if ((call->pause == HAFT__PAUSE_APPROVAL) != (call->stage == HAFT__CALL_ARRIVED)) {
         return haft__fold_fail(event, "approval comes before a call starts, all else after", err);
     }
+    if (call->pause != HAFT__PAUSE_QUESTION) {
+        forget_question(call);
+    }
+    call->deadline_ms = 0;
     const haft__json *deadline = haft__event_field(event, "deadline");
     const haft__json *on_expire = haft__event_field(event, "on_expire");
     if (deadline != NULL && !haft__time_parse(haft__json_text(*deadline), &call->deadline_ms)) {
@@ -353,7 +431,13 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
                      || haft__str_equal(call->verdict, HAFT__LIT("edit"));
     run->expired = run->expired || haft__str_equal(call->verdict, HAFT__LIT("expire"));
     call->stage = HAFT__CALL_ANSWERED;
-    return haft__fold_keep(run, value, &call->value, err);
+    status = haft__fold_keep(run, value, &call->value, err);
+    if (call->pinned) { /* it runs on */
+        call->stage = HAFT__CALL_STARTED;
+        call->answer_due = true;
+        call->value = told_answer(call);
+    }
+    return status;
 }
 
 haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event, haft_error *err)

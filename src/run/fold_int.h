@@ -21,6 +21,8 @@ haft_str haft__fold_text(haft__json object, const char *key);
 /* One function for each kind of event about calls. */
 HAFT_MUST_USE haft_status haft__fold_call_started(haft__run *run, const haft__event *event,
                                                   haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_call_asked(haft__run *run, const haft__event *event,
+                                                haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_call_finished(haft__run *run, const haft__event *event,
                                                    haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_call_refused(haft__run *run, const haft__event *event,
@@ -31,5 +33,11 @@ HAFT_MUST_USE haft_status haft__fold_answered(haft__run *run, const haft__event 
                                               haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
                                                      haft_error *err);
+
+/* Tools that became visible, and tools that were evicted. */
+HAFT_MUST_USE haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event,
+                                                    haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_tools_hidden(haft__run *run, const haft__event *event,
+                                                  haft_error *err);
 
 #endif

@@ -156,6 +156,25 @@ void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft_
     haft__body_end(&w, buf);
 }
 
+void haft__input_call_asked(haft__buf *buf, haft_str call, const haft__asked *asked)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_CALL_ASKED);
+    haft__field_text(&w, "call", call);
+    haft__json_key(&w, "question");
+    haft__json_add(&w, asked->question);
+    haft__field_flag(&w, "durable", asked->durable);
+    haft__json_key(&w, "state");
+    haft__json_add(&w, asked->state);
+    haft__json_key(&w, "within_ms");
+    if (asked->within_ms > 0) {
+        haft__json_add_int(&w, (int64_t)asked->within_ms);
+    } else {
+        haft__json_add_null(&w);
+    }
+    haft__body_end(&w, buf);
+}
+
 void haft__input_answered(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,
                           haft__json value)
 {

@@ -44,6 +44,9 @@ static bool has_what_it_needs(const haft__spec *spec, size_t row)
 
 haft__offer haft__offer_look(const haft__spec *spec, const haft__tool *tool)
 {
+    if (tool->source == HAFT__TOOL_MCP) {
+        return (haft__offer){tool, true, "revealed"};
+    }
     if (tool->source != HAFT__TOOL_BUILTIN) {
         return (haft__offer){tool, true, "declared in the spec"};
     }
@@ -87,13 +90,13 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                               haft__choice_facts *ret_facts, haft_error *err)
 {
     const haft__spec *spec = run->spec;
-    haft__choice_tool *tools = haft__arena_array(arena, spec->tools.count, sizeof(*tools));
+    haft__choice_tool *tools = haft__arena_array(arena, run->tools->count, sizeof(*tools));
     if (tools == NULL) {
         return haft__arena_fail(arena, err);
     }
     size_t count = 0;
-    for (size_t i = 0; i < spec->tools.count; i++) {
-        const haft__tool *tool = spec->tools.items[i];
+    for (size_t i = 0; i < run->tools->count; i++) {
+        const haft__tool *tool = run->tools->items[i];
         if (haft__offer_look(spec, tool).offered) {
             const haft__tool_past *past = &run->past[i];
             tools[count++] = (haft__choice_tool){
@@ -101,6 +104,7 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                 .role = tool->role,
                 .finished = past->finished,
                 .rejected = past->rejected > 0 && past->kept == 0,
+                .hidden = past->hidden,
             };
         }
     }

@@ -11,7 +11,7 @@
 
 typedef struct haft__offer {
     const haft__tool *tool;
-    bool offered;
+    bool offered;       /* it can be called */
     const char *reason; /* static */
 } haft__offer;
 

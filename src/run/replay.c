@@ -26,7 +26,8 @@ static bool is_input(haft__event_kind kind)
     return kind == HAFT__EVENT_RUN_STARTED || kind == HAFT__EVENT_MODEL_REPLIED
            || kind == HAFT__EVENT_MODEL_FAILED || kind == HAFT__EVENT_CONSTRAINT_REFUSED
            || kind == HAFT__EVENT_CALL_FINISHED || kind == HAFT__EVENT_ANSWERED
-           || kind == HAFT__EVENT_CANCEL_ASKED || kind == HAFT__EVENT_CHILD_FINISHED;
+           || kind == HAFT__EVENT_CANCEL_ASKED || kind == HAFT__EVENT_CHILD_FINISHED
+           || kind == HAFT__EVENT_TOOLS_REVEALED || kind == HAFT__EVENT_CALL_ASKED;
 }
 
 static haft_status differ(player *p, const haft__event *event, haft_str decided)
@@ -44,7 +45,8 @@ static const haft__run_call *interrupted(const haft__run *run, const haft__event
 {
     const haft__json *id = haft__event_field(event, "call");
     const haft__run_call *call = id != NULL ? haft__run_find_call(run, haft__json_text(*id)) : NULL;
-    return call != NULL && call->stage == HAFT__CALL_STARTED ? call : NULL;
+    bool open = call != NULL && (call->stage == HAFT__CALL_STARTED || haft__call_needs_host(call));
+    return open ? call : NULL;
 }
 
 /* A result that came at once for a call that would have waited for a client: from a script. */
@@ -64,15 +66,17 @@ static haft_status compare(player *p, const haft__event *event)
         status = haft__decide(&p->decider, &p->run, event->at_ms, &effect, p->err);
     }
     const haft__run_call *call = interrupted(&p->run, event);
-    if (status == HAFT_OK && effect.kind == HAFT__EFFECT_RUN && call != NULL
-        && !is_input(event->kind)) {
+    haft__buf_clear(&p->recorded);
+    haft__event_body(&p->recorded, event);
+    bool same = effect.kind == HAFT__EFFECT_EVENT
+                && haft__str_equal(effect.body, haft__buf_str(&p->recorded));
+    bool may_be = effect.kind == HAFT__EFFECT_RUN || (call != NULL && call->pinned);
+    if (status == HAFT_OK && !same && may_be && call != NULL && !is_input(event->kind)) {
         status = haft__decide_recovery(&p->decider, &p->run, call, event->at_ms, &effect, p->err);
     }
     if (status != HAFT_OK) {
         return status;
     }
-    haft__buf_clear(&p->recorded);
-    haft__event_body(&p->recorded, event);
     bool decided = effect.kind == HAFT__EFFECT_EVENT;
     p->result.decisions += decided;
     if (event->kind == HAFT__EVENT_CANCEL_ASKED || stands_in(&p->run, event)) {

@@ -3,6 +3,7 @@
 #include "run/result.h"
 
 #include "base/str.h"
+#include "run/asked.h"
 #include "run/decide_int.h"
 
 static void write_artifacts(haft__json_writer *w, const haft__run *run)
@@ -21,24 +22,49 @@ static void write_artifacts(haft__json_writer *w, const haft__run *run)
     haft__json_end_array(w);
 }
 
+/* Whether a tool itself asks. */
+static bool is_tool(const haft__run_call *call)
+{
+    return call->asks.kind == HAFT__JSON_OBJECT;
+}
+
+/* What only a tool says: who it is, what the answer must look like, and whether it can wait. */
+static void write_asks(haft__json_writer *w, const haft__run_call *call)
+{
+    const haft__json *schema = haft__json_get(call->asks, HAFT__LIT("schema"));
+    haft__json_begin_object(w);
+    haft__field_text_or_null(w, "server", haft__asked_text(call, "server"));
+    haft__field_text(w, "mode", haft__asked_is_url(call) ? HAFT__LIT("url") : HAFT__LIT("form"));
+    haft__json_key(w, "schema");
+    haft__json_add(w, schema != NULL ? *schema : haft__json_null());
+    haft__field_text_or_null(w, "url", haft__asked_text(call, "url"));
+    haft__field_flag(w, "pinned", call->pinned);
+    haft__json_end_object(w);
+}
+
 static void write_pending(haft__json_writer *w, const haft__run_call *call)
 {
     const haft__json *question = haft__json_get(call->arguments, HAFT__LIT("question"));
     bool asks = call->pause == HAFT__PAUSE_QUESTION && question != NULL;
+    haft_str text = asks ? haft__json_text(*question) : (haft_str){NULL, 0};
+    text = is_tool(call) ? haft__asked_text(call, "message") : text;
     haft__json_begin_object(w);
     haft__field_text(w, "call", call->id);
     haft__field_text(w, "kind", haft__str(haft__pause_name(call->pause)));
     haft__field_text(w, "tool", call->name);
     haft__json_key(w, "arguments");
     haft__json_add(w, call->arguments);
-    haft__field_text_or_null(w, "question",
-                             asks ? haft__json_text(*question) : (haft_str){NULL, 0});
+    haft__field_text_or_null(w, "question", text);
     if (call->deadline_ms > 0) {
         char at[HAFT__TIME_SIZE];
         haft__time_format(call->deadline_ms, at);
         haft__field_text(w, "deadline", haft__str(at));
     } else {
         haft__field_null(w, "deadline");
+    }
+    if (is_tool(call)) {
+        haft__json_key(w, "asks");
+        write_asks(w, call);
     }
     haft__json_end_object(w);
 }

@@ -31,7 +31,7 @@ const char *haft__pause_name(haft__pause pause)
 haft_status haft__run_init(haft__run *run, haft__arena *arena, const haft__spec *spec,
                            haft__hash_key hash_key, haft_error *err)
 {
-    *run = (haft__run){.arena = arena, .spec = spec, .hash_key = hash_key};
+    *run = (haft__run){.arena = arena, .spec = spec, .tools = &spec->tools, .hash_key = hash_key};
     haft__messages_init(&run->messages, arena);
     haft__map_init(&run->results, arena, hash_key);
     run->allowed = haft__arena_array(arena, spec->tools.count, sizeof(*run->allowed));
@@ -100,12 +100,12 @@ const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id)
 size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool)
 {
     /* The registry hands out pointers into one list; the map knows the name, the list the place. */
-    for (size_t i = 0; i < run->spec->tools.count; i++) {
-        if (run->spec->tools.items[i] == tool) {
+    for (size_t i = 0; i < run->tools->count; i++) {
+        if (run->tools->items[i] == tool) {
             return i;
         }
     }
-    return run->spec->tools.count;
+    return run->tools->count;
 }
 
 uint64_t haft__run_hash(haft_str text)

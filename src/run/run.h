@@ -88,9 +88,15 @@ typedef struct haft__run_call {
     haft__pause pause;
     uint64_t deadline_ms; /* 0: none */
     haft__json on_expire;
-    haft_str verdict; /* of an answer: approve, edit, reject, respond, answer */
-    haft__json value; /* of an answer */
-    bool stored;      /* its artifact has been recorded */
+    haft__json asks;  /* what the tool itself asks: {message, mode, schema, url, server}; or null */
+    bool pinned;      /* only the process that runs the call can answer it */
+    haft__json state; /* what the tool wants back with the answer */
+    uint64_t within_ms; /* how long the answer may take; 0: as long as it likes */
+    bool answer_due;    /* what the tool asked has been answered: it waits for that */
+    haft__json resume;  /* {state, answers} for a tool that is called again with an answer; null */
+    haft_str verdict;   /* of an answer: approve, edit, reject, respond, answer */
+    haft__json value;   /* of an answer */
+    bool stored;        /* its artifact has been recorded */
     uint64_t finished_ms;
     bool ok;             /* of a finished call */
     haft_str result;     /* whole, as the tool gave it (or the error as text) */
@@ -103,9 +109,10 @@ typedef struct haft__artifact {
     uint64_t bytes;
 } haft__artifact;
 
-/* What has become of a tool's calls. */
+/* What has become of a tool and its calls. */
 typedef struct haft__tool_past {
     bool finished;
+    bool hidden;       /* it was evicted: not declared any more, though it can be called */
     uint32_t rejected; /* calls a person rejected */
     uint32_t kept;     /* calls that finished */
 } haft__tool_past;
@@ -115,6 +122,8 @@ typedef struct haft__run {
     haft__arena
         *scratch; /* for an event while it is taken in; NULL: haft__run_fold takes its own */
     const haft__spec *spec;
+    const haft__tools *tools; /* of this run: the spec's own, until others are revealed */
+    haft__tools *more_tools;  /* what `tools` is from then on, the spec's first; else NULL */
     haft__hash_key hash_key;
     haft_str id, thread;
     uint64_t seq, started_ms, last_ms; /* of the last event */
@@ -126,7 +135,7 @@ typedef struct haft__run {
     haft__mode mode;
     haft_str mode_tool;
     bool by_limit;       /* mode none, because a budget is used up */
-    bool *allowed;       /* for each tool of the spec */
+    bool *allowed;       /* for each tool of the run */
     uint32_t numbered;   /* calls of this turn's replies so far, those asked again included */
     uint32_t violations; /* of this turn so far */
     haft_str correction; /* what the model is told when it is asked again; "" at first */
@@ -146,11 +155,12 @@ typedef struct haft__run {
     haft__messages messages;
     const haft__messages *earlier; /* of the thread; may be NULL */
     haft_str task;
-    haft__tool_past *past; /* for each tool of the spec */
+    haft__tool_past *past; /* for each tool of the run */
     haft__usage usage;
     uint64_t cost_parts;     /* micro-dollars times a million: exact */
     bool constraint_refused; /* by the server: it is not sent any more */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
+    bool catalogued; /* servers have been asked for their tools */
     haft_str cancel_why;
     uint32_t reminders, invalid_replies;
     haft__progress progress;
@@ -194,7 +204,7 @@ bool haft__run_batch_done(const haft__run *run);
 /* The call of that id, ours or the model's own; the newest. NULL when there is none. */
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id);
 
-/* The index of the tool in the spec. The tool is one of its. */
+/* The index of the tool among the run's. The tool is one of them. */
 size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool);
 
 /* Hashes that decisions compare: the same in every process, so that a replay decides the same. */

@@ -3,8 +3,10 @@
 #include "run/steer.h"
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "run/asked.h"
 #include "run/decide_int.h"
 #include "json/canonical.h"
 #include "json/read.h"
@@ -174,9 +176,17 @@ static haft_status refuse_late(const haft__run *run, const haft__run_call *call,
     const char *verdict = call->verdict.len > 0 ? verdict_of(command, call->pause) : NULL;
     bool same = false;
     haft_status status = HAFT_OK;
-    if (verdict != NULL) {
-        status = was_said(call, verdict, value_of(command), &same, err);
+    haft__json value = value_of(command);
+    haft__arena arena;
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    if (verdict != NULL && call->asks.kind == HAFT__JSON_OBJECT
+        && command->kind == HAFT__STEER_ANSWER) {
+        status = haft__asked_answer(call, value, &arena, run->hash_key, &value, err);
     }
+    if (status == HAFT_OK && verdict != NULL) {
+        status = was_said(call, verdict, value, &same, err);
+    }
+    haft__arena_finish(&arena);
     if (status != HAFT_OK || same) {
         return status;
     }
@@ -200,6 +210,28 @@ static haft_status apply_cancel(const haft__run *run, const haft__steer *command
     return haft__buf_check(buf, err);
 }
 
+/* The tool itself asks: it is told what was said in the form it knows. To approve is to agree with
+ * what it would take by default. */
+static haft_status answer_tool(const haft__run *run, const haft__run_call *call,
+                               const haft__steer *command, haft__buf *buf, haft_error *err)
+{
+    haft__arena arena;
+    haft__json answer = haft__json_string(command->why);
+    haft_str verdict = HAFT__LIT("reject");
+    haft_status status = HAFT_OK;
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    if (command->kind != HAFT__STEER_REJECT) {
+        verdict = HAFT__LIT("answer");
+        status = haft__asked_answer(call, command->value, &arena, run->hash_key, &answer, err);
+    }
+    if (status == HAFT_OK) {
+        haft__input_answered(buf, call->id, command->by, verdict, answer);
+        status = haft__buf_check(buf, err);
+    }
+    haft__arena_finish(&arena);
+    return status;
+}
+
 haft_status haft__steer_apply(const haft__run *run, const haft__steer *command, haft__buf *buf,
                               haft_error *err)
 {
@@ -213,6 +245,9 @@ haft_status haft__steer_apply(const haft__run *run, const haft__steer *command, 
     }
     if (!is_pending(run, call)) {
         return refuse_late(run, call, command, err);
+    }
+    if (call->asks.kind == HAFT__JSON_OBJECT) {
+        return answer_tool(run, call, command, buf, err);
     }
     const char *verdict = verdict_of(command, call->pause);
     if (verdict == NULL) {

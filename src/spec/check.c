@@ -4,6 +4,7 @@
  * allowed but probably not meant. Tests: tests/spec/check_test.c.
  */
 #include "base/str.h"
+#include "mcp/servers.h"
 #include "model/chat.h"
 #include "spec/load_int.h"
 #include "tool/template.h"
@@ -66,12 +67,27 @@ static void check_options(haft__loader *l)
     }
 }
 
+/* Whether src/mcp takes them: how long a time may be, for instance. */
+static void check_server_values(haft__loader *l)
+{
+    haft__mcp_servers servers;
+    haft_error err = {.status = HAFT_OK};
+    haft_status status = haft__loader_clean(l, "mcp")
+                             ? haft__mcp_servers_read(l->arena, l->spec->mcp, &servers, &err)
+                             : HAFT_OK;
+    if (status != HAFT_OK && !haft__loader_failed(l, status)) {
+        (void)haft__loader_error(l, haft__loader_at(l, "/mcp%s", err.where), HAFT__ABOUT_VALUE,
+                                 "%s", err.message);
+    }
+}
+
 static void check_servers(haft__loader *l)
 {
     haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    bool wrong = false;
     for (uint32_t i = 0; i < servers.count && haft__loader_clean(l, "mcp"); i++) {
         haft__json server = servers.members[i].value;
-        bool command = haft__edit_get(server, "command").kind == HAFT__JSON_ARRAY;
+        bool command = haft__edit_get(server, "command").kind != HAFT__JSON_NULL;
         bool url = haft__edit_text(server, "url").len > 0;
         if (command != url) {
             continue;
@@ -82,6 +98,10 @@ static void check_servers(haft__loader *l)
             haft__loader_error(l, pointer, HAFT__ABOUT_KEY, "the server has %s",
                                command ? "both a command and a url" : "no command and no url");
         haft__loader_hint(l, problem, "it needs one of the two");
+        wrong = true;
+    }
+    if (!wrong) {
+        check_server_values(l);
     }
 }
 

@@ -40,15 +40,21 @@ static haft_status take_variable(haft_str *rest, const haft__spec_env *env, haft
                                  haft_error *err)
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '}', rest->len) : NULL;
-    haft_str name = {rest->ptr, end != NULL ? (size_t)(end - rest->ptr) : 0};
+    haft_str inside = {rest->ptr, end != NULL ? (size_t)(end - rest->ptr) : 0};
+    haft_str otherwise = inside, name = haft__str_split(&otherwise, ':');
+    bool has_other = name.len < inside.len && haft__str_starts(otherwise, HAFT__LIT("-"));
+    name = has_other ? name : inside;
     if (end == NULL || !is_name(name)) {
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, "", "found ${ without the name of a variable and }");
         return haft__hint(err, status, "write ${NAME}");
     }
-    *rest = haft__str_skip(*rest, name.len + 1);
+    *rest = haft__str_skip(*rest, inside.len + 1);
     haft_str value = env->get != NULL ? env->get(env->context, name) : HAFT__LIT("");
-    if (value.ptr == NULL) {
+    if (has_other && value.len == 0) {
+        value = haft__str_skip(otherwise, 1);
+    }
+    if (value.ptr == NULL && !has_other) {
         haft_status status =
             haft__fail(err, HAFT_NOT_FOUND, "", "there is no variable %.*s in the environment",
                        HAFT__ARG(name));
@@ -146,6 +152,15 @@ static void check_tools(haft__loader *l)
     }
 }
 
+/* The words of an imported server's command: its file's dialect has variables there, too. */
+static void check_words(haft__loader *l, haft__json server, haft_str pointer)
+{
+    haft__json words = haft__edit_array(server, "command");
+    for (uint32_t i = 0; i < words.count; i++) {
+        check_text(l, words.items[i], pointer);
+    }
+}
+
 static void check_servers(haft__loader *l)
 {
     haft__json servers = haft__edit_object(l->spec->mcp, "servers");
@@ -156,6 +171,10 @@ static void check_servers(haft__loader *l)
         }
         haft_str pointer = haft__loader_at_key(l, HAFT__LIT("/mcp/servers"),
                                                haft__json_text(servers.members[i].key));
+        if (haft__edit_get(server, "imported").kind == HAFT__JSON_TRUE) {
+            check_words(l, server, pointer);
+            check_one(l, server, "cwd", pointer);
+        }
         check_texts(l, server, "env", pointer);
         check_texts(l, server, "headers", pointer);
         check_one(l, server, "url", pointer);

@@ -207,6 +207,7 @@ static void run_stages(haft__loader *l, haft_str text)
         apply_model,
         haft__loader_check_schema,
         haft__loader_translate,
+        haft__loader_import,
         haft__loader_build,
         haft__loader_build_choice,
         haft__loader_build_tools,

@@ -34,6 +34,11 @@ typedef struct haft__spec_options {
     /* What a model costs that has no price in the spec; false when nobody knows. May be NULL. */
     bool (*find_price)(void *context, haft_str provider, haft_str model, haft__price *ret_price);
     void *price_context;
+    /* The text of a file that the spec names (mcp.import), relative to the spec at `spec`, in
+     * `arena`. May be NULL: then nobody looks, and nothing of it is known. */
+    haft_status (*read_file)(void *context, haft__arena *arena, haft_str spec, haft_str path,
+                             haft_str *ret_text, haft_error *err);
+    void *read_context;
     haft__hash_key hash_key;
 } haft__spec_options;
 
@@ -59,7 +64,7 @@ HAFT_MUST_USE haft_status haft__spec_set(haft__arena *arena, haft__json *io_valu
                                          haft_str value, haft_error *err);
 
 /* Replaces ${NAME} by variables of the environment. NOT_FOUND when there is none of that name,
- * BAD_INPUT when a ${ has no name and }. `text` itself where nothing is to be replaced. */
+ * unless it says ${NAME:-what then}; BAD_INPUT when a ${ has no name and }. `text` itself where nothing is to be replaced. */
 HAFT_MUST_USE haft_status haft__spec_expand(haft__arena *arena, haft_str text,
                                             const haft__spec_env *env, haft_str *ret_text,
                                             haft_error *err);

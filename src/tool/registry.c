@@ -222,6 +222,31 @@ haft_status haft__tools_add(haft__tools *tools, const haft__tool *tool, haft_err
     return known != NULL ? add_again(tools, known, tool, err) : add_new(tools, tool, err);
 }
 
+static haft_status share_map(haft__map *map, const haft__map *other, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; i < other->count && status == HAFT_OK; i++) {
+        status = haft__map_put(map, other->entries[i].key, other->entries[i].value, err);
+    }
+    return status;
+}
+
+haft_status haft__tools_share(haft__tools *tools, const haft__tools *others, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && tools->count < others->count) {
+        status = make_room(tools, err);
+        if (status == HAFT_OK) {
+            tools->items[tools->count] = others->items[tools->count];
+            tools->count++;
+        }
+    }
+    if (status == HAFT_OK) {
+        status = share_map(&tools->by_name, &others->by_name, err);
+    }
+    return status == HAFT_OK ? share_map(&tools->by_wire, &others->by_wire, err) : status;
+}
+
 /* ---- looking up ---- */
 
 const haft__tool *haft__tools_find(const haft__tools *tools, haft_str name)

@@ -27,6 +27,11 @@ void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key has
 HAFT_MUST_USE haft_status haft__tools_add(haft__tools *tools, const haft__tool *tool,
                                           haft_error *err);
 
+/* Adds the tools of another registry to an empty one, without copying them: they are borrowed, and
+ * so are their names. None of them may be added again. */
+HAFT_MUST_USE haft_status haft__tools_share(haft__tools *tools, const haft__tools *others,
+                                            haft_error *err);
+
 /* NULL when there is none. */
 const haft__tool *haft__tools_find(const haft__tools *tools, haft_str name);
 

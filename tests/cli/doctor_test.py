@@ -29,7 +29,7 @@ with tempfile.TemporaryDirectory() as scratch:
     found = json.loads(out)
     check("all_is_well", (status, err, [k for k in found if not found[k]["ok"]]), (0, "", []))
     check("what_is_looked_at", list(found), ["version", "libraries", "store", "guard", "files",
-                                             "sandbox", "keys", "config"])
+                                             "sandbox", "keys", "mcp", "config"])
     valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
                            capture_output=True)
     check("its_schema_describes_it", (valid.returncode, valid.stdout),

@@ -72,3 +72,39 @@ TEST(what_is_long_is_cut)
     haft__buf_finish(&question);
     haft__arena_finish(&arena);
 }
+
+/* It is said who asks, and nothing of theirs can pass for a prompt of ours. */
+TEST(what_a_tool_asks)
+{
+    static const struct {
+        const char *asks, *shown;
+    } cases[] = {
+        {"{\"message\":\"Who?\\nlet it run? [y/N]> \",\"mode\":\"form\",\"schema\":{\"type\":"
+         "\"object\",\"properties\":{\"na\\u0007me\":{\"type\":\"string\"}}},\"url\":null,"
+         "\"server\":\"docs\"}",
+         "\n? docs:write asks, of the server docs\n    Who?\n    let it run? [y/N]>\n"
+         "  na\\u0007me: {\"type\":\"string\"}\nanswer, or {...}; Ctrl-D declines> "},
+        {"{\"message\":\"Sign "
+         "in\",\"mode\":\"url\",\"schema\":null,\"url\":\"https://x.example/a\","
+         "\"server\":\"docs\"}",
+         "\n? docs:write asks, of the server docs\n    Sign in\n  page to visit:\n"
+         "    https://x.example/a\nagree? [y/N]> "},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__terminal t = {.left = 1};
+        haft__run_call call = {.pause = HAFT__PAUSE_QUESTION, .name = HAFT__LIT("docs:write")};
+        char *text = NULL;
+        size_t length = 0;
+        haft_error err = {0};
+        CHECK_INT(haft__json_read(&arena, haft__str(cases[i].asks), NULL, &call.asks, NULL, NULL),
+                  HAFT_OK, "case %zu", i);
+        t.out = open_memstream(&text, &length);
+        CHECK_INT(haft__show_question(&t, &call, &err), HAFT_OK, "%s", err.message);
+        (void)fclose(t.out);
+        CHECK_STR(((haft_str){text, length}), haft__str(cases[i].shown), "case %zu", i);
+        free(text);
+    }
+    haft__arena_finish(&arena);
+}

@@ -57,6 +57,21 @@ TEST(each_event_has_its_line)
     } cases[] = {
         {EV("\"kind\":\"run_started\",\"name\":\"test\",\"task\":\"do\\nit\""), "",
          "test  do it\n01m7f695e3nrwbnz5x52brkr9g \u00B7 openai:m\n"},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[],\"query\":null,\"call\":null,\"servers\":["
+            "{\"name\":\"docs\",\"state\":\"started\",\"tools\":3,\"error\":null},{\"name\":"
+            "\"mail\",\"state\":\"configured\",\"tools\":0,\"error\":\"it is\\u001b gone\"}]"),
+         "  server docs: 3 tools\n  server mail: it is\\u001b gone\n",
+         "   ! server mail: it is\\u001b gone\n"},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[],\"query\":null,\"call\":null,\"servers\":7"),
+         "", ""},
+        {EV("\"kind\":\"call_asked\",\"call\":\"c1.1\",\"question\":{},\"durable\":true,"
+            "\"state\":null,\"within_ms\":null"),
+         "", ""},
+        {EV("\"kind\":\"paused\",\"call\":\"c1.1\",\"pause\":\"question\",\"tool\":\"docs:a\","
+            "\"arguments\":{},\"question\":\"Who?\",\"deadline\":null,\"on_expire\":null,"
+            "\"server\":\"docs\",\"pinned\":true"),
+         "  c1.1 waits for question of docs: Who?\n",
+         "   ? c1.1 waits for question of docs: Who?\n"},
         {EV("\"kind\":\"turn_started\",\"turn\":3,\"mode\":\"tool\",\"tool\":\"find\",\"reason\":"
             "\"schedule, turn "
             "3\",\"gate\":{\"called\":[\"a\",\"b\"],\"threshold\":5,\"open\":false}"),

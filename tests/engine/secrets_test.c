@@ -49,6 +49,20 @@ TEST(variables_that_a_spec_uses_are_secret)
                 "\"http\":{\"url\":\"https://example.org/\",\"headers\":{\"X-Key\":"
                 "\"${HAFT_TEST_COLOUR}\"}}}]"),
           "in a header");
+    CHECK(hides("HAFT_TEST_COLOUR",
+                "\"mcp\":{\"servers\":{\"s\":{\"command\":[\"true\"],\"enabled\":false,"
+                "\"env\":{\"X\":\"${HAFT_TEST_COLOUR:-blue}\"}}}}"),
+          "with something in its place");
+}
+
+TEST(what_is_written_out_for_a_server_is_secret)
+{
+    CHECK(hides("HAFT_TEST_OTHER", "\"mcp\":{\"servers\":{\"s\":{\"url\":\"http://h\",\"headers\":"
+                                   "{\"Authorization\":\"Bearer " VALUE "\"}}}}"),
+          "a token in a header");
+    CHECK(hides("HAFT_TEST_OTHER", "\"mcp\":{\"servers\":{\"s\":{\"command\":[\"true\"],"
+                                   "\"env\":{\"API_KEY\":\"" VALUE "\"}}}}"),
+          "a key in an environment");
 }
 
 TEST(a_secret_that_a_tool_prints_is_not_written_down)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "base/buf.h"
 #include "base/limits.h"
 #include "process_help.h"
 
@@ -471,5 +472,128 @@ TEST(a_child_without_memory_is_ended)
         CHECK_INT(status, n == 0 ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         CHECK_INT(t.result.no_memory, n > 0, "allocation %u", n);
     }
+    end();
+}
+
+/* ---- talking ---- */
+
+typedef struct talk {
+    told ended; /* first: on_done knows it by this */
+    haft__buf heard;
+} talk;
+
+static void on_heard(void *context, haft_str bytes)
+{
+    talk *t = context;
+    haft__buf_add_str(&t->heard, bytes);
+}
+
+static haft__child *start_talk(const char **argv, const char *script, talk *t)
+{
+    haft__child_options options = shell(argv, script, &t->ended);
+    haft__buf_init(&t->heard, CAP);
+    options.heard = on_heard;
+    options.max_unread = CAP;
+    options.patience = HELP_PATIENCE_MS;
+    options.grace = HELP_PATIENCE_MS;
+    return start(&options);
+}
+
+static void step_until_heard(talk *t, const char *wanted)
+{
+    uint64_t begun = haft__loop_now(loop);
+    while (t->heard.len < strlen(wanted) && t->ended.times == 0
+           && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
+        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+    }
+    CHECK_STR(haft__buf_str(&t->heard), haft__str(wanted), "heard");
+    haft__buf_clear(&t->heard);
+}
+
+TEST(a_program_can_be_talked_with)
+{
+    const char *argv[4];
+    talk t;
+    begin();
+    haft__child *child = start_talk(argv, "echo ready >&2; cat", &t);
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(haft__child_write(child, HAFT__LIT("one"), NULL), HAFT_OK, "write");
+        CHECK_INT(haft__child_write(child, HAFT__LIT(" two\n"), NULL), HAFT_OK, "write");
+        step_until_heard(&t, "one two\n");
+    }
+    CHECK_STR(haft__child_errors(child), HAFT__LIT("ready\n"), "errors");
+    haft__child_kill(child); /* cat leaves at the end of its input, with no signal */
+    end();
+    CHECK_INT(t.ended.times, 0, "it was told of an end that it asked for");
+    haft__buf_finish(&t.heard);
+}
+
+TEST(what_a_program_says_last_is_heard_before_its_end)
+{
+    const char *argv[4];
+    talk t;
+    begin();
+    haft__child *child = start_talk(argv, "read x; echo \"$x\"; echo why >&2; exit 3", &t);
+    CHECK_INT(haft__child_write(child, HAFT__LIT("last words\n"), NULL), HAFT_OK, "write");
+    step_until_told(&t.ended);
+    CHECK_STR(haft__buf_str(&t.heard), HAFT__LIT("last words\n"), "heard");
+    CHECK_INT(t.ended.result.status, 3, "status");
+    CHECK_STR(haft__str(t.ended.errors), HAFT__LIT("why\n"), "errors");
+    haft__buf_finish(&t.heard);
+    end();
+}
+
+TEST(a_program_that_does_not_listen_is_ended)
+{
+    const char *argv[4];
+    talk t;
+    begin();
+    haft__child *child = start_talk(argv, "exec 0<&-; echo gone; exec sleep 1000", &t);
+    step_until_heard(&t, "gone\n");
+    CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
+    step_until_told(&t.ended);
+    CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
+    haft__buf_finish(&t.heard);
+    end();
+}
+
+TEST(a_program_that_does_not_read_fills_up)
+{
+    static char much[CAP];
+    const char *argv[4];
+    talk t;
+    begin();
+    haft__child *child = start_talk(argv, "exec sleep 1000", &t);
+    memset(much, 'x', sizeof(much));
+    CHECK_INT(haft__child_write(child, (haft_str){much, CAP}, NULL), HAFT_OK, "at the limit");
+    haft_error err = {0};
+    CHECK_INT(haft__child_write(child, HAFT__LIT("x"), &err), HAFT_TOO_BIG, "past it");
+    CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "step"); /* the pipe takes some */
+    CHECK_INT(haft__child_write(child, HAFT__LIT("x"), &err), HAFT_OK, "room again: %s",
+              err.message);
+    haft__child_kill(child);
+    haft__child_kill(child); /* at once now */
+    haft__buf_finish(&t.heard);
+    end();
+}
+
+TEST(one_that_ignores_the_end_of_its_input_is_ended)
+{
+    const char *argv[4];
+    talk t;
+    begin();
+    haft__child_options options = shell(argv, "exec sleep 1000", &t.ended);
+    haft__buf_init(&t.heard, CAP);
+    options.heard = on_heard;
+    options.patience = 10;
+    options.grace = HELP_PATIENCE_MS;
+    haft__child_kill(start(&options));
+    uint64_t begun = haft__loop_now(loop);
+    while (group.first != NULL && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
+        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+    }
+    CHECK(group.first == NULL, "it is there");
+    (void)start(&options); /* and by the end of all */
+    haft__buf_finish(&t.heard);
     end();
 }

@@ -5,6 +5,7 @@
 #include "io/file.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -135,4 +136,34 @@ TEST(all_of_a_text_is_written)
     (void)close(ends[1]);
     CHECK(!haft__file_write_all(ends[1], HAFT__LIT("text")), "written into what is closed");
     CHECK_INT(errno, EBADF, "errno");
+}
+
+TEST(a_file_is_replaced_as_a_whole_or_not_at_all)
+{
+    char directory[] = "/tmp/haft-file-test-XXXXXX", path[64];
+    CHECK(mkdtemp(directory) != NULL, "no directory");
+    (void)snprintf(path, sizeof(path), "%s/file", directory);
+    static const char *const texts[] = {"one", "", "another and longer one"};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        haft__buf text;
+        struct stat about;
+        haft_error err = {0};
+        haft__buf_init(&text, 100);
+        CHECK_INT(haft__file_replace(path, haft__str(texts[i]), &err), HAFT_OK, "%s", err.message);
+        CHECK_INT(haft__file_read(path, &text, &err), HAFT_OK, "%s", err.message);
+        CHECK_STR(haft__buf_str(&text), haft__str(texts[i]), "text");
+        CHECK(stat(path, &about) == 0 && (about.st_mode & 0777) == 0600, "others may read it");
+        haft__buf_finish(&text);
+    }
+    haft_error err = {0};
+    char below[80], far[5000];
+    (void)snprintf(below, sizeof(below), "%s/below", path);
+    CHECK_INT(haft__file_replace(below, HAFT__LIT("x"), &err), HAFT_IO, "below a file");
+    CHECK_STR(haft__str(err.where), haft__str(below), "where");
+    CHECK_INT(haft__file_replace(directory, HAFT__LIT("x"), &err), HAFT_IO, "a directory");
+    memset(far, 'x', sizeof(far) - 1);
+    far[sizeof(far) - 1] = '\0';
+    CHECK_INT(haft__file_replace(far, HAFT__LIT("x"), &err), HAFT_IO, "too long");
+    (void)unlink(path);
+    CHECK_INT(rmdir(directory), 0, "something is left beside it");
 }

@@ -231,6 +231,35 @@ TEST(tools_are_only_added)
     haft__chat_finish(&chat);
 }
 
+/* What is sent then is what a chat that never had it sends, in the text too. */
+TEST(a_tool_that_was_taken_away_is_gone)
+{
+    static const char *const formats[] = {"native", "hermes"};
+    haft__messages messages = {.items = conversation, .count = 2};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        haft__chat chat, fresh;
+        haft__buf found, wanted;
+        haft__buf_init(&found, 1 << 20);
+        haft__buf_init(&wanted, 1 << 20);
+        haft__chat_init(&chat, haft__provider_compatible(), NULL);
+        haft__chat_init(&fresh, haft__provider_compatible(), NULL);
+        haft__request request = request_of(0, &messages);
+        request.format = haft__str(formats[i]);
+        request.tool_count = 1;
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: before", formats[i]);
+        request.tools++;
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: after", formats[i]);
+        CHECK_INT(haft__chat_sync(&fresh, &request, NULL), HAFT_OK, "%s: fresh", formats[i]);
+        haft__chat_write(&chat, &request, &(haft__chat_options){.stream = false}, &found);
+        haft__chat_write(&fresh, &request, &(haft__chat_options){.stream = false}, &wanted);
+        CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "%s", formats[i]);
+        haft__chat_finish(&chat);
+        haft__chat_finish(&fresh);
+        haft__buf_finish(&found);
+        haft__buf_finish(&wanted);
+    }
+}
+
 static void check_shared(haft__chat *chat, haft__chat *alone, const haft__request *request,
                          const char *what)
 {

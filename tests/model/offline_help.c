@@ -408,6 +408,7 @@ void offline_world_run(offline_world *w, const char *task)
         case HAFT__EFFECT_ASK: ask(w); break;
         case HAFT__EFFECT_RUN: run_next(w); break;
         case HAFT__EFFECT_WAIT: over = !answer_next(w); break;
+        case HAFT__EFFECT_CATALOGUE: /* none of the specs has servers */
         case HAFT__EFFECT_END: break;
         }
         if (over) {

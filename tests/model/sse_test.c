@@ -257,3 +257,56 @@ TEST(reading_survives_every_failed_allocation)
         }
     }
 }
+
+TEST(ids_and_the_time_to_wait_are_kept)
+{
+    static const struct {
+        const char *text, *id;
+        bool has_id, has_retry;
+        uint64_t retry;
+    } marks[] = {
+        {"id: 7\ndata:\n\n", "7", true, false, 0},
+        {"id: 7\nretry: 500\n\n", "7", true, true, 500},
+        {"retry: 5x\nretry\nretry:\nretry: 99999999999999999999\n", "", false, false, 0},
+        {"retry: 5\nretry: 5x\n", "", false, true, 5},
+        {"id: a\nid: b\r\n", "b", true, false, 0},
+        {"id: a\nid\n", "", false, false, 0},
+        {"id: a\nid: half", "a", true, false, 0},
+    };
+    for (size_t i = 0; i < COUNT(marks); i++) {
+        for (size_t step = 1; step < 9; step++) {
+            haft__sse sse;
+            haft__sse_event event;
+            haft__sse_init(&sse);
+            for (haft_str rest = haft__str(marks[i].text); rest.len > 0;
+                 rest = haft__str_skip(rest, step)) {
+                haft_str piece = {rest.ptr, rest.len < step ? rest.len : step};
+                while (haft__sse_next(&sse, &piece, &event)) {
+                }
+            }
+            CHECK_STR(((haft_str){sse.id, sse.id_length}), haft__str(marks[i].id), "%zu", i);
+            CHECK_INT(sse.has_id, marks[i].has_id, "%zu", i);
+            CHECK_INT(sse.has_retry, marks[i].has_retry, "%zu", i);
+            CHECK_INT(sse.retry_ms, marks[i].retry, "%zu", i);
+            haft__sse_finish(&sse);
+        }
+    }
+}
+
+TEST(an_id_that_is_too_long_is_none)
+{
+    char text[2 * HAFT__SSE_ID_BYTES];
+    for (size_t length = HAFT__SSE_ID_BYTES; length <= HAFT__SSE_ID_BYTES + 1; length++) {
+        haft__sse sse;
+        haft__sse_event event;
+        haft__sse_init(&sse);
+        int count = snprintf(text, sizeof(text), "id:%0*d\n", (int)length, 1);
+        haft_str bytes = {text, (size_t)count};
+        CHECK(!haft__sse_next(&sse, &bytes, &event), "an event");
+        CHECK_INT(sse.has_id, length == HAFT__SSE_ID_BYTES, "%zu", length);
+        bytes = (haft_str){"id:a\0b\n", 7};
+        CHECK(!haft__sse_next(&sse, &bytes, &event), "an event");
+        CHECK_INT(sse.has_id, length == HAFT__SSE_ID_BYTES, "one with a NUL changes nothing");
+        haft__sse_finish(&sse);
+    }
+}

@@ -6,6 +6,8 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "run/reveal.h"
+#include "json/read.h"
 
 haft_status haft__drive_init(haft__drive *drive, haft__arena *arena, const haft__spec *spec,
                              const haft__drive_options *options, haft_error *err)
@@ -124,8 +126,38 @@ static haft_status ask(haft__drive *drive, haft_error *err)
     return append_body(drive, err);
 }
 
+/* Whether the tool asks now: it has neither been answered nor called again with an answer. */
+static bool asks(const haft__drive *drive, const haft__run_call *call)
+{
+    return haft__str_equal(call->name, drive->options.asks) && !call->answer_due
+           && call->resume.kind != HAFT__JSON_OBJECT;
+}
+
+static haft_status ask_person(haft__drive *drive, const haft__run_call *call, haft_error *err)
+{
+    static const char question[] =
+        "{\"message\":\"How many?\",\"mode\":\"form\",\"schema\":{\"type\":\"object\","
+        "\"properties\":{\"n\":{\"type\":\"integer\"},\"m\":{\"type\":\"integer\",\"default\":"
+        "3}},\"required\":[\"n\"]},\"url\":null,\"server\":\"docs\"}";
+    haft__asked asked = {.durable = drive->options.durable,
+                         .state = haft__json_string(HAFT__LIT("back")),
+                         .within_ms = drive->options.durable ? 0 : 5000};
+    haft__arena_reset(&drive->scratch);
+    haft__buf_clear(&drive->body);
+    haft_status status =
+        haft__json_read(&drive->scratch, haft__str(question), NULL, &asked.question, NULL, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__input_call_asked(&drive->body, call->id, &asked);
+    return append_body(drive, err);
+}
+
 static haft_status run_call(haft__drive *drive, const haft__run_call *call, haft_error *err)
 {
+    if (asks(drive, call)) {
+        return ask_person(drive, call, err);
+    }
     haft__outcome outcome = {
         .ok = false,
         .text = HAFT__LIT("this tool has no implementation here"),
@@ -160,6 +192,21 @@ static haft_status run_next(haft__drive *drive, haft_error *err)
     return haft__fail(err, HAFT_BAD_STATE, "", "expected a call that has started, found none");
 }
 
+static haft_status ask_servers(haft__drive *drive, haft_error *err)
+{
+    haft__reveal reveal;
+    haft__arena_reset(&drive->scratch);
+    haft__buf_clear(&drive->body);
+    haft_status status =
+        haft__reveal_decide(drive->run.spec, drive->options.listings, drive->options.listing_count,
+                            &drive->scratch, drive->options.hash_key, &reveal, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__input_tools_revealed(&drive->body, &reveal);
+    return append_body(drive, err);
+}
+
 haft_status haft__drive_on(haft__drive *drive, haft_error *err)
 {
     for (;;) {
@@ -172,6 +219,7 @@ haft_status haft__drive_on(haft__drive *drive, haft_error *err)
                 status = append(drive, drive->run.id, at_ms, effect.body, err);
                 break;
             case HAFT__EFFECT_ASK: status = ask(drive, err); break;
+            case HAFT__EFFECT_CATALOGUE: status = ask_servers(drive, err); break;
             case HAFT__EFFECT_RUN: status = run_next(drive, err); break;
             case HAFT__EFFECT_WAIT:
             case HAFT__EFFECT_END: return HAFT_OK;

@@ -28,6 +28,10 @@ typedef struct haft__drive_options {
     haft__drive_wait *wait; /* NULL: replies take no time */
     void *clock_context;    /* of both */
     haft__hash_key hash_key;
+    const struct haft__mcp_listing *listings; /* what servers say */
+    size_t listing_count;
+    haft_str asks; /* the tool that asks before it answers; "" for none */
+    bool durable;  /* ... and can be answered by another process */
 } haft__drive_options;
 
 typedef struct haft__drive {

@@ -63,21 +63,38 @@ static const haft__json *properties_of(const contract *c, haft_str kind)
     return def != NULL ? haft__json_get(*def, HAFT__LIT("properties")) : NULL;
 }
 
-/* The same keys in the same order. */
+/* Whether a field of a kind must be there. */
+static bool is_required(const contract *c, haft_str kind, haft_str field)
+{
+    const haft__json *def = haft__json_get(c->defs, kind);
+    const haft__json *required = haft__json_get(*def, HAFT__LIT("required"));
+    for (uint32_t i = 0; required != NULL && i < required->count; i++) {
+        if (haft__str_equal(haft__json_text(required->items[i]), field)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The same keys in the same order; those that need not be there may be missing. */
 static void check_order(const contract *c, haft__json event, haft_str kind)
 {
     const haft__json *properties = properties_of(c, kind);
-    CHECK(properties != NULL && properties->count == event.count, "%.*s has %u fields",
-          HAFT__ARG(kind), event.count);
-    for (uint32_t i = 0; properties != NULL && i < event.count && i < properties->count; i++) {
-        CHECK_STR(haft__json_text(event.members[i].key),
-                  haft__json_text(properties->members[i].key), "%.*s, field %u", HAFT__ARG(kind),
-                  i);
+    uint32_t next = 0;
+    CHECK(properties != NULL, "there is no %.*s", HAFT__ARG(kind));
+    for (uint32_t i = 0; properties != NULL && i < properties->count; i++) {
+        haft_str wanted = haft__json_text(properties->members[i].key);
+        bool here =
+            next < event.count && haft__str_equal(haft__json_text(event.members[next].key), wanted);
+        CHECK(here || !is_required(c, kind, wanted), "%.*s: %.*s is not field %u", HAFT__ARG(kind),
+              HAFT__ARG(wanted), next);
+        next += here;
     }
+    CHECK_INT(next, event.count, "%.*s has other fields", HAFT__ARG(kind));
 }
 
-/* Every field is needed, and no other is allowed. */
-static void check_exact(contract *c, haft__json event)
+/* Every field is needed, but for those of the schema that are not, and no other is allowed. */
+static void check_exact(contract *c, haft__json event, haft_str kind)
 {
     haft__json_member *members =
         haft__arena_array(&c->arena, (size_t)event.count + 1, sizeof(*members));
@@ -89,8 +106,9 @@ static void check_exact(contract *c, haft__json event)
                 members[count++] = event.members[i];
             }
         }
-        CHECK(!is_valid(c, haft__json_object(members, count), &why), "%.*s can be left out",
-              HAFT__ARG(haft__json_text(event.members[left_out].key)));
+        haft_str field = haft__json_text(event.members[left_out].key);
+        CHECK(is_valid(c, haft__json_object(members, count), &why) != is_required(c, kind, field),
+              "%.*s can be left out", HAFT__ARG(field));
     }
     memcpy(members, event.members, event.count * sizeof(*members));
     members[event.count].key = haft__json_string(HAFT__LIT("extra"));
@@ -108,7 +126,7 @@ static haft__json check_event(contract *c, haft_str line, const char *place)
     haft_str why, kind = haft__json_text(event.members[ENVELOPE - 1].value);
     CHECK(is_valid(c, event, &why), "%s: %.*s: %.*s", place, HAFT__ARG(why), HAFT__ARG(line));
     check_order(c, event, kind);
-    check_exact(c, event);
+    check_exact(c, event, kind);
     return event;
 }
 
@@ -177,6 +195,25 @@ static void write_row(haft__buf *buf, const contract *c, haft_str kind)
         haft__buf_addf(buf, "%s`%.*s`", i > ENVELOPE ? " " : "",
                        HAFT__ARG(haft__json_text(properties->members[i].key)));
     }
+}
+
+/* Old logs have no such fields, and are replayed byte for byte. */
+TEST(only_what_a_tool_asks_has_fields_that_may_be_missing)
+{
+    contract c;
+    contract_init(&c);
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        haft_str kind = haft__str(kinds[i]);
+        const haft__json *properties = properties_of(&c, kind);
+        for (uint32_t k = 0; properties != NULL && k < properties->count; k++) {
+            haft_str field = haft__json_text(properties->members[k].key);
+            bool of_tool = haft__str_equal(kind, HAFT__LIT("paused"))
+                           && (haft__str_equal(field, HAFT__LIT("server"))
+                               || haft__str_equal(field, HAFT__LIT("pinned")));
+            CHECK(is_required(&c, kind, field) != of_tool, "%s: %.*s", kinds[i], HAFT__ARG(field));
+        }
+    }
+    contract_finish(&c);
 }
 
 TEST(the_page_has_every_kind_with_its_fields)

@@ -123,6 +123,7 @@ static bool set_number(help_spec *s, haft_str name, haft_str word)
         {"reminders", &limits->reminders, NULL},
         {"violations", &limits->violations, NULL},
         {"min_tools", &s->spec.choice.min_tools_for_auto, NULL},
+        {"max_mcp", &s->spec.max_mcp_tools, NULL},
         {"tokens", NULL, &limits->tokens},
         {"wall_ms", NULL, &limits->wall_ms},
         {"usd_micros", NULL, &limits->usd_micros},
@@ -185,7 +186,8 @@ static void set_word(help_spec *s, haft_str word)
 {
     haft_str name = haft__str_split(&word, '=');
     haft__spec *spec = &s->spec;
-    if (set_number(s, name, word) || set_approval(s, name, word)) {
+    if (set_number(s, name, word) || set_approval(s, name, word)
+        || help_servers_word(&s->servers, s->arena, name, word)) {
         return;
     }
     if (is(name, "workflow")) {
@@ -203,6 +205,8 @@ static void set_word(help_spec *s, haft_str word)
         }
     } else if (is(name, "phase")) {
         add_phase(s, word);
+    } else if (is(name, "size_b")) {
+        spec->model.size_b = word;
     } else if (is(name, "instructions")) {
         spec->instructions = word;
     } else if (is(name, "plan")) {
@@ -253,6 +257,7 @@ void help_spec_init(help_spec *s, haft__arena *arena, haft_str words)
     while (words.len > 0) {
         set_word(s, haft__str_trim(haft__str_split(&words, ';')));
     }
+    spec->mcp = help_servers_spec(&s->servers, arena);
 }
 
 static uint64_t tick(void *context)
@@ -346,6 +351,10 @@ void help_run_init_str(help_run *r, haft_str spec, haft_str script)
                                    .clock = tick,
                                    .wait = let_pass,
                                    .clock_context = r,
+                                   .listings = r->spec.servers.listings,
+                                   .listing_count = r->spec.servers.count,
+                                   .asks = r->spec.servers.asks,
+                                   .durable = r->spec.servers.durable,
                                    .hash_key = HELP_KEY};
     CHECK_INT(haft__drive_init(&r->drive, &r->arena, &r->spec.spec, &options, &r->err), HAFT_OK,
               "%s", r->err.message);
@@ -450,6 +459,11 @@ static void add_call(haft__buf *buf, const haft__run_call *call)
     haft__json_write(buf, call->arguments);
     haft__json_write(buf, call->on_expire);
     haft__json_write(buf, call->value);
+    haft__json_write(buf, call->asks);
+    haft__json_write(buf, call->state);
+    haft__json_write(buf, call->resume);
+    haft__buf_addf(buf, " %d %d %llu", call->pinned, call->answer_due,
+                   (unsigned long long)call->within_ms);
     haft__buf_add_char(buf, '\n');
 }
 
@@ -475,8 +489,9 @@ void help_state(haft__buf *buf, const haft__run *run)
     for (size_t i = 0; i < COUNT(texts); i++) {
         haft__json_write_string(buf, texts[i]);
     }
-    for (size_t i = 0; i < run->spec->tools.count; i++) {
-        haft__buf_addf(buf, "\n%d %d %u %u", run->allowed[i], run->past[i].finished,
+    for (size_t i = 0; i < run->tools->count; i++) {
+        haft__buf_addf(buf, "\n%.*s %d %d %d %u %u", HAFT__ARG(run->tools->items[i]->name),
+                       run->allowed[i], run->past[i].finished, run->past[i].hidden,
                        run->past[i].rejected, run->past[i].kept);
     }
     haft__buf_add_char(buf, '\n');

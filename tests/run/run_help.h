@@ -12,6 +12,7 @@
 #define HAFT_TESTS_RUN_HELP_H
 
 #include "drive_help.h"
+#include "servers_help.h"
 #include "test.h"
 
 /* Whose hash keys the helpers use everywhere. */
@@ -27,6 +28,7 @@ typedef struct help_spec {
     haft__approval_rule rules[4];
     haft__phase phases[4];
     haft__wish schedule[8];
+    help_servers servers;
 } help_spec;
 
 /* Words, separated by ';': agent | workflow, tools=a,b,c (names of built-ins, or any others: those
@@ -35,8 +37,8 @@ typedef struct help_spec {
  * price=INPUT/OUTPUT/CACHED, truncate, transcript, min_tools, default=any, default=TOOL,
  * on_unknown=tell, provider=NAME, format=NAME, schedule=TOOL+auto+gate+none, phase=NAME+TOOL+TOOL,
  * instructions=TEXT, plan=JSON, approve=PATTERN, approve_trait=WORD, and behind one of these
- * deadline_ms and on_expire=JSON. A tool may have traits: "send!destructive!approval". The text
- * must outlive the spec. */
+ * deadline_ms and on_expire=JSON; max_mcp, size_b, and the words of servers_help.h. A tool may have
+ * traits: "send!destructive!approval". The text must outlive the spec. */
 void help_spec_init(help_spec *s, haft__arena *arena, haft_str words);
 
 /* A run that is being driven, with all it needs. */

@@ -37,6 +37,10 @@ static const problem_case cases[] = {
     {"mcp: {servers: {a: {}, b: {command: [x], url: y}, c: {url: y}, \"d\": {command: [x]}}}\n",
      "1:17: the server has no command and no url (it needs one of the two)\n"
      "1:24: the server has both a command and a url (it needs one of the two)"},
+    {"mcp: {servers: {a: {command: x, args: [y], cwd: z, trust: true, timeout: 5s, roots: [.]}}}\n",
+     ""},
+    {"mcp: {servers: {a: {command: x, timeout: 25h}}}\n",
+     "1:42: expected a time such as 30s, at most 24 hours, found string"},
     {"model: {provider: openai, model: x, options: {temperature: 0, stream: false, tools: []}}\n",
      "1:63: warning: the option \"stream\" is not sent: haft itself says it\n"
      "1:78: warning: the option \"tools\" is not sent: haft itself says it"},

@@ -381,3 +381,53 @@ TEST(adding_survives_memory_that_ends_anywhere)
         CHECK(left > 0, "nothing was needed");
     }
 }
+
+/* What is added to the sharing one stays there; the tools themselves are the same. */
+static haft_status share_some(haft__arena *arena, const haft__tools *others)
+{
+    haft__tools tools;
+    haft__tools_init(&tools, arena, key);
+    haft_status status = haft__tools_share(&tools, others, NULL);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__tool more = help_tool(arena, "docs:more");
+    CHECK_INT(tools.count, others->count, "shared");
+    CHECK_INT(haft__tools_add(&tools, &more, NULL), HAFT_OK, "one more");
+    for (size_t i = 0; i < others->count; i++) {
+        haft__wire wire = haft__wire_encode(others->items[i]->name);
+        CHECK(tools.items[i] == others->items[i], "tool %zu", i);
+        CHECK(haft__tools_find(&tools, others->items[i]->name) == others->items[i], "name %zu", i);
+        CHECK(haft__wire_find(&tools, haft__wire_str(&wire)) == others->items[i], "wire %zu", i);
+    }
+    CHECK(haft__tools_find(&tools, more.name) == tools.items[others->count], "the new one");
+    CHECK(haft__tools_find(others, more.name) == NULL, "it is not the others'");
+    return HAFT_OK;
+}
+
+TEST(tools_are_shared)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tools tools;
+    haft__tools_init(&tools, &arena, key);
+    for (unsigned i = 0; i < 20; i++) {
+        haft__tool tool = help_tool(&arena, "any");
+        tool.name = haft__arena_format(&arena, "t%u", i);
+        CHECK_INT(share_some(&arena, &tools), HAFT_OK, "%u of them", i);
+        CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "tool %u", i);
+    }
+    haft_status status = HAFT_NO_MEMORY;
+    for (unsigned n = 0; status != HAFT_OK; n++) {
+        haft__arena other;
+        haft__tools all;
+        haft__arena_init(&other, 0);
+        haft__tools_init(&all, &other, key);
+        test_fail_allocation(n);
+        status = haft__tools_share(&all, &tools, NULL);
+        bool failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        haft__arena_finish(&other);
+    }
+    haft__arena_finish(&arena);
+}

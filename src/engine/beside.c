@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* beside.c - files that a spec names. Tests: tests/engine/beside_test.c. */
+#include "engine/beside.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "io/file.h"
+
+haft_status haft__beside_read(void *context, haft__arena *arena, haft_str spec, haft_str path,
+                              haft_str *ret_text, haft_error *err)
+{
+    (void)context;
+    while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {
+        spec.len--;
+    }
+    bool whole = haft__str_starts(path, HAFT__LIT("/"));
+    haft_str place = haft__arena_format(arena, "%.*s%.*s", HAFT__ARG(whole ? HAFT__LIT("") : spec),
+                                        HAFT__ARG(path));
+    if (place.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    return haft__file_keep(arena, place.ptr, HAFT__LIMIT_SPEC_BYTES, ret_text, err);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/beside.h - files that a spec names, relative to its own. */
+#ifndef HAFT_ENGINE_BESIDE_H
+#define HAFT_ENGINE_BESIDE_H
+
+#include "base/arena.h"
+
+/* haft__spec_options.read_file. IO when it cannot be read, TOO_BIG past HAFT__LIMIT_SPEC_BYTES. */
+HAFT_MUST_USE haft_status haft__beside_read(void *context, haft__arena *arena, haft_str spec,
+                                            haft_str path, haft_str *ret_text, haft_error *err);
+
+#endif

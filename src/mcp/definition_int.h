@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mcp/definition_int.h - what the parts of definition.c share. Private to src/mcp. */
+#ifndef HAFT_MCP_DEFINITION_INT_H
+#define HAFT_MCP_DEFINITION_INT_H
+
+#include "mcp/definition.h"
+
+/* definition_params.c: the arguments that an input schema wants as headers. BAD_INPUT for a wrong
+ * "x-mcp-header", err->where a JSON Pointer into the schema. */
+HAFT_MUST_USE haft_status haft__mcp_params_read(haft__arena *arena, haft__json schema,
+                                                const haft__mcp_param **ret_params,
+                                                size_t *ret_count, haft_error *err);
+
+#endif

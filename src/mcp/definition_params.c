@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * definition_params.c - which arguments of a tool are also headers ("x-mcp-header").
+ *
+ * Proxies route by them, so a wrong one makes the whole tool unusable: it must be a string, an
+ * integer or a boolean that `properties` alone lead to, and have a name that no other has. Tests:
+ * tests/mcp/definition_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "mcp/definition_int.h"
+#include "json/pointer.h"
+
+#define KEY       HAFT__LIT("x-mcp-header")
+#define MAX_DEPTH HAFT__LIMIT_MCP_DEPTH
+
+typedef struct finder {
+    haft__arena *arena;
+    haft_str path[MAX_DEPTH]; /* keys of arguments, as far as properties alone lead here */
+    size_t depth;
+    haft__mcp_param *params;
+    size_t count;
+    haft_error *err;
+} finder;
+
+static bool is_token(haft_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!letter && (c == '\0' || strchr("!#$%&'*+-.^_`|~", c) == NULL)) {
+            return false;
+        }
+    }
+    return name.len > 0 && name.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
+}
+
+static bool is_plain_type(haft__json type)
+{
+    static const char *const plain[] = {"string", "integer", "boolean"};
+    for (size_t i = 0; i < COUNT(plain); i++) {
+        if (haft__str_equal(haft__json_text(type), haft__str(plain[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One of the plain types, or a list of it and null. */
+static bool can_be_header(haft__json schema)
+{
+    const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
+    if (type == NULL || type->kind != HAFT__JSON_ARRAY) {
+        return type != NULL && is_plain_type(*type);
+    }
+    size_t plain = 0, nulls = 0;
+    for (uint32_t i = 0; i < type->count; i++) {
+        plain += is_plain_type(type->items[i]);
+        nulls += haft__str_equal(haft__json_text(type->items[i]), HAFT__LIT("null"));
+    }
+    return plain == 1 && plain + nulls == type->count;
+}
+
+/* "the x-mcp-header 'Region' ..." */
+static haft_status bad(finder *f, haft_str name, const char *what)
+{
+    haft__buf where;
+    haft__buf_init(&where, sizeof(f->err->where) - 1);
+    for (size_t i = 0; i < f->depth; i++) {
+        haft__buf_add_str(&where, HAFT__LIT("/properties"));
+        haft__pointer_add_key(&where, f->path[i]);
+    }
+    haft__buf_add_char(&where, '\0');
+    bool fits = where.status == HAFT_OK;
+    haft_status status = haft__fail(f->err, HAFT_BAD_INPUT, fits ? where.ptr : "",
+                                    "the x-mcp-header '%.*s' %s", HAFT__ARG(name), what);
+    haft__buf_finish(&where);
+    haft__error_at(f->err, "/inputSchema");
+    return status;
+}
+
+static haft_status add_param(finder *f, haft_str name)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        if (haft__str_equal_any_case(f->params[i].name, name)) {
+            return bad(f, name, "stands on two arguments");
+        }
+    }
+    if (f->count == HAFT__LIMIT_MCP_PARAMS) {
+        return haft__fail(f->err, HAFT_TOO_BIG, "/inputSchema", "more than %d x-mcp-header",
+                          HAFT__LIMIT_MCP_PARAMS);
+    }
+    haft_str *path = haft__arena_array(f->arena, f->depth, sizeof(*path));
+    if (path == NULL) {
+        return haft__arena_fail(f->arena, f->err);
+    }
+    memcpy(path, f->path, f->depth * sizeof(*path));
+    f->params[f->count++] = (haft__mcp_param){.name = name, .path = path, .depth = f->depth};
+    return HAFT_OK;
+}
+
+static haft_status check_param(finder *f, haft__json schema, haft__json header, bool reachable)
+{
+    haft_str name = haft__json_text(header);
+    if (header.kind != HAFT__JSON_STRING || !is_token(name)) {
+        return bad(f, name, "is no name of a header");
+    }
+    if (!reachable || f->depth == 0) {
+        return bad(f, name, "stands where no argument is");
+    }
+    if (!can_be_header(schema)) {
+        return bad(f, name, "is on what is no string, integer or boolean");
+    }
+    return add_param(f, name);
+}
+
+static bool is_one_of(haft_str key, const char *const *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal(key, haft__str(keys[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static haft_status walk(finder *f, haft__json schema, bool reachable);
+
+static haft_status walk_properties(finder *f, haft__json properties, bool reachable)
+{
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; i < properties.count && status == HAFT_OK; i++) {
+        bool room = f->depth < MAX_DEPTH;
+        if (reachable && room) {
+            f->path[f->depth++] = haft__json_text(properties.members[i].key);
+        }
+        status = walk(f, properties.members[i].value, reachable && room);
+        f->depth -= reachable && room;
+    }
+    return status;
+}
+
+/* What a keyword holds: a schema, a list of schemas, or schemas by name. */
+static haft_status walk_keyword(finder *f, haft_str key, haft__json value, bool reachable)
+{
+    static const char *const data[] = {"default", "const", "enum", "examples"};
+    static const char *const maps[] = {"$defs", "definitions", "patternProperties",
+                                       "dependentSchemas"};
+    bool list = value.kind == HAFT__JSON_ARRAY;
+    bool map = value.kind == HAFT__JSON_OBJECT && is_one_of(key, maps, COUNT(maps));
+    haft_status status = HAFT_OK;
+    if (is_one_of(key, data, COUNT(data))) {
+        return HAFT_OK;
+    }
+    if (value.kind == HAFT__JSON_OBJECT && haft__str_equal(key, HAFT__LIT("properties"))) {
+        return walk_properties(f, value, reachable);
+    }
+    for (uint32_t i = 0; (list || map) && i < value.count && status == HAFT_OK; i++) {
+        status = walk(f, list ? value.items[i] : value.members[i].value, false);
+    }
+    return list || map ? status : walk(f, value, false);
+}
+
+/* As deep as the message was that brought the schema (HAFT__LIMIT_MCP_DEPTH). */
+static haft_status walk(finder *f, haft__json schema, bool reachable)
+{
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; schema.kind == HAFT__JSON_OBJECT && i < schema.count; i++) {
+        haft_str key = haft__json_text(schema.members[i].key);
+        status = haft__str_equal(key, KEY)
+                     ? check_param(f, schema, schema.members[i].value, reachable)
+                     : walk_keyword(f, key, schema.members[i].value, reachable);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__mcp_params_read(haft__arena *arena, haft__json schema,
+                                  const haft__mcp_param **ret_params, size_t *ret_count,
+                                  haft_error *err)
+{
+    haft__mcp_param found[HAFT__LIMIT_MCP_PARAMS];
+    haft_error own;
+    finder f = {.arena = arena, .params = found, .err = err != NULL ? err : &own};
+    haft_status status = walk(&f, schema, true);
+    if (status != HAFT_OK || f.count == 0) {
+        *ret_params = status == HAFT_OK ? NULL : *ret_params;
+        *ret_count = status == HAFT_OK ? 0 : *ret_count;
+        return status;
+    }
+    haft__mcp_param *params = haft__arena_array(arena, f.count, sizeof(*params));
+    if (params == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    memcpy(params, found, f.count * sizeof(*params));
+    *ret_params = params;
+    *ret_count = f.count;
+    return HAFT_OK;
+}

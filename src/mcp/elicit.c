@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elicit.c - questions are checked before anybody is asked, answers before they are sent. Tests:
+ * tests/mcp/elicit_test.c. */
+#include "mcp/elicit.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "mcp/visible.h"
+
+static haft__json get(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL ? *value : haft__json_null();
+}
+
+static haft_status wanted(const char *where, const char *what, haft__json found, haft_error *err)
+{
+    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
+                      haft__json_kind_name(found));
+}
+
+/* ---- questions ---- */
+
+static haft_status check_form(haft__json schema, haft_error *err)
+{
+    haft__json fields = get(schema, "properties");
+    if (schema.kind != HAFT__JSON_OBJECT) {
+        return wanted("/requestedSchema", "an object", schema, err);
+    }
+    if (!haft__str_equal(haft__json_text(get(schema, "type")), HAFT__LIT("object"))
+        || fields.kind != HAFT__JSON_OBJECT) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/requestedSchema",
+                          "expected an object schema with properties");
+    }
+    for (uint32_t i = 0; i < fields.count; i++) {
+        haft__json field = fields.members[i].value;
+        bool nested = haft__str_equal(haft__json_text(get(field, "type")), HAFT__LIT("object"))
+                      || get(field, "properties").kind != HAFT__JSON_NULL;
+        if (field.kind != HAFT__JSON_OBJECT || nested) {
+            return haft__fail(err, HAFT_BAD_INPUT, "/requestedSchema/properties",
+                              "the field '%.*s' is no plain field",
+                              HAFT__ARG(haft__json_text(fields.members[i].key)));
+        }
+    }
+    return HAFT_OK;
+}
+
+static haft_status read_address(haft__arena *arena, haft__json params, haft__mcp_question *question,
+                                haft_error *err)
+{
+    haft__json url = get(params, "url");
+    haft_str text = haft__json_text(url), shown;
+    if (url.kind != HAFT__JSON_STRING) {
+        return wanted("/url", "a string", url, err);
+    }
+    haft_status status = haft__visible(arena, text, HAFT__LIMIT_MCP_LOG_BYTES, &shown, err);
+    bool web = haft__str_starts(text, HAFT__LIT("https://"))
+               || haft__str_starts(text, HAFT__LIT("http://"));
+    if (status == HAFT_OK && (!web || !haft__str_equal(text, shown))) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/url",
+                          "expected an address of http or https, found '%.*s'", HAFT__ARG(shown));
+    }
+    question->address = text;
+    return status;
+}
+
+haft_status haft__mcp_question_read(haft__arena *arena, haft__json params,
+                                    haft__mcp_question *ret_question, haft_error *err)
+{
+    haft__mcp_question question = *ret_question;
+    haft__json mode = get(params, "mode"), message = get(params, "message");
+    question.url = haft__str_equal(haft__json_text(mode), HAFT__LIT("url"));
+    if (mode.kind != HAFT__JSON_NULL && !question.url
+        && !haft__str_equal(haft__json_text(mode), HAFT__LIT("form"))) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/mode", "expected \"form\" or \"url\"");
+    }
+    if (message.kind != HAFT__JSON_STRING) {
+        return wanted("/message", "a string", message, err);
+    }
+    haft_status status = haft__visible(arena, haft__json_text(message),
+                                       HAFT__LIMIT_TOOL_DESCRIPTION_BYTES, &question.message, err);
+    question.schema = question.url ? haft__json_null() : get(params, "requestedSchema");
+    if (status == HAFT_OK) {
+        status = question.url ? read_address(arena, params, &question, err)
+                              : check_form(question.schema, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_question = question;
+    }
+    return status;
+}
+
+/* ---- answers ---- */
+
+/* The object with a default for each field that is missing and has one. */
+static haft_status fill(haft__arena *arena, haft__json fields, haft__json value,
+                        haft__json *ret_content, haft_error *err)
+{
+    haft__json_member *members =
+        haft__arena_array(arena, (size_t)fields.count + value.count, sizeof(*members));
+    size_t count = value.count;
+    if (members == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (uint32_t i = 0; i < value.count; i++) {
+        members[i] = value.members[i];
+    }
+    for (uint32_t i = 0; i < fields.count; i++) {
+        const haft__json *other = haft__json_get(fields.members[i].value, HAFT__LIT("default"));
+        haft_str name = haft__json_text(fields.members[i].key);
+        if (other != NULL && haft__json_get(value, name) == NULL) {
+            members[count].key = fields.members[i].key;
+            members[count++].value = *other;
+        }
+    }
+    *ret_content = haft__json_object(members, count);
+    return HAFT_OK;
+}
+
+static haft_status check(haft__json schema, haft__json content, haft__hash_key hash_key,
+                         haft_error *err)
+{
+    haft__arena scratch;
+    const haft__schema *compiled = NULL;
+    haft__schema_report report = {.valid = true};
+    haft__schema_options options = {.hash_key = hash_key};
+    haft__checker *checker = haft__checker_create();
+    haft__arena_init(&scratch, 0);
+    haft_status status = checker != NULL
+                             ? haft__schema_compile(&scratch, schema, &options, &compiled, err)
+                             : haft__fail_no_memory(err);
+    if (status == HAFT_OK) {
+        status = haft__schema_check(compiled, checker, content, &scratch, &report, err);
+    }
+    if (status == HAFT_OK && !report.valid && report.count > 0) {
+        char where[96];
+        (void)snprintf(where, sizeof where, "%.*s", HAFT__ARG(report.errors[0].where));
+        status =
+            haft__fail(err, HAFT_BAD_INPUT, where, "%.*s", HAFT__ARG(report.errors[0].message));
+    }
+    haft__checker_destroy(checker);
+    haft__arena_finish(&scratch);
+    return status;
+}
+
+haft_status haft__mcp_answer_make(haft__arena *arena, haft__json schema, haft__json value,
+                                  haft__hash_key hash_key, haft__json *ret_content, haft_error *err)
+{
+    haft__json fields = get(schema, "properties"), content = value;
+    if (value.kind != HAFT__JSON_OBJECT && fields.kind == HAFT__JSON_OBJECT && fields.count == 1) {
+        haft__json_member *only = haft__arena_array(arena, 1, sizeof(*only));
+        if (only == NULL) {
+            return haft__arena_fail(arena, err);
+        }
+        *only = (haft__json_member){fields.members[0].key, value};
+        value = haft__json_object(only, 1);
+    }
+    if (value.kind != HAFT__JSON_OBJECT) {
+        haft_status status = wanted("", "an object of the fields", value, err);
+        return haft__hint(err, status, "give a JSON object such as {\"name\": \"...\"}");
+    }
+    haft_status status = fill(arena, fields, value, &content, err);
+    if (status == HAFT_OK) {
+        status = check(schema, content, hash_key, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_content = content;
+    }
+    return status;
+}
+
+void haft__mcp_answer_write(haft__json_writer *w, haft__mcp_action action, haft__json content)
+{
+    static const char *const names[] = {[HAFT__MCP_ACCEPT] = "accept",
+                                        [HAFT__MCP_DECLINE] = "decline",
+                                        [HAFT__MCP_DISMISS] = "cancel"};
+    haft__json_begin_object(w);
+    haft__json_key(w, "action");
+    haft__json_add_str(w, haft__str(names[action]));
+    if (action == HAFT__MCP_ACCEPT && content.kind == HAFT__JSON_OBJECT) {
+        haft__json_key(w, "content");
+        haft__json_add(w, content);
+    }
+    haft__json_end_object(w);
+}

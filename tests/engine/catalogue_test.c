@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/engine/catalogue.c and, in src/engine/calls.c, for calls that ask: servers and an
+ * executor of the test's own stand where those of the product do. */
+#include <unistd.h>
+
+#include "../run/servers_help.h"
+#include "base/str.h"
+#include "engine_help.h"
+#include "exec/exec_int.h"
+#include "json/read.h"
+#include "json/write.h"
+
+/* ---- servers ---- */
+
+struct haft__catalogue {
+    haft__task task;
+    haft__catalogue_done *done;
+    void *context;
+};
+
+static struct {
+    haft__catalogue catalogue;
+    haft__arena arena;
+    haft__mcp_tool tools[8];
+    haft__mcp_listing listings[2];
+    size_t listing_count;
+    bool silent; /* they never answer */
+    unsigned asked, cancelled, run, resumed;
+    char told[512];
+} servers;
+
+static void tell(haft__task *task)
+{
+    haft__catalogue *catalogue = HAFT__CONTAINER(task, haft__catalogue, task);
+    if (catalogue->done != NULL) {
+        catalogue->done(catalogue->context, servers.listings, servers.listing_count);
+    }
+}
+
+static haft_status list(haft__exec *exec, const haft__spec *spec, haft__catalogue_done *done,
+                        void *context, haft__catalogue **ret_catalogue, haft_error *err)
+{
+    (void)spec;
+    (void)err;
+    servers.asked++;
+    servers.catalogue = (haft__catalogue){.task.run = tell, .done = done, .context = context};
+    if (!servers.silent) {
+        haft__loop_post(exec->options.loop, &servers.catalogue.task);
+    }
+    *ret_catalogue = &servers.catalogue;
+    return HAFT_OK;
+}
+
+static void stop_listing(haft__catalogue *catalogue)
+{
+    servers.cancelled++;
+    catalogue->done = NULL;
+}
+
+/* ---- their tools ---- */
+
+static void report(haft__exec_job *job, haft__json value)
+{
+    haft__buf text;
+    haft__buf_init(&text, 1 << 16);
+    haft__json_write(&text, value);
+    haft__exec_report(
+        job, &(haft__exec_result){.ok = true, .started = true, .text = haft__buf_str(&text)});
+    (void)snprintf(servers.told, sizeof(servers.told), "%.*s", HAFT__ARG(haft__buf_str(&text)));
+    haft__buf_finish(&text);
+}
+
+static haft__json parse(const char *text)
+{
+    haft__json value = haft__json_null();
+    CHECK_INT(haft__json_read(&servers.arena, haft__str(text), NULL, &value, NULL, NULL), HAFT_OK,
+              "%s", text);
+    return value;
+}
+
+static void ask_person(haft__exec_job *job, bool durable)
+{
+    haft__json question =
+        parse("{\"message\":\"Who?\",\"mode\":\"form\",\"schema\":{\"type\":\"object\","
+              "\"properties\":{\"name\":{\"type\":\"string\"}}},\"url\":null,\"server\":\"docs\"}");
+    CHECK(haft__exec_ask(job, question, durable, parse("{\"k\":1}")), "it can ask");
+    CHECK(!haft__exec_ask(job, question, durable, haft__json_null()), "only once at a time");
+}
+
+static haft_status start(haft__exec_job *job, haft_error *err)
+{
+    (void)err;
+    haft_str name = job->call.tool->name;
+    servers.run++;
+    if (job->call.resume.kind == HAFT__JSON_OBJECT) {
+        servers.resumed++;
+        report(job, job->call.resume);
+    } else if (haft__str_equal(name, HAFT__LIT("docs:search"))) {
+        report(job, job->call.arguments);
+    } else if (haft__str_equal(name, HAFT__LIT("docs:changed"))) {
+        haft__exec_report(job, &(haft__exec_result){.changed = true,
+                                                    .text = HAFT__LIT("- old\n+ new"),
+                                                    .hint = HAFT__LIT("accept it"),
+                                                    .transient = true});
+    } else if (haft__str_equal(name, HAFT__LIT("docs:pinned"))
+               || haft__str_equal(name, HAFT__LIT("docs:again"))) {
+        ask_person(job, false);
+    } else {
+        ask_person(job, true);
+    }
+    return HAFT_OK;
+}
+
+static bool abandon(haft__exec_job *job)
+{
+    (void)job;
+    return false;
+}
+
+static void answer(haft__exec_job *job, haft__json value)
+{
+    report(job, value);
+}
+
+static const haft__executor executor = {.start = start, .abandon = abandon, .answer = answer};
+
+/* ---- hosts ---- */
+
+static void use_servers(help_host *h)
+{
+    h->runtime->servers = (haft__runtime_servers){list, stop_listing};
+    h->runtime->exec->mcp = &executor;
+}
+
+static void servers_init(void)
+{
+    static const char *const words[] = {"search!read_only", "pinned", "durable",
+                                        "changed!read_only", "again!idempotent"};
+    memset(&servers, 0, sizeof(servers));
+    haft__arena_init(&servers.arena, 0);
+    for (size_t i = 0; i < COUNT(words); i++) {
+        servers.tools[i] = help_server_tool(&servers.arena, HAFT__LIT("docs"), haft__str(words[i]));
+        servers.tools[i].traits.retries = i == 3 ? 2 : 0;
+    }
+    servers.listings[0] = (haft__mcp_listing){.server = HAFT__LIT("docs"),
+                                              .state = HAFT__LIT("started"),
+                                              .error = HAFT__LIT(""),
+                                              .tools = servers.tools,
+                                              .tool_count = COUNT(words)};
+    servers.listings[1] = (haft__mcp_listing){.server = HAFT__LIT("dead"),
+                                              .state = HAFT__LIT("configured"),
+                                              .error = HAFT__LIT("it is dead")};
+    servers.listing_count = 2;
+}
+
+#define SPEC                                                                                       \
+    "\"max_mcp_tools\":9,\"mcp\":{\"servers\":{\"docs\":{\"command\":[\"docs\"]},\"dead\":{"       \
+    "\"command\":[\"dead\"]}}}"
+#define CALLS(name) "{\"replies\":[{\"calls\":[{\"name\":\"" name "\"}]},{\"text\":\"good\"}]}"
+#define START       "run_started tools_revealed turn_started model_replied "
+#define END         " turn_started model_replied run_finished"
+
+/* Two runtimes, as two processes have them, over one file. */
+typedef struct pair {
+    help_host first, second;
+    char directory[64], url[128];
+} pair;
+
+static void pair_init(pair *p)
+{
+    servers_init();
+    (void)snprintf(p->directory, sizeof(p->directory), "/tmp/haft-open-XXXXXX");
+    CHECK(mkdtemp(p->directory) != NULL, "no directory");
+    (void)snprintf(p->url, sizeof(p->url), "sqlite:%s/haft.db", p->directory);
+    help_host_init(&p->first, p->url);
+    help_host_init(&p->second, p->url);
+    use_servers(&p->first);
+    use_servers(&p->second);
+}
+
+static void pair_finish(pair *p)
+{
+    static const char *const names[] = {"haft.db", "haft.db-wal", "haft.db-shm"};
+    char path[128];
+    help_host_finish(&p->second);
+    help_host_finish(&p->first);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", p->directory, names[i]);
+        (void)unlink(path);
+    }
+    CHECK_INT(rmdir(p->directory), 0, "something is left");
+    haft__arena_finish(&servers.arena);
+}
+
+/* The first process lets the run go, and the second takes it up. */
+static haft_run *move(pair *p, haft_run *run)
+{
+    char id[32];
+    haft_run *other = NULL;
+    (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
+    haft_run_release(run);
+    while (p->first.runtime->runs != NULL) {
+        CHECK_INT(haft_runtime_step(p->first.runtime, 1000, NULL), HAFT_OK, "step");
+    }
+    CHECK_INT(haft_run_open(p->second.runtime, id, &other, &p->second.err), HAFT_OK, "%s",
+              p->second.err.message);
+    return other;
+}
+
+/* ---- the list ---- */
+
+TEST(servers_are_asked_once_and_their_tools_run)
+{
+    help_host h;
+    servers_init();
+    help_host_init(&h, "memory:");
+    use_servers(&h);
+    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:search"), "go");
+    help_host_settle(&h, run);
+    CHECK_STR(help_host_kinds(&h, run), HAFT__LIT(START "call_started call_finished" END), "kinds");
+    CHECK_INT(servers.asked, 1, "asked");
+    CHECK_INT(servers.run, 1, "calls");
+    CHECK_INT(run->state.tools->count, 5, "tools of the run");
+    CHECK(run->agent->spec->tools.count == 0, "those of the spec");
+    haft_run_release(run);
+    help_host_finish(&h);
+    haft__arena_finish(&servers.arena);
+}
+
+TEST(a_server_that_is_dead_is_named)
+{
+    help_host h;
+    servers_init();
+    servers.listings[0] = servers.listings[1];
+    servers.listing_count = 1;
+    help_host_init(&h, "memory:");
+    use_servers(&h);
+    haft_run *run = help_host_start(&h, SPEC, "{\"replies\":[{\"text\":\"good\"}]}", "go");
+    help_host_settle(&h, run);
+    haft_str events = help_host_events(&h, run);
+    haft__buf_add_char(&h.text, '\0');
+    CHECK(strstr(h.text.ptr, "\"tools\":[],\"query\":null,\"call\":null,\"servers\":[{\"name\":"
+                             "\"dead\",\"state\":\"configured\",\"tools\":0,\"error\":"
+                             "\"it is dead\"}]}")
+              != NULL,
+          "%.*s", HAFT__ARG(events));
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "the run goes on");
+    haft_run_release(run);
+    help_host_finish(&h);
+    haft__arena_finish(&servers.arena);
+}
+
+TEST(a_run_that_is_cancelled_asks_no_longer)
+{
+    help_host h;
+    servers_init();
+    servers.silent = true;
+    help_host_init(&h, "memory:");
+    use_servers(&h);
+    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:search"), "go");
+    while (servers.asked == 0) {
+        CHECK_INT(haft_runtime_step(h.runtime, 1000, NULL), HAFT_OK, "step");
+    }
+    CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("cancelled"), "end");
+    CHECK_INT(servers.cancelled, 1, "stopped");
+    haft_run_release(run);
+    help_host_finish(&h);
+    haft__arena_finish(&servers.arena);
+}
+
+/* Gone between run_started and tools_revealed, and behind it. */
+TEST(who_takes_a_run_up_asks_what_nobody_has_answered)
+{
+    for (int answered = 0; answered <= 1; answered++) {
+        pair p;
+        pair_init(&p);
+        servers.silent = answered == 0;
+        haft_run *run = help_host_start(&p.first, SPEC, CALLS("docs:durable"), "go");
+        while (answered == 0 ? servers.asked == 0 : haft_run_state(run) == HAFT_RUNNING) {
+            CHECK_INT(haft_runtime_step(p.first.runtime, 1000, NULL), HAFT_OK, "step");
+        }
+        servers.silent = false;
+        haft_run *other = move(&p, run);
+        help_host_settle(&p.second, other);
+        CHECK_INT(servers.asked, answered == 0 ? 2 : 1, "asked");
+        CHECK_INT(other->state.tools->count, 5, "tools");
+        CHECK_INT(haft_run_state(other), HAFT_WAITING, "it waits for the answer");
+        haft_run_release(other);
+        pair_finish(&p);
+    }
+}
+
+/* ---- calls ---- */
+
+TEST(a_tool_that_has_changed_is_not_run)
+{
+    help_host h;
+    servers_init();
+    help_host_init(&h, "memory:");
+    use_servers(&h);
+    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:changed"), "go");
+    help_host_settle(&h, run);
+    (void)help_host_events(&h, run);
+    haft__buf_add_char(&h.text, '\0');
+    CHECK(strstr(h.text.ptr, "\"ok\":false,\"result\":null,\"error\":{\"where\":\"tool_changed\","
+                             "\"message\":\"- old\\n+ new\",\"hint\":\"accept it\"}")
+              != NULL,
+          "%s", h.text.ptr);
+    CHECK_INT(servers.run, 1, "no second attempt");
+    haft_run_release(run);
+    help_host_finish(&h);
+    haft__arena_finish(&servers.arena);
+}
+
+/* Answered where it runs, or, if it can wait, elsewhere. */
+TEST(a_tool_that_asks_is_answered)
+{
+    static const struct {
+        const char *script;
+        bool elsewhere, no;
+        const char *told, *kinds;
+    } rows[] = {
+        {CALLS("docs:pinned"), false, false,
+         "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}", "answered call_finished" END},
+        {CALLS("docs:pinned"), false, true, "{\"action\":\"decline\"}",
+         "answered call_finished" END},
+        {CALLS("docs:durable"), false, false,
+         "{\"state\":{\"k\":1},\"answers\":{\"action\":\"accept\",\"content\":{\"name\":"
+         "\"Ada\"}}}",
+         "answered call_started call_finished" END},
+        {CALLS("docs:durable"), true, false,
+         "{\"state\":{\"k\":1},\"answers\":{\"action\":\"accept\",\"content\":{\"name\":"
+         "\"Ada\"}}}",
+         "answered call_started call_finished" END},
+        {CALLS("docs:durable"), true, true,
+         "{\"state\":{\"k\":1},\"answers\":{\"action\":\"decline\"}}",
+         "answered call_started call_finished" END},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        pair p;
+        pair_init(&p);
+        haft_run *run = help_host_start(&p.first, SPEC, rows[i].script, "go");
+        help_host *h = rows[i].elsewhere ? &p.second : &p.first;
+        help_host_settle(&p.first, run);
+        CHECK_STR(help_host_kinds(&p.first, run), HAFT__LIT(START "call_started call_asked paused"),
+                  "row %zu", i);
+        run->read = false; /* what is told on the way does not count */
+        run = rows[i].elsewhere ? move(&p, run) : run;
+        help_host_settle(h, run);
+        haft_status status = rows[i].no ? haft_run_reject(run, NULL, "no", &h->err)
+                                        : haft_run_answer(run, NULL, "\"Ada\"", &h->err);
+        CHECK_INT(status, HAFT_OK, "row %zu: %s", i, h->err.message);
+        help_host_settle(h, run);
+        CHECK_STR(help_host_kinds(h, run), haft__str(rows[i].kinds), "row %zu", i);
+        CHECK_STR(haft__str(servers.told), haft__str(rows[i].told), "row %zu", i);
+        CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "row %zu", i);
+        haft_run_release(run);
+        pair_finish(&p);
+    }
+}
+
+TEST(a_question_goes_with_its_process)
+{
+    static const struct {
+        const char *script;
+        const char *kinds;
+    } rows[] = {
+        {CALLS("docs:pinned"), "paused"},
+        {CALLS("docs:again"), "call_started call_asked paused"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        pair p;
+        pair_init(&p);
+        haft_run *run = help_host_start(&p.first, SPEC, rows[i].script, "go");
+        help_host_settle(&p.first, run);
+        haft_run *other = move(&p, run);
+        help_host_settle(&p.second, other);
+        CHECK_STR(help_host_kinds(&p.second, other), haft__str(rows[i].kinds), "row %zu", i);
+        const haft__run_call *call = &other->state.calls[0];
+        CHECK_INT(call->pause, i == 0 ? HAFT__PAUSE_UNKNOWN_OUTCOME : HAFT__PAUSE_QUESTION,
+                  "row %zu", i);
+        haft_run_release(other);
+        pair_finish(&p);
+    }
+}
+
+TEST(a_question_has_the_time_of_its_call)
+{
+    help_host h;
+    servers_init();
+    servers.tools[1].traits.timeout_ms = 60;
+    help_host_init(&h, "memory:");
+    use_servers(&h);
+    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:pinned"), "go");
+    uint64_t since = haft__loop_now(h.runtime->loop);
+    while (haft_run_state(run) != HAFT_ENDED && haft__loop_now(h.runtime->loop) - since < 20000) {
+        CHECK_INT(haft_runtime_step(h.runtime, 1000, NULL), HAFT_OK, "step");
+    }
+    CHECK_STR(help_host_kinds(&h, run),
+              HAFT__LIT(START "call_started call_asked paused answered call_finished" END),
+              "kinds");
+    CHECK_STR(haft__str(servers.told), HAFT__LIT("{\"action\":\"cancel\"}"), "told");
+    haft_run_release(run);
+    help_host_finish(&h);
+    haft__arena_finish(&servers.arena);
+}
+
+/* A run that is let go while a question is open, and one that is cancelled. */
+TEST(a_question_is_dropped_with_its_run)
+{
+    for (int cancel = 0; cancel <= 1; cancel++) {
+        help_host h;
+        servers_init();
+        help_host_init(&h, "memory:");
+        use_servers(&h);
+        haft_run *run = help_host_start(&h, SPEC, CALLS("docs:pinned"), "go");
+        help_host_settle(&h, run);
+        CHECK(run->slots != NULL && run->slots->asks, "it is open");
+        if (cancel == 1) {
+            CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
+            help_host_settle(&h, run);
+            CHECK(run->slots == NULL, "it is gone");
+        } else {
+            haft__live_pause(run);
+            CHECK(run->slots == NULL && haft__live_paused(run), "nobody waits for an answer");
+        }
+        haft_run_release(run);
+        help_host_finish(&h);
+        haft__arena_finish(&servers.arena);
+    }
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client_help.h - a client driven by lines, and what it did as lines.
+ *
+ * Steps, one a line:  start | probe-timeout | list | get JSON | on N JSON (came on exchange N)
+ *                     call TOOL JSON | again TOOL ROUND STATE JSON | cancel N WHY
+ *                     accept N JSON | decline N | dismiss N | session N ID | broken N HTTP BODY
+ *                     cut N WHY | lost WHY | fail WHY
+ * What happens is written behind "  ", an event a line; _meta of a modern request is left out.
+ */
+#ifndef HAFT_TESTS_MCP_CLIENT_HELP_H
+#define HAFT_TESTS_MCP_CLIENT_HELP_H
+
+#include "base/buf.h"
+#include "mcp/client.h"
+
+/* Options for a test: a server "docs". */
+haft__mcp_client_options test_client_options(void);
+
+/* Does the steps and appends what happened. Stops at a step that fails and returns its status. */
+haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf *log);
+
+/* Steps with a client of their own, and what happens. Options, a letter each: h HTTP, L and M the
+ * era is known (legacy, modern), e somebody answers questions, r there are roots, l changes are
+ * wanted, i log messages from info on. */
+typedef struct test_client_case {
+    const char *options, *steps, *wanted;
+} test_client_case;
+
+haft__mcp_client_options test_client_options_of(const char *letters);
+void test_client_check_all(const test_client_case *cases, size_t count);
+
+/* Each case with every allocation failing in turn: a call may be lost, but ends once. */
+void test_client_starve(const test_client_case *cases, size_t count);
+
+#endif

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Servers that are dead, slow, lying or hostile (bad_server.py): each call ends with a clear error
+and the run goes on to its end, with the tools of the good server beside them."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+SERVER = Path(__file__).resolve().parent / "bad_server.py"
+LONG = "HAFT_LONG" in os.environ  # the slow ones, too: those with deadlines of 20 s
+BEGUN = time.monotonic()
+GOOD = "you said good"
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    if "HAFT_TIMES" in os.environ:
+        print("#", round(time.monotonic() - BEGUN, 1), "s")
+    print(f"{'ok' if found == wanted else 'not ok'} mcp/hostile_test.py {name}", flush=True)
+
+
+class Place:
+    """A directory with a spec of a bad server and a good one, and a script that calls both."""
+
+    def __init__(self, way, extra=(), timeout=None, tool="say", calls=1, trust=False):
+        self.path = Path(tempfile.mkdtemp(dir=scratch))
+        bad = {"command": [sys.executable, str(SERVER), way, *extra]}
+        if timeout:
+            bad["timeout"] = timeout
+        if trust:
+            bad["trust"] = True
+        self.spec = {"haft": 1, "name": "a", "model": "script:script.json", "max_mcp_tools": 64,
+                     "mcp": {"servers": {"good": {
+                         "command": [sys.executable, str(SERVER), "good"]}, "bad": bad}}}
+        replies = [{"calls": [{"name": f"bad:{tool}", "arguments": {"word": "bad"}}]}] * calls
+        replies += [{"calls": [{"name": "good:say", "arguments": {"word": "good"}}]},
+                    {"text": "the end"}]
+        (self.path / "script.json").write_text(json.dumps({"replies": replies}))
+        (self.path / "spec.json").write_text(json.dumps(self.spec))
+
+    def haft(self, *words):
+        environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"), SECRET="canary")
+        done = subprocess.run([HAFT, *words], cwd=self.path, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=300, env=environment)
+        return done.returncode, done.stdout, done.stderr
+
+    def run(self):
+        """Events, with what is progress left out."""
+        status, out, err = self.haft("run", "spec.json", "go", "--store", "memory:", "--events")
+        self.status, self.err = status, err
+        self.log = [json.loads(line) for line in out.splitlines()]
+        return self
+
+    def results(self):
+        """For each call: its tool and what the model reads."""
+        names = {e["call"]: e["tool"] for e in self.log if e["kind"] == "call_started"}
+        found = []
+        for event in self.log:
+            if event["kind"] in ("call_finished", "call_failed", "call_refused"):
+                error = event.get("error") or {}
+                text = event.get("text") or event.get("result") or json.dumps(error)
+                found.append((names.get(event["call"], event.get("tool")), text))
+        return found
+
+    def servers(self):
+        for event in self.log:
+            if event["kind"] == "tools_revealed":
+                return {s["name"]: s for s in event["servers"]}
+        return {}
+
+    def ended_well(self):
+        good = [text for tool, text in self.results() if tool == "good:say"]
+        return (self.status, self.log[-1]["kind"], self.log[-1].get("end"), good)
+
+
+FINE = (0, "run_finished", "done", [GOOD])
+
+
+def show(place):
+    for event in place.log:
+        print("#", json.dumps(dict(event, at=0, run=0))[:400])
+    print("#", place.err[:500])
+
+
+def one(name, way, wanted, **more):
+    """The run ends well, and the bad server's call reads as wanted: a text, or parts of one."""
+    place = Place(way, **more).run()
+    texts = [text for tool, text in place.results() if tool.startswith("bad:")]
+    last = texts[-1] if texts else "(no call)"
+    well = place.ended_well() == FINE
+    if not well or not all(part in last for part in wanted):
+        show(place)
+    check(name, (place.ended_well(), [part for part in wanted if part not in last] and last),
+          (FINE, []))
+    return place
+
+
+def test_calls():
+    one("a_good_server_answers", "good", ["you said bad"])
+    one("death_between_request_and_reply", "die",
+        ["the MCP server 'bad' ended with exit status 7"])
+    one("death_with_much_to_say", "die_loudly",
+        ["was ended by signal 9 (SIGKILL)", "out of <U+001B>[31mcheese"])
+    one("half_a_frame", "half", ["the MCP server 'bad'"])
+    one("a_result_of_100_mb", "huge", ["sent a message of more than 33554432 bytes"])
+    one("an_answer_twice", "doubles", ["you said bad"])
+    one("answers_to_calls_never_made", "others", ["you said bad"])
+    one("a_storm_of_changes", "storm", ["you said bad"])
+    one("garbage_between_messages", "garbage", ["you said bad"])
+    one("a_greeting_on_standard_output", "chatty", ["you said bad"])
+    one("an_error_of_json_rpc", "error", ["the MCP server 'bad'", "no <U+001B>[31mcheese"])
+    one("an_error_of_the_tool", "refuses", ["out of cheese"])
+    one("a_result_that_is_none", "wrong", ["the MCP server 'bad'"])
+    one("a_call_that_hangs", "hang_call", ["longer than the 1000 ms"], timeout="1s",
+        trust=True)
+    one("questions_without_anybody", "asks", ["you said bad", "cancel", "-32601"], timeout="2s")
+    one("progress_and_a_key", "progress", ["you said bad", "haft/idempotencyKey"])
+    place = one("the_environment", "env", ["PATH"])
+    check("no_secret_reaches_a_server",
+          "canary" in json.dumps(place.log), False)
+
+
+def test_lists():
+    place = one("fifty_thousand_tools", "many", ["you said bad"], tool="say0")
+    check("the_cap_holds", len(next(e for e in place.log if e["kind"] == "turn_started")["allowed"])
+          <= 64, True)
+    one("schemas_that_explode", "bomb", ["you said bad"])
+    one("names_twice_and_no_names", "twice", ["you said bad"])
+    place = one("a_poisoned_description", "poison", ["you said bad"])
+    text = json.dumps(place.log, ensure_ascii=False)
+    check("what_is_hidden_is_shown", ("<U+202E>" in text, "<U+200B>" in text, "\u202e" in text,
+                                      "\\u001b[2J" in text), (True, True, False, False))
+
+
+def test_starts():
+    place = one("one_that_ends_at_once", "exit_start", ["no tool"])
+    check("its_error_is_told", "ended with exit status 3: no licence"
+          in place.servers()["bad"]["error"], True)
+    place = Place("good")
+    place.spec["mcp"]["servers"]["bad"]["command"] = ["no-such-program-here"]
+    (place.path / "spec.json").write_text(json.dumps(place.spec))
+    place.run()
+    check("one_that_is_not_there", (place.ended_well(), "'no-such-program-here' is no program"
+                                    in place.servers()["bad"]["error"]), (FINE, True))
+    if LONG:
+        for way, words in (("hang_start", "was not ready within 20000 ms"),
+                           ("hang_list", "did not list its tools within 20000 ms"),
+                           ("deaf", "the MCP server 'bad'")):
+            place = one(f"one_that_is_{way}", way, ["no tool"])
+            check(f"the_error_of_{way}", words in place.servers()["bad"]["error"], True)
+            if words not in place.servers()["bad"]["error"]:
+                print("#", place.servers()["bad"])
+
+
+def test_changes():
+    """A definition that changes after its first use: refused, shown, accepted."""
+    note = Path(scratch) / "note"
+    note.write_text("Says a word.")
+    place = Place("good", extra=[str(note)]).run()
+    check("before_the_change", place.ended_well(), FINE)
+    check("the_list_is_known_next_time", place.run().servers()["bad"]["state"], "known")
+    note.write_text("Says a word to everybody you know.")
+    refused = [t for n, t in place.run().results() if n == "bad:say"]
+    check("after_the_change", (place.ended_well(), "to everybody you know" in refused[0],
+                               "Says a word." in refused[0]), (FINE, True, True))
+    check("what_it_is_called", "tool_changed" in json.dumps(place.log), True)
+    status, out, err = place.haft("tools", "spec.json")
+    check("it_is_listed_as_changed", (status, "changed" in out), (0, True))
+    status, out, err = place.haft("tools", "spec.json", "--accept", "bad:say")
+    check("it_is_accepted", (status, "to everybody you know" in err + out), (0, True))
+    check("after_that_it_is_called", [t for n, t in place.run().results() if n == "bad:say"],
+          ["you said bad"])
+    status, out, err = place.haft("tools", "spec.json", "--accept", "bad:nothing")
+    check("what_is_not_there_is_not_accepted", status, 2)
+    for file in (place.path / "state/haft/mcp").iterdir():
+        check("only_we_may_read_what_is_remembered", oct(file.stat().st_mode & 0o777), "0o600")
+        file.write_text('{"version":1,"tools":[')
+    check("a_damaged_record_is_as_none", place.run().ended_well(), FINE)
+
+
+scratch = tempfile.mkdtemp(prefix="haft-mcp-")
+try:
+    for test in (test_calls, test_lists, test_starts, test_changes):
+        test()
+finally:
+    shutil.rmtree(scratch, ignore_errors=True)

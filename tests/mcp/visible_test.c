@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/mcp/visible.c: nothing hides in a text that somebody else wrote. */
+#include "mcp/visible.h"
+
+#include "base/utf8.h"
+#include "test.h"
+
+static const struct {
+    const char *text, *shown;
+} cases[] = {
+    {"", ""},
+    {"plain, \xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80", "plain, \xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"},
+    {"two\nlines\tand a tab", "two\nlines\tand a tab"},
+    {"windows\r\nline", "windows\r\nline"},
+    {"over\rwritten", "over<U+000D>written"},
+    {"\x1b[2J", "<U+001B>[2J"},
+    {"\x7f", "<U+007F>"},
+    {"\xC2\x9B", "<U+009B>"},
+    {"a\xC2\xAD"
+     "b",
+     "a<U+00AD>b"},
+    {"a\xE2\x80\x8B"
+     "b",
+     "a<U+200B>b"},
+    {"\xE2\x80\xAE"
+     "evil",
+     "<U+202E>evil"},
+    {"\xE2\x81\xA6\xE2\x81\xA9", "<U+2066><U+2069>"},
+    {"\xEF\xBB\xBF", "<U+FEFF>"},
+    {"\xF3\xA0\x81\x81", "<U+E0041>"}, /* a tag, which is how text is smuggled */
+    {"\xF3\xA0\x84\x80", "<U+E0100>"}, /* a variation selector, the same */
+    {"\xE2\x9A\xA0\xEF\xB8\x8F", "\xE2\x9A\xA0\xEF\xB8\x8F"}, /* an emoji */
+    {"\xEE\x80\x80", "<U+E000>"},
+    {"\xff\xC3", "<0xFF><0xC3>"},
+};
+
+TEST(what_cannot_be_seen_is_written_out)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        haft__buf buf;
+        haft_str text = haft__str(cases[i].text), shown = {NULL, 0};
+        haft__arena_init(&arena, 0);
+        haft__buf_init(&buf, 1 << 16);
+        haft__visible_add(&buf, text, 1000);
+        CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "case %zu", i);
+        CHECK_INT(haft__visible(&arena, text, 1000, &shown, NULL), HAFT_OK, "case %zu", i);
+        CHECK_STR(shown, haft__str(cases[i].shown), "case %zu", i);
+        bool same = haft__str_equal(text, shown);
+        CHECK(same == (shown.ptr == text.ptr), "case %zu: what stays is not copied", i);
+        haft__buf_finish(&buf);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(a_nul_is_written_out)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 100);
+    haft__visible_add(&buf, HAFT__LIT("a\0b"), 100);
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("a<U+0000>b"), "NUL");
+    haft__buf_finish(&buf);
+}
+
+TEST(a_long_text_is_cut_and_says_so)
+{
+    static const struct {
+        const char *text;
+        size_t most;
+        const char *shown;
+    } cuts[] = {
+        {"abcdef", 6, "abcdef"},
+        {"abcdefg", 6, "abc..."},
+        {"abcdef", 5, "ab..."},
+        {"abcdef", 3, "..."},
+        {"abcdef", 2, ".."},
+        {"abcdef", 0, ""},
+        {"\xC3\xA4xyzu", 5, "\xC3\xA4..."},
+        {"ab\x1b", 10, "ab<U+001B>"},
+        {"ab\x1b", 9, "ab..."},
+    };
+    for (size_t i = 0; i < COUNT(cuts); i++) {
+        haft__buf buf;
+        haft__buf_init(&buf, 100);
+        haft__visible_add(&buf, haft__str(cuts[i].text), cuts[i].most);
+        CHECK_STR(haft__buf_str(&buf), haft__str(cuts[i].shown), "%s to %zu", cuts[i].text,
+                  cuts[i].most);
+        haft__buf_finish(&buf);
+    }
+}
+
+TEST(everything_shown_is_valid_and_hides_nothing)
+{
+    for (uint32_t code = 0; code < 0x110000; code += code < 0x10000 ? 1 : 7) {
+        char text[HAFT__UTF8_MAX_BYTES];
+        if (code >= 0xD800 && code < 0xE000) {
+            continue;
+        }
+        haft__buf buf;
+        haft__buf_init(&buf, 100);
+        haft__visible_add(&buf, (haft_str){text, haft__utf8_encode(code, text)}, 100);
+        uint32_t first = 0;
+        CHECK(haft__utf8_decode(haft__buf_str(&buf), &first) > 0, "U+%04X", code);
+        CHECK(!haft__visible_hides(first), "U+%04X", code);
+        haft__buf_finish(&buf);
+    }
+}
+
+TEST(making_visible_fails_for_want_of_memory_alone)
+{
+    for (unsigned n = 0;; n++) {
+        haft__arena arena;
+        haft_str shown;
+        haft__arena_init(&arena, 0);
+        test_fail_allocation(n);
+        haft_status status = haft__visible(&arena, HAFT__LIT("\x1b"), 100, &shown, NULL);
+        bool failed = test_allow_allocations();
+        haft__arena_finish(&arena);
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        if (!failed) {
+            break;
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * servers_help.h - MCP servers in tests, of words:
+ *
+ *     server=docs,search!read_only,write       a server and what it lists, with traits
+ *     server=dead!error                        one that cannot be reached
+ *     server=off!disabled,look                 one that is not enabled
+ *     asks=docs:write!durable                  a tool of one that asks before it answers
+ *     mcp_allow=docs:*+other:look              patterns; the same with mcp_deny
+ */
+#ifndef HAFT_TESTS_SERVERS_HELP_H
+#define HAFT_TESTS_SERVERS_HELP_H
+
+#include "run/reveal.h"
+
+enum { HELP_SERVERS = 8, HELP_LISTED = 64 };
+
+typedef struct help_servers {
+    haft__mcp_listing listings[HELP_SERVERS];
+    bool disabled[HELP_SERVERS];
+    size_t count;
+    haft__mcp_tool tools[HELP_LISTED];
+    size_t tool_count;
+    haft_str allow, deny;
+    haft_str asks; /* the tool that asks */
+    bool durable;
+} help_servers;
+
+/* One word and its value; false when it is none of ours. Texts are borrowed. */
+bool help_servers_word(help_servers *s, haft__arena *arena, haft_str name, haft_str value);
+
+/* `mcp` of the spec they are in; null when there are none. */
+haft__json help_servers_spec(const help_servers *s, haft__arena *arena);
+
+/* A tool of a server as its definition is read; with traits by name behind '!'. */
+haft__mcp_tool help_server_tool(haft__arena *arena, haft_str server, haft_str words);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/import.c: servers of a file that a spec names. */
+#include "base/error.h"
+#include "spec_help.h"
+
+static haft_status read_file(void *context, haft__arena *arena, haft_str spec, haft_str path,
+                             haft_str *ret_text, haft_error *err)
+{
+    (void)arena;
+    CHECK_STR(spec, HAFT__LIT("/here/spec.yaml"), "the spec");
+    CHECK_STR(path, HAFT__LIT("mcp.json"), "the file");
+    if (context == NULL) {
+        return haft__fail(err, HAFT_IO, "mcp.json", "there is no such file");
+    }
+    *ret_text = haft__str(context);
+    return HAFT_OK;
+}
+
+static haft_str no_variable(void *context, haft_str name)
+{
+    (void)context, (void)name;
+    return (haft_str){NULL, 0};
+}
+
+static void import(loaded *f, const char *spec, char *file, bool env)
+{
+    haft__spec_options options = {.hash_key = {1, 2},
+                                  .path = HAFT__LIT("/here/spec.yaml"),
+                                  .read_file = read_file,
+                                  .read_context = file};
+    if (env) {
+        options.env.get = no_variable;
+    }
+    load_with(f, haft__str(spec), &options);
+}
+
+static char two[] = "{\"mcpServers\":{\"a\":{\"command\":\"x\"},\"b\":{\"command\":\"y\"}}}";
+
+TEST(imported_servers_stand_beside_those_of_the_spec)
+{
+    loaded f;
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 16);
+    import(&f, "mcp: {import: mcp.json, servers: {b: {command: [own]}, c: {url: 'http://h'}}}\n",
+           two, false);
+    CHECK_STR(f.listing, HAFT__LIT(""), "nothing is wrong");
+    haft__json_write(&buf, f.spec->mcp);
+    CHECK_STR(keep(&buf),
+              HAFT__LIT("{\"import\":\"mcp.json\",\"servers\":{\"a\":{\"command\":[\"x\"],"
+                        "\"enabled\":true,\"imported\":true},\"b\":{\"command\":[\"own\"]},"
+                        "\"c\":{\"url\":\"http://h\"}}}"),
+              "the spec's own come before");
+    unload(&f);
+}
+
+TEST(the_hash_of_a_spec_is_of_imported_servers_too)
+{
+    static char other[] = "{\"mcpServers\":{\"a\":{\"command\":\"x\"},\"b\":{\"command\":\"z\"}}}";
+    loaded f, g;
+    import(&f, "mcp: {import: mcp.json}\n", two, false);
+    import(&g, "mcp: {import: mcp.json}\n", other, false);
+    CHECK(!haft__str_equal(f.spec->hash, g.spec->hash), "a command was changed in the file");
+    unload(&f);
+    unload(&g);
+}
+
+TEST(an_import_that_fails_says_why)
+{
+    static char cut[] = "{\"mcpServers\":", none[] = "{}",
+                old[] = "{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"type\":\"sse\"}}}",
+                variable[] = "{\"mcpServers\":{\"a\":{\"command\":\"${X}\",\"cwd\":\"${Y}\"}}}";
+    static const struct {
+        char *file;
+        const char *problems;
+    } cases[] = {
+        {NULL, "1:15: mcp.json: mcp.json: there is no such file"},
+        {cut, "1:15: mcp.json: 1:15 (byte 14): expected a value, found the end of the text"},
+        {none, "1:15: mcp.json: found no mcpServers and no servers (it should look like "
+               "{\"mcpServers\": {\"docs\": {\"command\": \"npx\", \"args\": [..]}}})"},
+        {old, "1:15: warning: mcp.json: a: the transport sse is no longer spoken; Streamable HTTP "
+              "is tried"},
+        {variable, "1:15: there is no variable X in the environment (set it before haft starts, "
+                   "or in .env)\n1:15: there is no variable Y in the environment (set it before "
+                   "haft starts, or in .env)"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        loaded f;
+        import(&f, "mcp: {import: mcp.json}\n", cases[i].file, true);
+        CHECK_STR(f.listing, haft__str(cases[i].problems), "case %zu", i);
+        unload(&f);
+    }
+}
+
+TEST(every_failed_allocation_of_an_import_is_survived)
+{
+    haft__spec_options options = {.hash_key = {1, 2},
+                                  .path = HAFT__LIT("/here/spec.yaml"),
+                                  .read_file = read_file,
+                                  .read_context = two};
+    for (unsigned n = 0;; n++) {
+        haft__arena arena;
+        const haft__spec *spec;
+        haft__spec_report report;
+        haft__arena_init(&arena, 0);
+        test_fail_allocation(n);
+        haft_status status =
+            haft__spec_load(&arena, HAFT__LIT("mcp: {import: mcp.json, servers: {b: {url: x}}}\n"),
+                            &options, &spec, &report, NULL);
+        bool failed = test_allow_allocations();
+        haft__arena_finish(&arena);
+        CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u", n);
+        if (!failed) {
+            break;
+        }
+    }
+}
