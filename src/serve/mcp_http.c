@@ -176,8 +176,8 @@ static void on_sent(void *context, void *stream, const haft__mcp_sent *sent)
 static bool is_busy(const session *s)
 {
     for (const channel *c = s->channels; c != NULL; c = c->next) {
-        if (c->stream.request != NULL || !c->stream.over) {
-            return c != s->push || c->stream.request != NULL;
+        if (c->stream.request != NULL || (!c->stream.over && c != s->push)) {
+            return true;
         }
     }
     return false;
@@ -595,6 +595,7 @@ void haft__mcp_http_pause(haft__mcp_asked *asked)
 {
     channel *c = haft__mcp_asked_stream(asked);
     if (c != NULL && c->owner != NULL) {
+        haft__mcp_stream_begin(&c->stream);
         haft__mcp_stream_pause(&c->stream);
     }
 }
