@@ -30,6 +30,7 @@
     X(cancel)                                                                                      \
     X(parse)                                                                                       \
     X(validate)                                                                                    \
+    X(mcp)                                                                                         \
     X(mock_model)                                                                                  \
     X(doctor)                                                                                      \
     X(bench)                                                                                       \
