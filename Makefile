@@ -22,7 +22,10 @@ run: build ## show haft at work: an agent that reports on this source tree
 test: build ## run every test (T="words" chooses)
 	@$(TESTS)
 
-check-all: test lint clang asan tsan valgrind coverage analyze fuzz ## all a release must pass
+check-mcp: build ## the official MCP conformance suite (needs npm)
+	@HAFT_SOURCE_ROOT=$(CURDIR) HAFT_BUILD=$(CURDIR)/build python3 tests/mcp/conformance.py
+
+check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz ## all a release must pass
 
 bench: ## measure against other libraries, ripgrep and a bare loop in C
 	@scripts/deps build bench
@@ -82,6 +85,6 @@ clean: ## remove every build directory
 	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
 	  build-release
 
-.PHONY: help build run test check-all bench bench-peers install lint fmt asan tsan valgrind clang \
+.PHONY: help build run test check-mcp check-all bench bench-peers install lint fmt asan tsan valgrind clang \
         coverage analyze fuzz clean
 .DEFAULT_GOAL = help
