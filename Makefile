@@ -25,7 +25,10 @@ test: build ## run every test (T="words" chooses)
 test-llm: build ## haft with a real model: llama.cpp and SmolLM2, got once (T="words" chooses)
 	@scripts/llm $(T)
 
-check-all: test lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all a release needs
+check-mcp: build ## the official MCP conformance suite (needs npm)
+	@HAFT_SOURCE_ROOT=$(CURDIR) HAFT_BUILD=$(CURDIR)/build python3 tests/mcp/conformance.py
+
+check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all a release needs
 
 bench: ## measure against other libraries, ripgrep and a bare loop in C
 	@scripts/deps build bench
@@ -85,6 +88,6 @@ clean: ## remove every build directory
 	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
 	  build-release build-llm
 
-.PHONY: help build run test test-llm check-all bench bench-peers install lint fmt asan tsan \
-        valgrind clang coverage analyze fuzz clean
+.PHONY: help build run test test-llm check-mcp check-all bench bench-peers install lint fmt asan \
+        tsan valgrind clang coverage analyze fuzz clean
 .DEFAULT_GOAL = help

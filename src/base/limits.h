@@ -224,6 +224,18 @@
     X(MCP_RESUMES, "mcp.resumes", 5, "times a broken stream of an answer is taken up again")       \
     X(MCP_RETRY_MS, "mcp.retry_ms", 1000, "milliseconds before that, unless the server says so")   \
     X(MCP_RETRY_MAX_MS, "mcp.retry_max_ms", 60000, "milliseconds at most, whatever it says")       \
+    X(MCP_REQUESTS, "mcp.requests", 256, "requests of one MCP client under way here")              \
+    X(MCP_PAGE, "mcp.page", 250, "entries of one page of a list that haft mcp serves")             \
+    X(MCP_STATE_MS, "mcp.state_ms", 3600000,                                                       \
+      "milliseconds a client may take to answer a question of haft mcp")                           \
+    X(MCP_SESSIONS, "mcp.sessions", 1024,                                                          \
+      "sessions of haft mcp over HTTP; the one idle longest goes")                                 \
+    X(MCP_SESSION_IDLE_MS, "mcp.session_idle_ms", 1800000,                                         \
+      "milliseconds such a session may do nothing")                                                \
+    X(MCP_REPLAY_BYTES, "mcp.replay_bytes", 1 << 20,                                               \
+      "bytes of a stream of haft mcp kept for clients that come again")                            \
+    X(MCP_STREAMS, "mcp.streams", 64, "streams of one such session that are kept")                 \
+    X(MCP_TOKEN_BYTES, "mcp.token_bytes", 4096, "bytes of the file with the token of haft mcp")    \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

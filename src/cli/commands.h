@@ -31,6 +31,7 @@
     X(parse)                                                                                       \
     X(render)                                                                                      \
     X(validate)                                                                                    \
+    X(mcp)                                                                                         \
     X(mock_model)                                                                                  \
     X(doctor)                                                                                      \
     X(bench)                                                                                       \

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seal.c - EXPIRES.TEXT.MAC: a decimal number, hexadecimal digits, and the MAC over all that and
+ * what it belongs to. Tests: tests/mcp/seal_test.c.
+ */
+#include "mcp/seal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+#define BLOCK_BYTES 64
+
+static void pad_key(const haft__seal_key *key, uint8_t with, uint8_t block[BLOCK_BYTES])
+{
+    memset(block, with, BLOCK_BYTES);
+    for (size_t i = 0; i < HAFT__SEAL_KEY_BYTES; i++) {
+        block[i] = (uint8_t)(key->bytes[i] ^ with);
+    }
+}
+
+static haft_str view(const uint8_t *bytes, size_t count)
+{
+    return (haft_str){(const char *)bytes, count};
+}
+
+/* Of several texts; their lengths are part of it, so that nothing moves from one to the next. */
+static void hmac(const haft__seal_key *key, const haft_str *texts, size_t count,
+                 uint8_t ret_digest[HAFT__SHA256_BYTES])
+{
+    uint8_t block[BLOCK_BYTES];
+    haft__sha256 hash;
+    haft__sha256_init(&hash);
+    pad_key(key, 0x36, block);
+    haft__sha256_add(&hash, view(block, sizeof(block)));
+    for (size_t i = 0; i < count; i++) {
+        char length[24];
+        int digits = count > 1 ? snprintf(length, sizeof(length), "%zu:", texts[i].len) : 0;
+        haft__sha256_add(&hash, (haft_str){length, (size_t)digits});
+        haft__sha256_add(&hash, texts[i]);
+    }
+    haft__sha256_end(&hash, ret_digest);
+    haft__sha256_init(&hash);
+    pad_key(key, 0x5c, block);
+    haft__sha256_add(&hash, view(block, sizeof(block)));
+    haft__sha256_add(&hash, view(ret_digest, HAFT__SHA256_BYTES));
+    haft__sha256_end(&hash, ret_digest);
+}
+
+void haft__seal_hmac(const haft__seal_key *key, haft_str bytes,
+                     uint8_t ret_digest[HAFT__SHA256_BYTES])
+{
+    hmac(key, &bytes, 1, ret_digest);
+}
+
+bool haft__seal_equal(haft_str a, haft_str b)
+{
+    unsigned differ = a.len != b.len;
+    size_t length = a.len < b.len ? a.len : b.len;
+    for (size_t i = 0; i < length; i++) {
+        differ |= (unsigned char)a.ptr[i] ^ (unsigned char)b.ptr[i];
+    }
+    return differ == 0;
+}
+
+static void add_hex(haft__buf *buf, haft_str bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *to = haft__buf_reserve(buf, 2 * bytes.len);
+    for (size_t i = 0; to != NULL && i < bytes.len; i++) {
+        unsigned char c = (unsigned char)bytes.ptr[i];
+        to[2 * i] = digits[c >> 4];
+        to[2 * i + 1] = digits[c & 15];
+    }
+    if (to != NULL) {
+        haft__buf_advance(buf, 2 * bytes.len);
+    }
+}
+
+static int hex_value(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_hex(haft_str digits, char *to)
+{
+    for (size_t i = 0; i + 1 < digits.len; i += 2) {
+        int high = hex_value(digits.ptr[i]), low = hex_value(digits.ptr[i + 1]);
+        if (high < 0 || low < 0) {
+            return false;
+        }
+        to[i / 2] = (char)(high * 16 + low);
+    }
+    return digits.len % 2 == 0;
+}
+
+void haft__seal_write(haft__buf *buf, const haft__seal_key *key, haft_str about, haft_str text,
+                      uint64_t expires_ms)
+{
+    char expires[24];
+    uint8_t digest[HAFT__SHA256_BYTES];
+    int length = snprintf(expires, sizeof(expires), "%" PRIu64, expires_ms);
+    haft_str parts[] = {{expires, (size_t)length}, about, text};
+    hmac(key, parts, COUNT(parts), digest);
+    haft__buf_add_str(buf, parts[0]);
+    haft__buf_add_char(buf, '.');
+    add_hex(buf, text);
+    haft__buf_add_char(buf, '.');
+    add_hex(buf, view(digest, sizeof(digest)));
+}
+
+static haft_status refuse(haft_error *err)
+{
+    return haft__fail(err, HAFT_BAD_INPUT, "",
+                      "the state is not one that was given out for this, "
+                      "or it is too old");
+}
+
+haft_status haft__seal_open(haft__arena *arena, const haft__seal_key *key, haft_str about,
+                            haft_str sealed, uint64_t now_ms, haft_str *ret_text, haft_error *err)
+{
+    haft_str rest = sealed;
+    haft_str expires = haft__str_split(&rest, '.'), digits = haft__str_split(&rest, '.');
+    uint64_t until = 0;
+    char mac[HAFT__SHA256_BYTES];
+    uint8_t digest[HAFT__SHA256_BYTES];
+    if (!haft__str_to_u64(expires, &until) || rest.len != 2 * sizeof(mac) || !read_hex(rest, mac)) {
+        return refuse(err);
+    }
+    char *text = haft__arena_alloc(arena, digits.len / 2 + 1);
+    if (text == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    if (!read_hex(digits, text)) {
+        return refuse(err);
+    }
+    haft_str parts[] = {expires, about, {text, digits.len / 2}};
+    hmac(key, parts, COUNT(parts), digest);
+    if (!haft__seal_equal(view(digest, sizeof(digest)), (haft_str){mac, sizeof(mac)})
+        || now_ms > until) {
+        return refuse(err);
+    }
+    *ret_text = parts[2];
+    return HAFT_OK;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mcp_guard.c - Host, Origin, token, and the kinds of content. Tests: tests/serve/mcp_guard_test.c.
+ */
+#include "serve/mcp_guard.h"
+
+#include "base/macros.h"
+#include "base/str.h"
+#include "mcp/seal.h"
+
+/* ---- names of hosts ---- */
+
+/* "localhost:80" and "[::1]:80" without the port; .ptr is NULL when it is no host. */
+static haft_str without_port(haft_str host)
+{
+    haft_str rest = host;
+    if (haft__str_starts(host, HAFT__LIT("["))) {
+        haft_str inside = haft__str_split(&rest, ']');
+        bool good = inside.len > 1 && inside.len < host.len && (rest.len == 0 || *rest.ptr == ':');
+        return good ? (haft_str){host.ptr, inside.len + 1} : (haft_str){NULL, 0};
+    }
+    haft_str name = haft__str_split(&rest, ':');
+    for (size_t i = 0; i < rest.len; i++) {
+        if (rest.ptr[i] < '0' || rest.ptr[i] > '9') {
+            return (haft_str){NULL, 0};
+        }
+    }
+    return name.len > 0 ? name : (haft_str){NULL, 0};
+}
+
+static bool is_local_name(haft_str name)
+{
+    return haft__str_equal_any_case(name, HAFT__LIT("localhost"))
+           || haft__str_equal(name, HAFT__LIT("127.0.0.1"))
+           || haft__str_equal(name, HAFT__LIT("[::1]"));
+}
+
+/* Digits and dots, or anything in brackets: no name that somebody could let point here. */
+static bool is_address(haft_str name)
+{
+    bool digits = name.len > 0;
+    for (size_t i = 0; i < name.len; i++) {
+        digits = digits && ((name.ptr[i] >= '0' && name.ptr[i] <= '9') || name.ptr[i] == '.');
+    }
+    return digits || haft__str_starts(name, HAFT__LIT("["));
+}
+
+static bool is_allowed(const haft__mcp_guard *guard, haft_str name)
+{
+    for (size_t i = 0; i < guard->allow_count; i++) {
+        if (haft__str_equal_any_case(name, haft__str(guard->allows[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool haft__mcp_guard_is_loopback(haft_str address)
+{
+    haft_str name = without_port(address);
+    return name.ptr != NULL
+           && (is_local_name(name)
+               || (is_address(name) && haft__str_starts(name, HAFT__LIT("127."))));
+}
+
+static bool host_passes(const haft__mcp_guard *guard, haft_str host)
+{
+    haft_str name = without_port(haft__str_trim(host));
+    return name.ptr != NULL
+           && (is_local_name(name) || is_allowed(guard, name)
+               || (!guard->loopback && is_address(name)));
+}
+
+/* A page of this machine, of an allowed name, or of the very host that was asked. */
+static bool origin_passes(const haft__mcp_guard *guard, haft_str origin, haft_str host)
+{
+    haft_str rest = haft__str_trim(origin);
+    if (haft__str_starts(rest, HAFT__LIT("http://"))) {
+        rest = haft__str_skip(rest, 7);
+    } else if (haft__str_starts(rest, HAFT__LIT("https://"))) {
+        rest = haft__str_skip(rest, 8);
+    } else {
+        return false;
+    }
+    haft_str name = without_port(rest), asked = without_port(haft__str_trim(host));
+    return name.ptr != NULL
+           && (is_allowed(guard, name)
+               || (guard->loopback ? is_local_name(name) : haft__str_equal(name, asked)));
+}
+
+/* ---- the token ---- */
+
+static bool token_passes(const haft__mcp_guard *guard, haft_str authorization)
+{
+    haft_str rest = haft__str_trim(authorization);
+    haft_str scheme = haft__str_split(&rest, ' ');
+    return haft__str_equal_any_case(scheme, HAFT__LIT("bearer"))
+           && haft__seal_equal(haft__str_trim(rest), guard->token);
+}
+
+/* ---- kinds of content ---- */
+
+/* Whether a list such as "application/json, text/event-stream;q=0.9" has the type. */
+static bool accepts(haft_str list, haft_str type)
+{
+    haft_str family = type;
+    family.len = haft__str_split(&(haft_str){type.ptr, type.len}, '/').len;
+    while (list.len > 0) {
+        haft_str entry = haft__str_split(&list, ',');
+        haft_str name = haft__str_trim(haft__str_split(&entry, ';'));
+        bool any =
+            haft__str_ends(name, HAFT__LIT("/*"))
+            && (name.len == 3 || haft__str_equal((haft_str){name.ptr, name.len - 2}, family));
+        if (any || haft__str_equal_any_case(name, type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_json(haft_str content_type)
+{
+    haft_str name = haft__str_trim(haft__str_split(&content_type, ';'));
+    return haft__str_equal_any_case(name, HAFT__LIT("application/json"));
+}
+
+static uint32_t check_kinds(const haft__mcp_visitor *visitor, const char **ret_why)
+{
+    bool post = haft__str_equal(visitor->method, HAFT__LIT("POST"));
+    bool get = haft__str_equal(visitor->method, HAFT__LIT("GET"));
+    if (post && !is_json(visitor->content_type)) {
+        *ret_why = "expected the header Content-Type: application/json";
+        return 415;
+    }
+    if (post
+        && (!accepts(visitor->accept, HAFT__LIT("application/json"))
+            || !accepts(visitor->accept, HAFT__LIT("text/event-stream")))) {
+        *ret_why = "expected the header Accept: application/json, text/event-stream";
+        return 406;
+    }
+    if (get && !accepts(visitor->accept, HAFT__LIT("text/event-stream"))) {
+        *ret_why = "expected the header Accept: text/event-stream";
+        return 406;
+    }
+    return 0;
+}
+
+uint32_t haft__mcp_guard_check(const haft__mcp_guard *guard, const haft__mcp_visitor *visitor,
+                               const char **ret_why)
+{
+    if (visitor->host.ptr == NULL || !host_passes(guard, visitor->host)) {
+        *ret_why = "the header Host names another host; --allow-host adds a name";
+        return 403;
+    }
+    if (visitor->origin.ptr != NULL && !origin_passes(guard, visitor->origin, visitor->host)) {
+        *ret_why = "pages of this origin may not talk to this server; --allow-host adds a name";
+        return 403;
+    }
+    if (guard->token.len > 0
+        && (visitor->authorization.ptr == NULL || !token_passes(guard, visitor->authorization))) {
+        *ret_why = "expected the header Authorization: Bearer with the token of this server";
+        return 401;
+    }
+    return check_kinds(visitor, ret_why);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * serve/mcp_guard.h - who may talk to the MCP endpoint, and how: looked at on every request, before
+ * anything of its body is.
+ *
+ * A web page can make a browser send requests here, by its own name (Origin) or by a name that it
+ * lets point here (Host). Neither is let in; a session is no proof of anything either.
+ */
+#ifndef HAFT_SERVE_MCP_GUARD_H
+#define HAFT_SERVE_MCP_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "haft.h"
+
+typedef struct haft__mcp_guard {
+    bool loopback;             /* the server listens there */
+    haft_str token;            /* every request must have it; "" for none */
+    const char *const *allows; /* names of this host beside its addresses; may be NULL */
+    size_t allow_count;
+} haft__mcp_guard;
+
+/* What a request says; .ptr is NULL where a header is missing. */
+typedef struct haft__mcp_visitor {
+    haft_str method, host, origin, authorization, accept, content_type;
+} haft__mcp_visitor;
+
+/* Whether an address to listen at can only be reached from this machine. */
+bool haft__mcp_guard_is_loopback(haft_str address);
+
+/* 0 when it may go on; else the HTTP status it is refused with, and why. */
+uint32_t haft__mcp_guard_check(const haft__mcp_guard *guard, const haft__mcp_visitor *visitor,
+                               const char **ret_why);
+
+#endif

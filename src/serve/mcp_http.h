@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * serve/mcp_http.h - an MCP server over Streamable HTTP: POST, GET and DELETE of /mcp.
+ *
+ * A client with a handshake has a session, whose id is unguessable but proves nothing; who may come
+ * at all is serve/mcp_guard.h. Streams of a session survive their connection for a while. A request
+ * without a handshake stands for itself, and is over when its client leaves.
+ */
+#ifndef HAFT_SERVE_MCP_HTTP_H
+#define HAFT_SERVE_MCP_HTTP_H
+
+#include "io/server.h"
+#include "mcp/server.h"
+#include "serve/mcp_guard.h"
+
+typedef struct haft__mcp_http haft__mcp_http;
+
+typedef struct haft__mcp_http_options {
+    haft__loop *loop;
+    haft__mcp_server *server;
+    haft_str address;      /* as haft__listen takes it */
+    haft__mcp_guard guard; /* `loopback` is found out; texts are borrowed */
+    size_t sessions;       /* at most; 0: HAFT__LIMIT_MCP_SESSIONS */
+    uint64_t idle_ms;      /* of a session; 0: HAFT__LIMIT_MCP_SESSION_IDLE_MS */
+} haft__mcp_http_options;
+
+/* BAD_INPUT for an address that others can reach when there is no token; else as
+ * haft__server_create. */
+HAFT_MUST_USE haft_status haft__mcp_http_create(const haft__mcp_http_options *options,
+                                                haft__mcp_http **ret_http, haft_error *err);
+
+/* Cuts every connection and drops what is under way. */
+void haft__mcp_http_destroy(haft__mcp_http *http);
+
+haft_str haft__mcp_http_address(const haft__mcp_http *http);
+size_t haft__mcp_http_sessions(const haft__mcp_http *http);
+
+/* Ends the connection of a request under way; its client comes again for the answer. For requests
+ * of sessions only. */
+void haft__mcp_http_pause(haft__mcp_asked *asked);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mcp_spec.c - the tools of a spec as clients see them. Tests: tests/serve/mcp_spec_test.c,
+ * tests/cli/mcp_test.py. */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "engine/secrets.h"
+#include "mcp/name.h"
+#include "serve/mcp_spec_int.h"
+#include "json/read.h"
+
+#define TASK_SCHEMA                                                                                \
+    "{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"minLength\":1,"          \
+    "\"description\":\"What is to be done, in a sentence or more.\"}},\"required\":[\"task\"],"    \
+    "\"additionalProperties\":false}"
+
+/* ---- what there is ---- */
+
+/* Tools that do something without a run around them. */
+static bool is_served(const haft__tool *tool)
+{
+    switch (tool->source) {
+    case HAFT__TOOL_FUNCTION:
+    case HAFT__TOOL_COMMAND:
+    case HAFT__TOOL_HTTP: return true;
+    case HAFT__TOOL_BUILTIN:
+        return haft__str_equal(tool->name, HAFT__LIT("glob"))
+               || haft__str_equal(tool->name, HAFT__LIT("grep"))
+               || haft__str_equal(tool->name, HAFT__LIT("read"));
+    case HAFT__TOOL_MCP:
+    case HAFT__TOOL_AGENT:
+    case HAFT__TOOL_HEADLESS:
+    case HAFT__TOOL_PROVIDER: return false;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static bool is_allowed(const haft__spec *spec, const haft__tool *tool)
+{
+    return tool->source != HAFT__TOOL_BUILTIN
+           || haft__filter_passes(tool->name, spec->builtin_allow, spec->builtin_allow_count,
+                                  spec->builtin_deny, spec->builtin_deny_count);
+}
+
+static haft_status add_entry(haft__mcp_spec *served, haft__mcp_entry entry, haft_error *err)
+{
+    if (entry.name.ptr == NULL) {
+        return haft__arena_fail(&served->arena, err);
+    }
+    if (haft__map_get(&served->by_name, entry.name) != NULL) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "the tool '%.*s' has the name of the agent's tool",
+                       HAFT__ARG(entry.name));
+        return haft__hint(err, status, "call the tool or the spec something else");
+    }
+    served->entries[served->count] = entry;
+    return haft__map_put(&served->by_name, entry.name, &served->entries[served->count++], err);
+}
+
+static haft_status add_tool(haft__mcp_spec *served, const haft__tool *tool, haft_error *err)
+{
+    haft__mcp_entry entry = {.name = haft__mcp_name(&served->arena, tool->name),
+                             .tool = tool,
+                             .input = tool->input_schema};
+    haft_status status = HAFT_OK;
+    if (tool->output_schema.kind == HAFT__JSON_OBJECT) {
+        haft__schema_options options = {.hash_key = served->options.runtime->hash_key};
+        status =
+            haft__schema_compile(&served->arena, tool->output_schema, &options, &entry.output, err);
+        haft__error_at(err, "output_schema");
+    }
+    return status == HAFT_OK ? add_entry(served, entry, err) : status;
+}
+
+static haft_status add_agent(haft__mcp_spec *served, haft_error *err)
+{
+    const haft__spec *spec = served->options.spec;
+    haft_str name = spec->name.len > 0 ? spec->name : HAFT__LIT("agent");
+    haft_str full = haft__arena_format(&served->arena, "run_%.*s", HAFT__ARG(name));
+    haft__mcp_entry entry = {.name = {NULL, 0}};
+    if (full.ptr != NULL) {
+        entry.name = haft__mcp_name(&served->arena, full);
+    }
+    haft_status status =
+        haft__json_read(&served->arena, HAFT__LIT(TASK_SCHEMA), NULL, &entry.input, NULL, err);
+    return status == HAFT_OK ? add_entry(served, entry, err) : status;
+}
+
+static haft_status add_all(haft__mcp_spec *served, haft_error *err)
+{
+    const haft__spec *spec = served->options.spec;
+    haft_status status = HAFT_OK;
+    served->entries =
+        haft__arena_array(&served->arena, spec->tools.count + 1, sizeof(*served->entries));
+    if (served->entries == NULL) {
+        return haft__arena_fail(&served->arena, err);
+    }
+    for (size_t i = 0; i < spec->tools.count && status == HAFT_OK; i++) {
+        const haft__tool *tool = spec->tools.items[i];
+        if (is_served(tool) && is_allowed(spec, tool)) {
+            status = add_tool(served, tool, err);
+        }
+    }
+    return status == HAFT_OK && served->options.agent != NULL ? add_agent(served, err) : status;
+}
+
+static haft_status collect_secrets(haft__mcp_spec *served, haft_error *err)
+{
+    haft_runtime *runtime = served->options.runtime;
+    haft_status status = haft__secrets_collect(served->options.spec, &runtime->env, &served->arena,
+                                               &served->redactor, err);
+    if (status == HAFT_OK) {
+        status =
+            haft__secrets_add(served->redactor, runtime->variables, runtime->variable_count, err);
+    }
+    return status == HAFT_OK ? haft__redactor_seal(served->redactor, err) : status;
+}
+
+haft_status haft__mcp_spec_create(const haft__mcp_spec_options *options,
+                                  haft__mcp_spec **ret_served, haft_error *err)
+{
+    haft__mcp_spec *served = calloc(1, sizeof(*served));
+    if (served == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    served->options = *options;
+    haft__arena_init(&served->arena, 0);
+    haft__map_init(&served->by_name, &served->arena, options->runtime->hash_key);
+    served->checker = haft__checker_create();
+    haft_status status = served->checker != NULL ? add_all(served, err) : haft__fail_no_memory(err);
+    if (status == HAFT_OK) {
+        status = collect_secrets(served, err);
+    }
+    if (status != HAFT_OK) {
+        haft__mcp_spec_destroy(served);
+        return status;
+    }
+    *ret_served = served;
+    return HAFT_OK;
+}
+
+void haft__mcp_spec_destroy(haft__mcp_spec *served)
+{
+    if (served == NULL) {
+        return;
+    }
+    while (served->jobs != NULL) {
+        haft__mcp_job_destroy(served->jobs);
+    }
+    haft__checker_destroy(served->checker);
+    haft__arena_finish(&served->arena);
+    free(served);
+}
+
+/* ---- lists ---- */
+
+static size_t count(void *context, haft__mcp_list list)
+{
+    const haft__mcp_spec *served = context;
+    return list == HAFT__MCP_LIST_TOOLS ? served->count : 0;
+}
+
+/* Only what somebody has said about the tool. */
+static void add_annotations(haft__json_writer *w, const haft__tool *tool)
+{
+    if (!tool->traits_given && tool->source != HAFT__TOOL_BUILTIN) {
+        return;
+    }
+    haft__json_key(w, "annotations");
+    haft__json_begin_object(w);
+    haft__json_key(w, "readOnlyHint");
+    haft__json_add_bool(w, tool->traits.read_only);
+    haft__json_key(w, "destructiveHint");
+    haft__json_add_bool(w, tool->traits.destructive);
+    haft__json_key(w, "idempotentHint");
+    haft__json_add_bool(w, tool->traits.idempotent || tool->traits.read_only);
+    haft__json_key(w, "openWorldHint");
+    haft__json_add_bool(w, tool->source != HAFT__TOOL_BUILTIN);
+    haft__json_end_object(w);
+}
+
+/* Until 2025-11-25 a result with a schema is an object. */
+static bool is_object_schema(haft__json schema)
+{
+    const haft__json *type = haft__json_get(schema, HAFT__LIT("type"));
+    return type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("object"));
+}
+
+static void write_entry(void *context, haft__mcp_list list, size_t index, bool modern,
+                        haft__buf *buf)
+{
+    const haft__mcp_spec *served = context;
+    const haft__mcp_entry *entry = &served->entries[index];
+    const haft__spec *spec = served->options.spec;
+    haft__json_writer w;
+    (void)list;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "name");
+    haft__json_add_str(&w, entry->name);
+    haft__json_key(&w, "description");
+    if (entry->tool == NULL) {
+        haft__json_add_str(&w, spec->description.len > 0
+                                   ? spec->description
+                                   : HAFT__LIT("Runs the agent on a task and returns its answer."));
+    } else {
+        haft__json_add_str(&w, entry->tool->description);
+    }
+    haft__json_key(&w, "inputSchema");
+    haft__json_add(&w, entry->input);
+    if (entry->output != NULL && (modern || is_object_schema(entry->tool->output_schema))) {
+        haft__json_key(&w, "outputSchema");
+        haft__json_add(&w, entry->tool->output_schema);
+    }
+    if (entry->tool != NULL) {
+        add_annotations(&w, entry->tool);
+    }
+    haft__json_end_object(&w);
+}
+
+static const haft__json *schema(void *context, haft_str tool)
+{
+    const haft__mcp_spec *served = context;
+    const haft__mcp_entry *entry = haft__map_get(&served->by_name, tool);
+    return entry != NULL ? &entry->input : NULL;
+}
+
+/* ---- requests ---- */
+
+/* There is nothing here whose arguments could be completed; the question must be a good one. */
+static void complete(haft__mcp_asked *asked)
+{
+    const haft__json *ref = haft__json_get(asked->params, HAFT__LIT("ref"));
+    const haft__json *argument = haft__json_get(asked->params, HAFT__LIT("argument"));
+    if (ref == NULL || ref->kind != HAFT__JSON_OBJECT || argument == NULL
+        || argument->kind != HAFT__JSON_OBJECT) {
+        haft__mcp_asked_fail(asked, HAFT__RPC_PARAMS,
+                             HAFT__LIT("expected objects in \"ref\" and \"argument\""),
+                             HAFT__LIT(""));
+        return;
+    }
+    haft__mcp_asked_answer(
+        asked, HAFT__LIT("\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}"));
+}
+
+static void begin(void *context, haft__mcp_asked *asked)
+{
+    haft__mcp_spec *served = context;
+    if (asked->verb != HAFT__MCP_CALL) {
+        complete(asked);
+        return;
+    }
+    const haft__mcp_entry *entry = haft__map_get(&served->by_name, asked->name);
+    haft__mcp_job *job = haft__mcp_job_create(served, asked, entry);
+    if (job == NULL) {
+        return;
+    }
+    if (entry->tool != NULL) {
+        haft__mcp_tool_begin(job);
+    } else {
+        haft__mcp_run_begin(job);
+    }
+}
+
+static void go_on(void *context, haft__mcp_asked *asked)
+{
+    (void)context;
+    haft__mcp_job *job = asked->user;
+    if (job->entry->tool != NULL) {
+        haft__mcp_tool_begin(job);
+    } else {
+        haft__mcp_run_go_on(job);
+    }
+}
+
+static void drop(void *context, haft__mcp_asked *asked)
+{
+    (void)context;
+    haft__mcp_job *job = asked->user;
+    if (job == NULL) {
+        return;
+    }
+    if (job->entry->tool != NULL) {
+        haft__mcp_tool_drop(job);
+    } else {
+        haft__mcp_run_drop(job);
+    }
+}
+
+const haft__mcp_served haft__mcp_spec_served = {
+    .completions = true,
+    .logging = true,
+    .count = count,
+    .write = write_entry,
+    .schema = schema,
+    .begin = begin,
+    .go_on = go_on,
+    .drop = drop,
+};
+
+/* ---- jobs ---- */
+
+haft__mcp_job *haft__mcp_job_create(haft__mcp_spec *served, haft__mcp_asked *asked,
+                                    const haft__mcp_entry *entry)
+{
+    haft__mcp_job *job = calloc(1, sizeof(*job));
+    if (job == NULL) {
+        haft__mcp_asked_fail(asked, HAFT__RPC_INTERNAL, HAFT__LIT("out of memory"), HAFT__LIT(""));
+        return NULL;
+    }
+    *job = (haft__mcp_job){.served = served,
+                           .asked = asked,
+                           .entry = entry,
+                           .next = served->jobs,
+                           .link = &served->jobs};
+    haft__arena_init(&job->arena, HAFT__LIMIT_RUN_BYTES);
+    if (job->next != NULL) {
+        job->next->link = &job->next;
+    }
+    served->jobs = job;
+    asked->user = job;
+    return job;
+}
+
+void haft__mcp_job_destroy(haft__mcp_job *job)
+{
+    *job->link = job->next;
+    if (job->next != NULL) {
+        job->next->link = job->link;
+    }
+    haft_run_release(job->run);
+    haft__arena_finish(&job->arena);
+    free(job);
+}
+
+bool haft__mcp_clean(const haft__mcp_spec *served, haft_str text, haft__buf *out)
+{
+    (void)haft__redact(served->redactor, text, out);
+    return haft__buf_check(out, NULL) == HAFT_OK;
+}
+
+void haft__mcp_job_say(haft__mcp_job *job, haft_str text, bool is_error)
+{
+    haft__mcp_asked *asked = job->asked;
+    haft__buf clean;
+    haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
+    bool good = haft__mcp_clean(job->served, text, &clean);
+    haft__mcp_job_destroy(job);
+    if (asked != NULL) {
+        haft__mcp_asked_say(
+            asked, good ? haft__buf_str(&clean) : HAFT__LIT("there is no memory for the result"),
+            is_error || !good);
+    }
+    haft__buf_finish(&clean);
+}
+
+void haft__mcp_spec_look(haft__mcp_spec *served)
+{
+    for (haft__mcp_job *job = served->jobs, *next; job != NULL; job = next) {
+        next = job->next;
+        if (job->run != NULL) {
+            haft__mcp_run_look(job);
+        }
+    }
+}
+
+bool haft__mcp_spec_busy(const haft__mcp_spec *served)
+{
+    const haft__mcp_job *job = served->jobs;
+    while (job != NULL && job->run == NULL) {
+        job = job->next;
+    }
+    return job != NULL;
+}
+
+/* ---- forms ---- */
+
+bool haft__mcp_accepted(haft__json answers, haft_str key, const char *field, haft__json *ret_value)
+{
+    const haft__json *answer = haft__json_get(answers, key);
+    const haft__json *action = answer != NULL ? haft__json_get(*answer, HAFT__LIT("action")) : NULL;
+    const haft__json *content =
+        answer != NULL ? haft__json_get(*answer, HAFT__LIT("content")) : NULL;
+    const haft__json *value = content != NULL ? haft__json_get(*content, haft__str(field)) : NULL;
+    if (action == NULL || !haft__str_equal(haft__json_text(*action), HAFT__LIT("accept"))
+        || value == NULL) {
+        return false;
+    }
+    *ret_value = *value;
+    return true;
+}
+
+void haft__mcp_form(haft__buf *params, haft_str message, haft_str properties, const char *required)
+{
+    haft__buf_add_str(params, HAFT__LIT("{\"mode\":\"form\",\"message\":"));
+    haft__json_write_string(params, message);
+    haft__buf_add_str(params,
+                      HAFT__LIT(",\"requestedSchema\":{\"type\":\"object\",\"properties\":{"));
+    haft__buf_add_str(params, properties);
+    haft__buf_addf(params, "},\"required\":[\"%s\"]}}", required);
+}

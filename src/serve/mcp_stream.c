@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mcp_stream.c - events on their way, and those kept. Tests: tests/serve/mcp_stream_test.c. */
+#include "serve/mcp_stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+
+/* How long a client waits before it comes again. */
+#define RETRY_MS 500
+
+struct haft__mcp_event {
+    haft__mcp_event *next;
+    uint64_t seq;
+    size_t length;
+    char text[];
+};
+
+static haft__server_field session_field(const char *session)
+{
+    return (haft__server_field){HAFT__LIT("Mcp-Session-Id"), haft__str(session)};
+}
+
+void haft__mcp_stream_reply(haft__server_request *request, uint32_t status, const char *session,
+                            haft_str json)
+{
+    haft__server_field fields[3];
+    size_t count = 0;
+    if (session != NULL) {
+        fields[count++] = session_field(session);
+    }
+    if (status == 401) {
+        fields[count++] = (haft__server_field){HAFT__LIT("WWW-Authenticate"), HAFT__LIT("Bearer")};
+    }
+    if (status == 405) {
+        fields[count++] = (haft__server_field){HAFT__LIT("Allow"), HAFT__LIT("POST, GET, DELETE")};
+    }
+    haft__server_head head = {.status = status,
+                              .content_type =
+                                  json.len > 0 ? HAFT__LIT("application/json") : HAFT__LIT(""),
+                              .fields = fields,
+                              .field_count = count};
+    haft__server_reply(request, &head, json);
+}
+
+/* ---- what is kept ---- */
+
+static void forget_first(haft__mcp_stream *stream)
+{
+    haft__mcp_event *event = stream->first;
+    stream->first = event->next;
+    stream->last = stream->first != NULL ? stream->last : NULL;
+    stream->kept -= event->length;
+    free(event);
+}
+
+void haft__mcp_stream_finish(haft__mcp_stream *stream)
+{
+    while (stream->first != NULL) {
+        forget_first(stream);
+    }
+    if (stream->request != NULL) {
+        haft__server_cut(stream->request);
+        stream->request = NULL;
+    }
+}
+
+/* What cannot be kept, for want of memory or room, is not there when its client comes again. */
+static void keep(haft__mcp_stream *stream, haft_str text)
+{
+    haft__mcp_event *event =
+        text.len <= HAFT__LIMIT_MCP_REPLAY_BYTES ? malloc(sizeof(*event) + text.len) : NULL;
+    if (event == NULL) {
+        return;
+    }
+    *event = (haft__mcp_event){.seq = stream->seq, .length = text.len};
+    memcpy(event->text, text.ptr, text.len);
+    if (stream->last != NULL) {
+        stream->last->next = event;
+    } else {
+        stream->first = event;
+    }
+    stream->last = event;
+    stream->kept += text.len;
+    while (stream->kept > HAFT__LIMIT_MCP_REPLAY_BYTES) {
+        forget_first(stream);
+    }
+}
+
+/* ---- sending ---- */
+
+/* A client that takes nothing more is let go. */
+static void write_bytes(haft__mcp_stream *stream, haft_str bytes)
+{
+    if (stream->request != NULL && !haft__server_write(stream->request, bytes)) {
+        haft__server_cut(stream->request);
+        stream->request = NULL;
+    }
+}
+
+static void write_event(haft__mcp_stream *stream, uint64_t seq, haft_str text)
+{
+    haft__buf event;
+    haft__buf_init(&event, HAFT__LIMIT_SERVER_QUEUE_BYTES);
+    if (stream->number > 0) {
+        haft__buf_addf(&event, "id: %" PRIu64 "-%" PRIu64 "\n", stream->number, seq);
+    }
+    if (text.len == 0) {
+        haft__buf_addf(&event, "retry: %d\n", RETRY_MS);
+    }
+    haft__buf_add_str(&event, HAFT__LIT("data: "));
+    haft__buf_add_str(&event, text);
+    haft__buf_add_str(&event, HAFT__LIT("\n\n"));
+    if (haft__buf_check(&event, NULL) == HAFT_OK) {
+        write_bytes(stream, haft__buf_str(&event));
+    } else if (stream->request != NULL) {
+        haft__server_cut(stream->request);
+        stream->request = NULL;
+    }
+    haft__buf_finish(&event);
+}
+
+static void send_head(haft__mcp_stream *stream)
+{
+    haft__server_field fields[] = {{HAFT__LIT("Cache-Control"), HAFT__LIT("no-cache")},
+                                   {HAFT__LIT("X-Accel-Buffering"), HAFT__LIT("no")},
+                                   session_field(stream->session != NULL ? stream->session : "")};
+    haft__server_head head = {.status = 200,
+                              .content_type = HAFT__LIT("text/event-stream"),
+                              .fields = fields,
+                              .field_count = stream->session != NULL ? 3 : 2};
+    haft__server_begin(stream->request, &head);
+}
+
+void haft__mcp_stream_begin(haft__mcp_stream *stream)
+{
+    if (stream->begun || stream->request == NULL) {
+        return;
+    }
+    stream->begun = true;
+    send_head(stream);
+    if (stream->primed) {
+        write_event(stream, 0, HAFT__LIT(""));
+    }
+}
+
+void haft__mcp_stream_add(haft__mcp_stream *stream, haft_str text)
+{
+    haft__mcp_stream_begin(stream);
+    stream->seq++;
+    if (stream->number > 0) {
+        keep(stream, text);
+    }
+    write_event(stream, stream->seq, text);
+}
+
+void haft__mcp_stream_end(haft__mcp_stream *stream, uint32_t status, haft_str text)
+{
+    stream->over = true;
+    if (!stream->begun && stream->request != NULL) {
+        haft__mcp_stream_reply(stream->request, status, stream->session, text);
+        stream->request = NULL;
+        return;
+    }
+    if (text.len > 0) {
+        haft__mcp_stream_add(stream, text);
+    }
+    haft__mcp_stream_pause(stream);
+}
+
+void haft__mcp_stream_pause(haft__mcp_stream *stream)
+{
+    if (stream->request != NULL) {
+        haft__server_end(stream->request);
+        stream->request = NULL;
+    }
+}
+
+void haft__mcp_stream_resume(haft__mcp_stream *stream, haft__server_request *request, uint64_t seen)
+{
+    if (stream->request != NULL) {
+        haft__server_cut(stream->request); /* its client has given it up */
+    }
+    stream->request = request;
+    stream->begun = true;
+    send_head(stream);
+    for (const haft__mcp_event *event = stream->first; event != NULL; event = event->next) {
+        if (event->seq > seen) {
+            write_event(stream, event->seq, (haft_str){event->text, event->length});
+        }
+    }
+    if (stream->over) {
+        haft__mcp_stream_pause(stream);
+    }
+}

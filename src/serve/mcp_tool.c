@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mcp_tool.c - calls of tools for an MCP client: checked, approved, run, and their results without
+ * secrets. Tests: tests/cli/mcp_test.py. */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "io/clock.h"
+#include "run/approval.h"
+#include "run/arguments.h"
+#include "serve/mcp_spec_int.h"
+#include "json/read.h"
+
+static void fail(haft__mcp_job *job, const haft_error *error)
+{
+    haft__mcp_job_say(job, haft__str(error->message), true);
+}
+
+/* ---- results ---- */
+
+static haft_status read_result(haft__mcp_job *job, haft_str text, haft__json *ret_value,
+                               haft__schema_report *ret_report, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = job->served->options.runtime->hash_key;
+    haft_status status = haft__json_read(&job->arena, text, &options, ret_value, NULL, err);
+    return status == HAFT_OK ? haft__schema_check(job->entry->output, job->served->checker,
+                                                  *ret_value, &job->arena, ret_report, err)
+                             : status;
+}
+
+/* A result whose schema is known comes as JSON and as text. */
+static void say_structured(haft__mcp_job *job, haft_str text)
+{
+    haft_error err = {0};
+    haft__json value;
+    haft__schema_report report = {.valid = false};
+    haft__buf members, why;
+    haft__buf_init(&members, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&why, HAFT__LIMIT_JSON_BYTES);
+    haft_status status = read_result(job, text, &value, &report, &err);
+    if (status != HAFT_OK || !report.valid) {
+        haft__buf_addf(&why, "the tool's result is not what its output_schema says: %s%s%s",
+                       err.where, err.where[0] != '\0' ? ": " : "", err.message);
+        if (status == HAFT_OK) {
+            haft__schema_report_write(&why, &report);
+        }
+        haft__mcp_job_say(job, haft__buf_str(&why), true);
+    } else {
+        haft__buf_add_str(&members, HAFT__LIT("\"content\":[{\"type\":\"text\",\"text\":"));
+        haft__json_write_string(&members, text);
+        haft__buf_add_str(&members, HAFT__LIT("}]"));
+        if (job->asked->modern || value.kind == HAFT__JSON_OBJECT) {
+            haft__buf_add_str(&members, HAFT__LIT(",\"structuredContent\":"));
+            haft__json_write(&members, value);
+        }
+        haft__mcp_asked *asked = job->asked;
+        haft__mcp_job_destroy(job);
+        haft__mcp_asked_answer(asked, haft__buf_str(&members));
+    }
+    haft__buf_finish(&why);
+    haft__buf_finish(&members);
+}
+
+static void say_failure(haft__mcp_job *job, const haft__exec_result *result)
+{
+    const haft__traits *traits = &job->entry->tool->traits;
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    if (result->where.len > 0) {
+        haft__buf_add_str(&text, result->where);
+        haft__buf_add_str(&text, HAFT__LIT(": "));
+    }
+    haft__buf_add_str(&text, result->text);
+    bool unknown =
+        result->started && result->timed_out && !traits->read_only && !traits->idempotent;
+    haft_str hint = unknown ? HAFT__LIT("it may or may not have had its effect: find out before "
+                                        "you call it again")
+                            : result->hint;
+    if (hint.len > 0) {
+        haft__buf_add_str(&text, HAFT__LIT("\nhint: "));
+        haft__buf_add_str(&text, hint);
+    }
+    haft__mcp_job_say(job, haft__buf_str(&text), true);
+    haft__buf_finish(&text);
+}
+
+static void say_success(haft__mcp_job *job, haft_str result)
+{
+    haft__buf clean;
+    haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
+    if (!haft__mcp_clean(job->served, result, &clean)) {
+        haft__mcp_job_say(job, HAFT__LIT("there is no memory for the result"), true);
+    } else if (job->entry->output != NULL) {
+        say_structured(job, haft__buf_str(&clean));
+    } else {
+        haft__mcp_job_say(job, haft__buf_str(&clean), false);
+    }
+    haft__buf_finish(&clean);
+}
+
+/* ---- running ---- */
+
+static haft_status run(haft__mcp_job *job, haft_error *err);
+
+static haft_str lane_of(const haft__mcp_job *job)
+{
+    return job->entry->tool != NULL ? job->entry->tool->traits.lane : HAFT__LIT("");
+}
+
+/* Calls of one lane never overlap. */
+static bool is_taken(const haft__mcp_job *job)
+{
+    haft_str lane = lane_of(job);
+    for (const haft__mcp_job *other = job->served->jobs; lane.len > 0 && other != NULL;
+         other = other->next) {
+        if (other != job && other->job != NULL && haft__str_equal(lane_of(other), lane)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The one that has waited longest is the last of the list. */
+static void wake_lane(haft__mcp_spec *served, haft_str lane)
+{
+    haft__mcp_job *oldest = NULL;
+    for (haft__mcp_job *job = served->jobs; lane.len > 0 && job != NULL; job = job->next) {
+        if (job->waiting && haft__str_equal(lane_of(job), lane)) {
+            oldest = job;
+        }
+    }
+    haft_error err = {0};
+    if (oldest != NULL && run(oldest, &err) != HAFT_OK) {
+        fail(oldest, &err);
+    }
+}
+
+static void on_done(void *context, const haft__exec_result *result)
+{
+    haft__mcp_job *job = context;
+    haft__mcp_spec *served = job->served;
+    const haft__traits *traits = &job->entry->tool->traits;
+    haft_str lane = lane_of(job);
+    haft_error err = {0};
+    bool again = !result->ok && result->transient && job->attempt <= traits->retries
+                 && (traits->read_only || traits->idempotent);
+    job->job = NULL;
+    if (again && run(job, &err) == HAFT_OK) {
+        return;
+    }
+    if (result->ok) {
+        say_success(job, result->text);
+    } else {
+        say_failure(job, result);
+    }
+    wake_lane(served, lane);
+}
+
+static void on_progress(void *context, haft_str json)
+{
+    haft__mcp_job *job = context;
+    haft__buf clean;
+    haft__buf_init(&clean, HAFT__LIMIT_TOOL_RESULT_BYTES);
+    if (haft__mcp_clean(job->served, json, &clean)) {
+        haft__mcp_asked_progress(job->asked, ++job->told, 0, haft__buf_str(&clean));
+    }
+    haft__buf_finish(&clean);
+}
+
+static haft_status run(haft__mcp_job *job, haft_error *err)
+{
+    haft_runtime *runtime = job->served->options.runtime;
+    job->waiting = is_taken(job);
+    if (job->waiting) {
+        return HAFT_OK;
+    }
+    job->attempt++;
+    haft__exec_call call = {.spec = job->served->options.spec,
+                            .tool = job->entry->tool,
+                            .arguments = job->arguments,
+                            .facts = {.struct_size = sizeof(haft_call_facts),
+                                      .call = job->id,
+                                      .run = "",
+                                      .thread = "",
+                                      .user = "",
+                                      .idempotency_key = job->key.ptr,
+                                      .attempt = job->attempt},
+                            .timeout_ms = job->entry->tool->traits.timeout_ms,
+                            .progress = on_progress};
+    return haft__exec_start(runtime->exec, &call, on_done, job, &job->job, err);
+}
+
+/* ---- before it runs ---- */
+
+/* Its arguments as the tool wants them; false when the client was told what is wrong. */
+static bool take_arguments(haft__mcp_job *job, haft_error *err)
+{
+    haft__buf raw, why;
+    haft__arguments arguments = {.good = false};
+    haft__buf_init(&raw, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&why, HAFT__LIMIT_JSON_BYTES);
+    haft__json_write(&raw, job->asked->arguments);
+    haft_status status = haft__buf_check(&raw, err);
+    haft_str kept = haft__arena_copy(&job->arena, haft__buf_str(&raw));
+    if (status == HAFT_OK && kept.ptr == NULL) {
+        status = haft__arena_fail(&job->arena, err);
+    }
+    if (status == HAFT_OK) {
+        status =
+            haft__arguments_read(job->entry->tool, kept, job->served->checker, &job->arena,
+                                 job->served->options.runtime->hash_key, &arguments, &why, err);
+    }
+    job->arguments = arguments.value;
+    if (status != HAFT_OK) {
+        fail(job, err);
+    } else if (!arguments.good) {
+        haft__mcp_job_say(job, haft__buf_str(&why), true);
+    }
+    haft__buf_finish(&raw);
+    haft__buf_finish(&why);
+    return status == HAFT_OK && arguments.good;
+}
+
+static void ask_approval(haft__mcp_job *job)
+{
+    haft__buf message, params, clean;
+    haft__buf_init(&message, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&params, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_addf(&message, "May the tool '%.*s' be called with ",
+                   HAFT__ARG(job->entry->tool->name));
+    haft__json_write(&message, job->arguments);
+    haft__buf_add_char(&message, '?');
+    bool good = haft__mcp_clean(job->served, haft__buf_str(&message), &clean);
+    haft__mcp_form(&params, haft__buf_str(&clean),
+                   HAFT__LIT("\"approve\":{\"type\":\"boolean\",\"title\":\"Approve the call\","
+                             "\"default\":false}"),
+                   "approve");
+    haft__mcp_question question = {HAFT__LIT("approval"), HAFT__LIT("elicitation/create"),
+                                   haft__buf_str(&params)};
+    haft__mcp_asked *asked = job->asked;
+    if (!good || haft__buf_check(&params, NULL) != HAFT_OK) {
+        haft__mcp_job_say(job, HAFT__LIT("out of memory"), true);
+    } else {
+        if (asked->modern) { /* the request ends with the question */
+            haft__mcp_job_destroy(job);
+            asked->user = NULL;
+        }
+        haft__mcp_asked_ask(asked, &question, 1, HAFT__LIT("approval"), haft__clock_now());
+    }
+    haft__buf_finish(&clean);
+    haft__buf_finish(&params);
+    haft__buf_finish(&message);
+}
+
+/* Whether it may run now; else the client is asked, or told why not. Without a handshake, only an
+ * answer that comes with what we sealed is one to our question. */
+static bool is_approved(haft__mcp_job *job)
+{
+    const haft__approval_rule *rule = NULL;
+    haft__json approved = haft__json_null();
+    if (!haft__approval_wanted(job->served->options.spec, job->entry->tool, &job->arguments,
+                               &job->arena, &rule)) {
+        return true;
+    }
+    bool asked = haft__str_equal(job->asked->state, HAFT__LIT("approval"))
+                 && job->asked->answers.kind == HAFT__JSON_OBJECT;
+    if (asked
+        && haft__mcp_accepted(job->asked->answers, HAFT__LIT("approval"), "approve", &approved)
+        && approved.kind == HAFT__JSON_TRUE) {
+        return true;
+    }
+    if (asked) {
+        haft__mcp_job_say(job, HAFT__LIT("the call was not approved, and did not run"), true);
+    } else if (haft__mcp_asked_can(job->asked, "elicitation")) {
+        ask_approval(job);
+    } else {
+        haft__mcp_job_say(job,
+                          HAFT__LIT("this call wants a person's approval, and this client cannot "
+                                    "ask for it; it did not run\nhint: a client with elicitation "
+                                    "can, and haft run asks at the terminal"),
+                          true);
+    }
+    return false;
+}
+
+void haft__mcp_tool_begin(haft__mcp_job *job)
+{
+    haft_error err = {0};
+    if (!take_arguments(job, &err) || !is_approved(job)) {
+        return;
+    }
+    haft_status status = haft__runtime_make_id(job->served->options.runtime, job->id, &err);
+    if (status == HAFT_OK) {
+        job->key = haft__arena_format(&job->arena, "mcp:%s", job->id);
+        status = job->key.ptr != NULL ? run(job, &err) : haft__arena_fail(&job->arena, &err);
+    }
+    if (status != HAFT_OK) {
+        fail(job, &err);
+    }
+}
+
+void haft__mcp_tool_drop(haft__mcp_job *job)
+{
+    haft__mcp_spec *served = job->served;
+    haft_str lane = lane_of(job);
+    if (job->job != NULL) {
+        haft__exec_cancel(job->job);
+    }
+    haft__mcp_job_destroy(job);
+    wake_lane(served, lane);
+}

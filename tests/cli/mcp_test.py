@@ -1,0 +1,612 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests for `haft mcp`, from outside: on stdio and over HTTP, both eras, and much that is wrong."""
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+SECRET = "sk-canary-0123456789abcdef"
+NEW = "2026-07-28"
+OLD = "2025-11-25"
+JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+SPEC = {
+    "name": "helper", "model": "script:script.json", "instructions": "Help.",
+    "description": "Helps with small things, for tests.",
+    "tools": [
+        {"name": "add", "description": "Adds two numbers and prints their sum.",
+         "command": ["python3", "-c", "import sys,json; a=json.load(sys.stdin); print(a['a']+a['b'])"],
+         "input_schema": {"type": "object", "properties": {
+             "a": {"type": "integer"}, "b": {"type": "integer", "default": 40}},
+             "required": ["a"], "additionalProperties": False},
+         "traits": {"read_only": True}},
+        {"name": "docs:look", "description": "Prints one JSON object about a thing.",
+         "command": ["echo", '{"n": 1}'], "args": [],
+         "output_schema": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+        {"name": "liar", "description": "Prints something that its schema does not allow.",
+         "command": ["echo", "nothing"], "args": [],
+         "output_schema": {"type": "object"}},
+        {"name": "leak", "description": "Prints a secret from its environment.",
+         "command": ["sh", "-c", "echo key $KEY"], "args": [], "env": {"KEY": "${CANARY_KEY}"}},
+        {"name": "fails", "description": "Fails with a message on standard error.",
+         "command": ["sh", "-c", "echo broken >&2; exit 3"], "args": []},
+        {"name": "slow", "description": "Sleeps for much longer than a test takes.",
+         "command": ["sh", "-c", "echo $$ > slow.pid; sleep 300"], "args": []},
+        {"name": "danger", "description": "Does something that a person must approve.",
+         "command": ["echo", "it is done"], "args": [],
+         "traits": {"destructive": True, "needs_approval": True}},
+    ],
+    "builtins": {"enabled": ["read", "request_user_input", "store_artifact"]},
+}
+SCRIPT = {"replies": [
+    {"calls": [{"name": "add", "arguments": {"a": 1}}, {"name": "leak", "arguments": {}}]},
+    {"calls": [{"name": "request_user_input", "arguments": {"question": "Which one?"}}]},
+    {"text": "The answer is 41."}]}
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/mcp_test.py {name}", flush=True)
+
+
+def start(*options, spec="agent.json"):
+    return subprocess.Popen([HAFT, "mcp", spec, "--store", "sqlite:runs.db", *options],
+                            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, cwd=scratch,
+                            env={**os.environ, "CANARY_KEY": SECRET})
+
+
+def meta(can=None, **more):
+    return {"io.modelcontextprotocol/protocolVersion": NEW,
+            "io.modelcontextprotocol/clientCapabilities": can or {}, **more}
+
+
+class Stdio:
+    """A server on stdio, and one client. Messages that are not the answer waited for are kept."""
+
+    def __init__(self, *options, spec="agent.json"):
+        self.process = start(*options, spec=spec)
+        self.id = 0
+        self.others = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.stdin.close()
+            self.process.wait(timeout=60)
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def write(self, message):
+        text = message if isinstance(message, str) else json.dumps(message)
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+
+    def read(self):
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else None
+
+    def send(self, method, params=None, id=None):
+        self.id += 1
+        message = {"jsonrpc": "2.0", "id": id or self.id, "method": method}
+        self.write({**message, "params": params} if params is not None else message)
+        return id or self.id
+
+    def wait(self, id):
+        while True:
+            message = self.read()
+            if message is None or (message.get("id") == id and "method" not in message):
+                return message
+            self.others.append(message)
+
+    def ask(self, method, params=None):
+        return self.wait(self.send(method, params))
+
+    def open(self, capabilities=None, version=OLD):
+        answer = self.ask("initialize", {"protocolVersion": version,
+                                         "capabilities": capabilities or {},
+                                         "clientInfo": {"name": "t", "version": "1"}})
+        self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answer
+
+    def call(self, name, arguments=None, **more):
+        return self.ask("tools/call", {"name": name, "arguments": arguments or {}, **more})
+
+
+def said(answer):
+    """(is_error, text) of a tool's result; else the error's code."""
+    if "error" in answer:
+        return answer["error"]["code"]
+    result = answer["result"]
+    return result.get("isError", False), result["content"][0]["text"]
+
+
+def code(answer):
+    return answer["error"]["code"] if "error" in answer else "no error"
+
+
+def runs():
+    done = subprocess.run([HAFT, "runs", "--store", "sqlite:runs.db", "--json"], cwd=scratch,
+                          capture_output=True, text=True)
+    return done.stdout
+
+
+# ---- stdio ----
+
+def test_old():
+    with Stdio() as s:
+        answer = s.open()["result"]
+        check("a_handshake", (answer["protocolVersion"], answer["serverInfo"]["name"],
+                              "tools" in answer["capabilities"],
+                              "resources" in answer["capabilities"], answer["instructions"]),
+              (OLD, "haft", True, False, SPEC["description"]))
+        tools = s.ask("tools/list")["result"]["tools"]
+        check("the_tools", [t["name"] for t in tools],
+              ["add", "docs_-_look", "liar", "leak", "fails", "slow", "danger", "read",
+               "run_helper"])
+        check("annotations", (tools[0]["annotations"]["readOnlyHint"],
+                              tools[6]["annotations"]["destructiveHint"], "annotations" in tools[2]),
+              (True, True, False))
+        check("a_call", said(s.call("add", {"a": "2"})), (False, "42"))
+        look = s.call("docs_-_look")
+        check("structured", (look["result"]["structuredContent"], said(look)),
+              ({"n": 1}, (False, '{"n": 1}')))
+        check("a_result_that_lies", said(s.call("liar"))[0], True)
+        check("a_secret", said(s.call("leak")), (False, "key [redacted]"))
+        failed = said(s.call("fails"))
+        check("a_failure", (failed[0], "broken" in failed[1]), (True, True))
+        wrong = said(s.call("add", {"b": "x"}))
+        check("arguments_that_do_not_fit", (wrong[0], "a" in wrong[1]), (True, True))
+        check("ping", s.ask("ping")["result"], {})
+        check("a_level", s.ask("logging/setLevel", {"level": "debug"})["result"], {})
+        check("completion", s.ask("completion/complete", {
+            "ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": ""}})
+            ["result"]["completion"]["values"], [])
+        refused = said(s.call("danger"))
+        check("approval_without_elicitation", (refused[0], "approval" in refused[1]), (True, True))
+
+
+def test_versions():
+    for asked, given in (("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-03-26"),
+                         ("1999-01-01", OLD), (NEW, OLD)):
+        with Stdio() as s:
+            check(f"version_{asked}", s.open(version=asked)["result"]["protocolVersion"], given)
+
+
+def test_bad_messages():
+    cases = (
+        ("nonsense", -32700), ("{", -32700), ('[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600),
+        ('{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
+        ('{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
+        ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
+        ('{"jsonrpc":"2.0","id":7}', -32600),
+        ('{"jsonrpc":"2.0","id":7,"method":"tools/list"}', -32600),
+        ('{"jsonrpc":"2.0","id":7,"method":"server/discover"}', -32602),
+        ('{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}', -32602),
+        ('{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":1}}', -32602),
+    )
+    with Stdio() as s:
+        for text, wanted in cases:
+            s.write(text)
+            check(f"refused_{text}", code(s.read()), wanted)
+        s.write("")
+        s.write('{"jsonrpc":"2.0","id":99,"result":{}}')
+        s.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}')
+        s.write('{"jsonrpc":"2.0","method":"notifications/unheard_of"}')
+        check("what_nobody_answers", s.ask("ping")["result"], {})
+        s.open()
+        check("opened_twice", code(s.ask("initialize", {"protocolVersion": OLD})), -32600)
+        check("no_method", code(s.ask("resources/list")), -32601)
+        check("no_tool", code(s.call("nobody")), -32602)
+        check("no_name", code(s.ask("tools/call", {})), -32602)
+        check("bad_arguments", code(s.ask("tools/call", {"name": "add", "arguments": []})), -32602)
+        check("bad_level", code(s.ask("logging/setLevel", {"level": "loud"})), -32602)
+        check("bad_cursor", code(s.ask("tools/list", {"cursor": "1"})), -32602)
+        check("bad_completion", code(s.ask("completion/complete", {"ref": 1})), -32602)
+        check("nothing_on_stderr", s.process.poll(), None)
+
+
+def test_long_line():
+    with Stdio() as s:
+        s.write("x" * (33 << 20))
+        check("a_line_that_is_too_long", code(s.read()), -32600)
+        check("and_then_it_goes_on", s.ask("ping")["result"], {})
+
+
+def test_cancel():
+    with Stdio() as s:
+        s.open()
+        id = s.send("tools/call", {"name": "slow", "arguments": {}})
+        while not (Path(scratch) / "slow.pid").exists():
+            s.ask("ping")
+        check("an_id_that_is_used", code(s.wait(s.send("ping", id=id))), -32600)
+        s.write({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                 "params": {"requestId": id}})
+        check("cancelled_and_not_answered", (s.ask("ping")["result"],
+                                             [m for m in s.others if m.get("id") == id]), ({}, []))
+
+
+def test_end():
+    pid = Path(scratch) / "slow.pid"
+    pid.unlink(missing_ok=True)
+    with Stdio() as s:
+        s.open()
+        s.send("tools/call", {"name": "slow", "arguments": {}})
+        while not pid.exists() or not pid.read_text().strip():
+            s.ask("ping")
+        s.process.stdin.close()
+        check("eof_ends_it", s.process.wait(timeout=60), 0)
+        check("and_what_ran", os.path.exists(f"/proc/{pid.read_text().strip()}"), False)
+    with Stdio() as s:
+        s.open()
+        s.process.send_signal(signal.SIGTERM)
+        check("sigterm_ends_it", s.process.wait(timeout=60), 0)
+    with Stdio() as s:
+        s.process.stdout.close()
+        s.send("ping")
+        s.send("ping")
+        check("nobody_reads", s.process.wait(timeout=60), 0)
+    with open(Path(scratch) / "in.jsonl", "w") as file:
+        file.write('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    with open(Path(scratch) / "in.jsonl") as file:
+        done = subprocess.run([HAFT, "mcp", "agent.json", "--store", "memory:"], stdin=file,
+                              capture_output=True, text=True, cwd=scratch,
+                              env={**os.environ, "CANARY_KEY": SECRET})
+    check("a_file_as_input", (done.returncode, done.stdout),
+          (0, '{"jsonrpc":"2.0","id":1,"result":{}}\n'))
+
+
+def test_approval_old():
+    for content, wanted in (({"action": "accept", "content": {"approve": True}},
+                             (False, "it is done")),
+                            ({"action": "accept", "content": {"approve": False}}, True),
+                            ({"action": "decline"}, True), ({}, True)):
+        with Stdio() as s:
+            s.open({"elicitation": {}})
+            id = s.send("tools/call", {"name": "danger", "arguments": {}})
+            question = s.read()
+            s.write({"jsonrpc": "2.0", "id": question["id"], "result": content})
+            found = said(s.wait(id))
+            check(f"approval_{json.dumps(content)}", (question["method"],
+                  found if isinstance(wanted, tuple) else found[0]),
+                  ("elicitation/create", wanted))
+
+
+def test_run():
+    with Stdio() as s:
+        s.open({"elicitation": {}})
+        id = s.send("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"},
+                                   "_meta": {"progressToken": 7}})
+        while True:
+            message = s.read()
+            if message.get("method") == "elicitation/create":
+                break
+            s.others.append(message)
+        check("a_question", message["params"]["message"], "Which one?")
+        s.write({"jsonrpc": "2.0", "id": message["id"],
+                 "result": {"action": "accept", "content": {"answer": "the first"}}})
+        check("the_answer_of_a_run", said(s.wait(id)), (False, "The answer is 41."))
+        told = [m["params"] for m in s.others if m.get("method") == "notifications/progress"]
+        steps = [p["progress"] for p in told]
+        check("progress", (len(steps) > 5, steps == sorted(set(steps)),
+                           {p["progressToken"] for p in told}), (True, True, {7}))
+    check("it_is_in_the_store", '"done"' in runs(), True)
+    with Stdio() as s:
+        s.open()
+        found = said(s.call("run_helper", {"task": "Do it"}))
+        check("a_run_that_waits", (found[0], "haft answer " in found[1], "Which one?" in found[1]),
+              (True, True, True))
+        for bad in ({}, {"task": ""}, {"task": 1}, {"task": "a", "more": 1}, {"task": "a\0b"}):
+            check(f"task_{json.dumps(bad)}", said(s.call("run_helper", bad))[0], True)
+    with Stdio() as s:
+        s.open({"elicitation": {}})
+        id = s.send("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"}})
+        while s.read().get("method") != "elicitation/create":
+            pass
+        s.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+        s.process.stdin.close()
+        check("a_run_that_is_cancelled", s.process.wait(timeout=60), 0)
+    check("and_the_store_knows", '"cancelled"' in runs(), True)
+
+
+def test_new():
+    with Stdio() as s:
+        def ask(method, params=None, can=None):
+            return s.ask(method, {**(params or {}), "_meta": meta(can)})
+        found = ask("server/discover")["result"]
+        check("discover", (found["supportedVersions"], found["resultType"],
+                           found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"]),
+              ([NEW], "complete", "haft"))
+        listed = ask("tools/list")["result"]
+        check("a_list_may_be_kept", (listed["ttlMs"] >= 0, listed["cacheScope"]), (True, "private"))
+        check("ping_is_gone", code(ask("ping")), -32601)
+        bad = s.ask("tools/list", {"_meta": {**meta(), "io.modelcontextprotocol/protocolVersion":
+                                             "v9"}})
+        check("another_version", (code(bad), bad["error"]["data"]),
+              (-32022, {"supported": [NEW], "requested": "v9"}))
+        check("no_capabilities", code(s.ask("tools/list", {"_meta": {
+            "io.modelcontextprotocol/protocolVersion": NEW}})), -32602)
+        first = ask("tools/call", {"name": "danger", "arguments": {}}, {"elicitation": {}})
+        result = first["result"]
+        key = next(iter(result["inputRequests"]))
+        check("a_question_is_the_answer", (result["resultType"],
+              result["inputRequests"][key]["method"]), ("input_required", "elicitation/create"))
+        yes = {"inputResponses": {key: {"action": "accept", "content": {"approve": True}}}}
+        call = {"name": "danger", "arguments": {}, "requestState": result["requestState"]}
+        check("approved", said(ask("tools/call", {**call, **yes}, {"elicitation": {}})),
+              (False, "it is done"))
+        state = result["requestState"]
+        for name, other in (("changed", state[:-1] + ("0" if state[-1] != "0" else "1")),
+                            ("longer", state + "0"), ("none", ""), ("a_number", 7)):
+            check(f"state_{name}", code(ask("tools/call", {**call, **yes, "requestState": other})),
+                  -32602)
+        check("a_state_for_something_else", code(ask("tools/call", {**call, **yes, "name": "add"})),
+              -32602)
+        unasked = ask("tools/call", {"name": "danger", "arguments": {}, **yes}, {"elicitation": {}})
+        check("an_answer_that_nobody_asked_for", unasked["result"]["resultType"], "input_required")
+        check("answers_that_are_none", code(ask("tools/call", {**call, "inputResponses": 1})),
+              -32602)
+        one = ask("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"}},
+                  {"elicitation": {}})["result"]
+        key = next(iter(one["inputRequests"]))
+        two = ask("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"},
+                                 "requestState": one["requestState"],
+                                 "inputResponses": {key: {"action": "accept",
+                                                          "content": {"answer": "x"}}}},
+                  {"elicitation": {}})
+        check("a_run_is_taken_up", said(two), (False, "The answer is 41."))
+        id = s.send("subscriptions/listen", {"notifications": {"toolsListChanged": True},
+                                             "_meta": meta()})
+        check("a_subscription", (s.read()["method"], id > 0),
+              ("notifications/subscriptions/acknowledged", True))
+
+
+# ---- HTTP ----
+
+class Http:
+    def __init__(self, *options, address="127.0.0.1:0"):
+        self.process = start("--listen", address, *options)
+        self.line = self.process.stdout.readline()
+        self.port = int(re.search(r":(\d+)/mcp$", self.line)[1])
+        self.session = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.communicate(timeout=60)
+
+    def send(self, body, headers=None, method="POST", path="/mcp", read=True):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        text = body if isinstance(body, (str, type(None))) else json.dumps(body)
+        connection.request(method, path, text, {**JSON, **(headers or {})})
+        answer = connection.getresponse()
+        if not read:
+            return connection, answer
+        found = answer.status, dict((k.lower(), v) for k, v in answer.getheaders()), \
+            answer.read().decode()
+        connection.close()
+        return found
+
+    def open(self):
+        status, headers, text = self.send({"jsonrpc": "2.0", "id": 1, "method": "initialize",
+                                           "params": {"protocolVersion": OLD, "capabilities": {}}})
+        self.session = {"Mcp-Session-Id": headers["mcp-session-id"], "MCP-Protocol-Version": OLD}
+        return status
+
+    def ask(self, method, params=None, id=2):
+        status, headers, text = self.send({"jsonrpc": "2.0", "id": id, "method": method,
+                                           "params": params or {}}, self.session)
+        return status, events(text)[-1] if "event-stream" in headers["content-type"] \
+            else json.loads(text)
+
+    def new(self, method, params=None, headers=None, id=3):
+        all = {"MCP-Protocol-Version": NEW, "Mcp-Method": method,
+               **({"Mcp-Name": params["name"]} if params and "name" in params else {}),
+               **(headers or {})}
+        status, got, text = self.send({"jsonrpc": "2.0", "id": id, "method": method, "params": {
+            **(params or {}), "_meta": meta()}}, {k: v for k, v in all.items() if v is not None})
+        return status, events(text)[-1] if "event-stream" in got.get("content-type", "") \
+            else json.loads(text)
+
+
+def events(text):
+    return [json.loads(line[6:]) for line in text.split("\n")
+            if line.startswith("data: ") and len(line) > 6]
+
+
+def test_http_guard():
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    with Http() as h:
+        for name, headers, wanted in (
+                ("host", {"Host": "evil.example.com"}, 403),
+                ("host_that_looks_right", {"Host": "localhost.evil.com"}, 403),
+                ("host_address", {"Host": "10.0.0.1"}, 403), ("host_empty", {"Host": ""}, 403),
+                ("origin", {"Origin": "http://evil.example.com"}, 403),
+                ("origin_null", {"Origin": "null"}, 403),
+                ("type", {"Content-Type": "text/plain"}, 415),
+                ("form", {"Content-Type": "application/x-www-form-urlencoded"}, 415),
+                ("accept", {"Accept": "application/json"}, 406),
+                ("accept_nothing", {"Accept": ""}, 406),
+                ("no_session", {}, 400),
+                ("unknown_session", {"Mcp-Session-Id": "0" * 32}, 404)):
+            check(f"http_{name}", h.send(ping, headers)[0], wanted)
+            if wanted == 403:
+                check(f"http_get_{name}", h.send(None, headers, "GET")[0], 403)
+        for body in ("", "nonsense", "[]", "{}", "[" * 1000, "\x00"):
+            check(f"http_body_{body[:8]!r}", h.send(body)[0], 400)
+        check("http_path", h.send(ping, path="/other")[0], 404)
+        check("http_put", h.send(ping, method="PUT")[0], 405)
+        check("http_local_origin", h.send(ping, {"Origin": "http://localhost:3000",
+                                                 "Host": f"localhost:{h.port}"})[0], 400)
+        check("http_get_without_session", h.send(None, method="GET")[0], 400)
+        check("http_delete_without_session", h.send(None, method="DELETE")[0], 400)
+        check("http_modern_get", h.send(None, {"MCP-Protocol-Version": NEW}, "GET")[0], 405)
+        check("http_modern_delete", h.send(None, {"MCP-Protocol-Version": NEW}, "DELETE")[0], 405)
+
+
+def test_http_token():
+    (Path(scratch) / "token").write_text("a-token-of-some-length\n")
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    with Http("--token-file", "token", address="0.0.0.0:0") as h:
+        for value, wanted in ((None, 401), ("Bearer wrong", 401), ("Bearer ", 401), ("Basic x", 401),
+                              ("Bearer a-token-of-some-lengt", 401),
+                              ("Bearer a-token-of-some-length", 400),
+                              ("bearer a-token-of-some-length", 400)):
+            status, headers, _ = h.send(ping, {"Authorization": value} if value else {})
+            check(f"token_{value}", (status, "www-authenticate" in headers), (wanted, wanted == 401))
+        check("token_is_not_all", h.send(ping, {"Authorization": "Bearer a-token-of-some-length",
+                                                "Host": "evil.example.com"})[0], 403)
+    (Path(scratch) / "empty").write_text("\n")
+    for name, options in (("no_token", ("--listen", "0.0.0.0:0")),
+                          ("any_address", ("--listen", "[::]:0")),
+                          ("empty_token", ("--listen", "0.0.0.0:0", "--token-file", "empty")),
+                          ("no_file", ("--listen", "127.0.0.1:0", "--token-file", "nowhere")),
+                          ("bad_address", ("--listen", "nonsense")),
+                          ("token_on_stdio", ("--token-file", "token"))):
+        process = start(*options)
+        out, err = process.communicate(timeout=60)
+        check(f"usage_{name}", (process.returncode in (1, 2), out, err != ""), (True, "", True))
+
+
+def test_http_old():
+    with Http() as h:
+        check("http_handshake", h.open(), 200)
+        check("http_initialized", h.send({"jsonrpc": "2.0", "method": "notifications/initialized"},
+                                         h.session)[0], 202)
+        check("http_list", h.ask("tools/list")[1]["result"]["tools"][0]["name"], "add")
+        status, answer = h.ask("tools/call", {"name": "add", "arguments": {"a": 1}})
+        check("http_call", (status, said(answer)), (200, (False, "41")))
+        check("http_bad_version", h.send({"jsonrpc": "2.0", "id": 1, "method": "ping"},
+                                         {**h.session, "MCP-Protocol-Version": "1.0"})[0], 400)
+        connection, push = h.send(None, h.session, "GET", read=False)
+        check("http_push", (push.status, push.getheader("content-type")),
+              (200, "text/event-stream"))
+        check("http_push_twice", h.send(None, h.session, "GET")[0], 409)
+        connection.close()
+        status, headers, text = h.send({"jsonrpc": "2.0", "id": 9, "method": "tools/call",
+                                        "params": {"name": "fails", "arguments": {}}}, h.session)
+        first = re.search(r"id: (\d+)-0\nretry: \d+\ndata: \n\n", text)
+        check("http_priming", first is not None, True)
+        again = h.send(None, {**h.session, "Last-Event-ID": f"{first[1]}-0"}, "GET")
+        check("http_replay", (again[0], events(again[2])), (200, events(text)))
+        for bad in ("x", "1", "999-0", "-", f"{first[1]}-x"):
+            check(f"http_replay_{bad}", h.send(None, {**h.session, "Last-Event-ID": bad}, "GET")[0],
+                  404)
+        other = dict(h.session)
+        h.open()
+        check("http_replay_of_another", h.send(None, {**h.session, "Last-Event-ID":
+                                                      f"{first[1]}-0"}, "GET")[0], 404)
+        check("http_delete", h.send(None, other, "DELETE")[0], 204)
+        check("http_deleted", h.send({"jsonrpc": "2.0", "id": 1, "method": "ping"}, other)[0], 404)
+
+
+def test_http_gone():
+    """With a handshake a lost connection is no cancelling; without one it is."""
+    pid = Path(scratch) / "slow.pid"
+    with Http() as h:
+        h.open()
+        for modern in (False, True):
+            pid.unlink(missing_ok=True)
+            headers = {"MCP-Protocol-Version": NEW, "Mcp-Method": "tools/call", "Mcp-Name": "slow"} \
+                if modern else h.session
+            params = {"name": "slow", "arguments": {}, **({"_meta": meta()} if modern else {})}
+            connection = http.client.HTTPConnection("127.0.0.1", h.port, timeout=60)
+            connection.request("POST", "/mcp", json.dumps({
+                "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params}),
+                {**JSON, **headers})
+            while not pid.exists() or not pid.read_text().strip():
+                h.new("tools/list")
+            connection.sock.close()
+            if modern:
+                while os.path.exists(f"/proc/{pid.read_text().strip()}"):
+                    h.new("tools/list")
+            else:
+                h.new("tools/list")
+            check(f"gone_{'new' if modern else 'old'}",
+                  os.path.exists(f"/proc/{pid.read_text().strip()}"), not modern)
+            h.send({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                    "params": {"requestId": 5}}, h.session)
+
+
+def test_http_new():
+    with Http() as h:
+        check("new_call", [h.new("tools/call", {"name": "add", "arguments": {"a": 1}})[0],
+                           said(h.new("tools/call", {"name": "add", "arguments": {"a": 1}})[1])],
+              [200, (False, "41")])
+        for name, headers, wanted in (
+                ("no_method", {"Mcp-Method": None}, -32020),
+                ("another_method", {"Mcp-Method": "tools/list"}, -32020),
+                ("no_name", {"Mcp-Name": None}, -32020),
+                ("another_name", {"Mcp-Name": "slow"}, -32020),
+                ("bad_base64", {"Mcp-Name": "=?base64?YWRk!?="}, -32020),
+                ("no_version", {"MCP-Protocol-Version": None}, -32020),
+                ("old_version", {"MCP-Protocol-Version": OLD}, -32020)):
+            status, answer = h.new("tools/call", {"name": "add", "arguments": {"a": 1}}, headers)
+            check(f"new_{name}", (status, code(answer), answer["id"]), (400, wanted, 3))
+        status, answer = h.new("tools/call", {"name": "add", "arguments": {"a": 1}},
+                               {"Mcp-Name": "=?base64?YWRk?="})
+        check("new_base64_name", (status, said(answer)), (200, (False, "41")))
+        status, answer = h.new("nobody/knows")
+        check("new_no_such_method", (status, code(answer)), (404, -32601))
+        check("new_session_is_ignored", h.new("tools/list", {}, {"Mcp-Session-Id": "x"})[0], 200)
+        # the same id at the same time, from clients that know nothing of each other
+        found = {}
+        threads = [threading.Thread(target=lambda n=n: found.update({n: h.new(
+            "tools/call", {"name": "add", "arguments": {"a": n}}, id=1)[1]})) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        check("new_ids_of_others", [said(found[n]) for n in range(8)],
+              [(False, str(40 + n)) for n in range(8)])
+
+
+def test_usage():
+    (Path(scratch) / "keyless.json").write_text(json.dumps({**SPEC, "model": "openai:gpt-5.4-mini"}))
+    env = {k: v for k, v in os.environ.items() if "OPENAI" not in k}
+    process = subprocess.Popen([HAFT, "mcp", "keyless.json", "--store", "memory:"], cwd=scratch,
+                               env={**env, "CANARY_KEY": SECRET}, text=True, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = process.communicate('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":'
+                                   + json.dumps({"_meta": meta()}) + '}\n', timeout=60)
+    names = [t["name"] for t in json.loads(out)["result"]["tools"]]
+    check("without_a_key", ("run_helper" in names, "add" in names, "only the tools" in err),
+          (False, True, True))
+    clash = {**SPEC, "tools": [{"name": "run_helper", "description": "Takes the agent's name here.",
+                                "command": ["true"], "args": []}]}
+    (Path(scratch) / "clash.json").write_text(json.dumps(clash))
+    for name, words in (("no_spec", ()), ("missing", ("nowhere.yaml",)), ("clash", ("clash.json",))):
+        done = subprocess.run([HAFT, "mcp", *words, *(("--store", "memory:") if words else ())],
+                              cwd=scratch, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        check(f"usage_{name}", (done.returncode, done.stdout, done.stderr != ""), (2, "", True))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    (Path(scratch) / "agent.json").write_text(json.dumps(SPEC))
+    (Path(scratch) / "script.json").write_text(json.dumps(SCRIPT))
+    test_old()
+    test_versions()
+    test_bad_messages()
+    test_long_line()
+    test_cancel()
+    test_end()
+    test_approval_old()
+    test_run()
+    test_new()
+    test_http_guard()
+    test_http_token()
+    test_http_old()
+    test_http_gone()
+    test_http_new()
+    test_usage()

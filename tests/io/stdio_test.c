@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/io/stdio.c: lines in any pieces, of any length, and both ends. */
+#include "io/stdio.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "test.h"
+
+#define LINE_MOST 16
+
+typedef struct stdio_case {
+    haft__loop *loop;
+    haft__stdio *stdio;
+    int in[2], out[2];
+    haft__buf lines; /* each between < and >; ! for one that is too long */
+    bool ended;
+} stdio_case;
+
+static void on_line(void *context, haft_str line)
+{
+    stdio_case *c = context;
+    haft__buf_add_char(&c->lines, '<');
+    haft__buf_add_str(&c->lines, line);
+    haft__buf_add_char(&c->lines, '>');
+}
+
+static void on_too_long(void *context)
+{
+    stdio_case *c = context;
+    haft__buf_add_char(&c->lines, '!');
+}
+
+static void on_ended(void *context)
+{
+    stdio_case *c = context;
+    CHECK(!c->ended, "it ends once");
+    c->ended = true;
+}
+
+static void open_case(stdio_case *c, size_t queue)
+{
+    *c = (stdio_case){.ended = false};
+    haft__buf_init(&c->lines, 1 << 20);
+    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "a loop");
+    CHECK(pipe2(c->in, O_CLOEXEC) == 0 && pipe2(c->out, O_CLOEXEC) == 0, "pipes");
+    haft__stdio_options options = {.loop = c->loop,
+                                   .in = c->in[0],
+                                   .out = c->out[1],
+                                   .max_line = LINE_MOST,
+                                   .max_queue = queue,
+                                   .line = on_line,
+                                   .too_long = on_too_long,
+                                   .ended = on_ended,
+                                   .context = c};
+    CHECK_INT(haft__stdio_create(&options, &c->stdio, NULL), HAFT_OK, "it opens");
+}
+
+static void close_case(stdio_case *c)
+{
+    haft__stdio_destroy(c->stdio);
+    haft__loop_destroy(c->loop);
+    for (int i = 0; i < 2; i++) {
+        (void)close(c->in[i]);
+        (void)close(c->out[i]);
+    }
+    haft__buf_finish(&c->lines);
+}
+
+static void write_in(const stdio_case *c, const char *text)
+{
+    CHECK(write(c->in[1], text, strlen(text)) == (ssize_t)strlen(text), "it can be written");
+}
+
+static void until_ended(stdio_case *c)
+{
+    for (int i = 0; i < 10000 && !c->ended; i++) {
+        CHECK_INT(haft__loop_step(c->loop, 1, NULL), HAFT_OK, "the loop");
+    }
+    CHECK(c->ended, "it has ended");
+}
+
+TEST(lines_in_any_shape)
+{
+    static const struct {
+        const char *text, *lines;
+    } rows[] = {
+        {"", ""},
+        {"a\n", "<a>"},
+        {"a\nb\r\n\nc", "<a><b><><c>"},
+        {"1234567890123456\n", "<1234567890123456>"},
+        {"12345678901234567\nx\n", "!<x>"},
+        {"12345678901234567", "!"},
+        {"\n\n", "<><>"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        stdio_case c;
+        open_case(&c, 100);
+        write_in(&c, rows[i].text);
+        (void)close(c.in[1]);
+        until_ended(&c);
+        CHECK_STR(haft__buf_str(&c.lines), haft__str(rows[i].lines), "%zu", i);
+        c.in[1] = -1;
+        close_case(&c);
+    }
+}
+
+TEST(lines_are_written_in_order)
+{
+    stdio_case c;
+    char text[64];
+    open_case(&c, 100);
+    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("one")), "it is taken");
+    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("two")), "it is taken");
+    for (int i = 0; i < 10000 && !haft__stdio_idle(c.stdio); i++) {
+        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop");
+    }
+    ssize_t got = read(c.out[0], text, sizeof(text));
+    CHECK_STR(((haft_str){text, got > 0 ? (size_t)got : 0}), HAFT__LIT("one\ntwo\n"), "both");
+    close_case(&c);
+}
+
+TEST(too_much_that_nobody_reads)
+{
+    stdio_case c;
+    open_case(&c, 8);
+    CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("12345678")), "with its end it is too long");
+    CHECK(haft__stdio_idle(c.stdio), "nothing waits any more");
+    CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("1")), "and nothing is taken");
+    close_case(&c);
+}
+
+/* The other side neither reads nor closes: the end does not wait for it. */
+TEST(an_end_that_does_not_wait)
+{
+    stdio_case c;
+    char *big = test_alloc(1 << 20);
+    memset(big, 'x', 1 << 20);
+    open_case(&c, 2 << 20);
+    CHECK(haft__stdio_write(c.stdio, (haft_str){big, 1 << 20}), "it is queued");
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop");
+    }
+    CHECK(!haft__stdio_idle(c.stdio), "a pipe is not as large");
+    close_case(&c);
+}
+
+TEST(a_reader_that_is_gone)
+{
+    stdio_case c;
+    open_case(&c, 100);
+    (void)close(c.out[0]);
+    c.out[0] = -1;
+    (void)signal(SIGPIPE, SIG_IGN);
+    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("x")), "nobody knows yet");
+    until_ended(&c);
+    CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("x")), "now it is known");
+    close_case(&c);
+    (void)signal(SIGPIPE, SIG_DFL);
+}

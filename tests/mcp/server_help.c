@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server_help.h"
+
+#include "json/read.h"
+
+static size_t count(void *context, haft__mcp_list list)
+{
+    const mcp_case *c = context;
+    return list == HAFT__MCP_LIST_TOOLS ? c->tools : 1;
+}
+
+static void write_entry(void *context, haft__mcp_list list, size_t index, bool modern,
+                        haft__buf *buf)
+{
+    (void)context;
+    (void)list;
+    (void)modern;
+    haft__buf_addf(buf, "{\"name\":\"t%zu\"}", index);
+}
+
+static const haft__json *schema(void *context, haft_str tool)
+{
+    const mcp_case *c = context;
+    return haft__str_starts(tool, HAFT__LIT("t")) ? &c->schema : NULL;
+}
+
+static void begin(void *context, haft__mcp_asked *asked)
+{
+    mcp_case *c = context;
+    c->held[c->held_count++] = asked;
+}
+
+static void go_on(void *context, haft__mcp_asked *asked)
+{
+    mcp_case *c = context;
+    c->went_on++;
+    CHECK(asked->answers.kind == HAFT__JSON_OBJECT, "there are no answers");
+}
+
+static void drop(void *context, haft__mcp_asked *asked)
+{
+    mcp_case *c = context;
+    size_t at = 0;
+    while (at < c->held_count && c->held[at] != asked) {
+        at++;
+    }
+    CHECK(at < c->held_count, "what is dropped was not begun");
+    for (; at + 1 < c->held_count; at++) {
+        c->held[at] = c->held[at + 1];
+    }
+    c->held_count--;
+    c->dropped++;
+}
+
+static void on_sent(void *context, void *stream, const haft__mcp_sent *sent)
+{
+    mcp_case *c = context;
+    (void)stream;
+    haft__buf_add_str(&c->sent, sent->text);
+    haft__buf_add_char(&c->sent, '\n');
+    c->answers += sent->kind == HAFT__MCP_SENT_ANSWER;
+    c->ends += sent->kind == HAFT__MCP_SENT_NOTHING;
+    if (sent->kind == HAFT__MCP_SENT_ANSWER || sent->kind == HAFT__MCP_SENT_NOTHING) {
+        c->http = sent->http;
+    }
+}
+
+void mcp_open(mcp_case *c)
+{
+    *c = (mcp_case){.tools = 2,
+                    .now = 1000,
+                    .served = {.prompts = true,
+                               .resources = true,
+                               .completions = true,
+                               .logging = true,
+                               .changes = true,
+                               .count = count,
+                               .write = write_entry,
+                               .schema = schema,
+                               .begin = begin,
+                               .go_on = go_on,
+                               .drop = drop}};
+    haft__arena_init(&c->arena, 0);
+    haft__buf_init(&c->sent, 64 << 20);
+    c->schema = haft__json_object(NULL, 0);
+    haft__mcp_server_options options = {.name = HAFT__LIT("s"),
+                                        .version = HAFT__LIT("1"),
+                                        .instructions = HAFT__LIT("Be kind."),
+                                        .served = &c->served,
+                                        .context = c,
+                                        .key = {{1, 2, 3}},
+                                        .hash_key = {1, 2}};
+    haft_status status = haft__mcp_server_create(&options, &c->server, NULL);
+    if (status == HAFT_OK) {
+        status = haft__mcp_peer_create(c->server, HAFT__LIT("p"), on_sent, c, &c->peer, NULL);
+    }
+    CHECK_INT(status, HAFT_OK, "there is no server");
+}
+
+void mcp_close(mcp_case *c)
+{
+    haft__mcp_peer_destroy(c->peer);
+    CHECK_INT(c->held_count, 0, "all that was begun is dropped");
+    haft__mcp_server_destroy(c->server);
+    haft__buf_finish(&c->sent);
+    haft__arena_finish(&c->arena);
+}
+
+haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *headers)
+{
+    haft__mcp_asked *asked = NULL;
+    haft__buf_clear(&c->sent);
+    if (haft__mcp_read(c->server, haft__str(text), headers, &asked, NULL) == HAFT_OK) {
+        haft__mcp_peer_take(c->peer, asked, headers, NULL, c->now);
+    }
+    haft_str sent = haft__buf_str(&c->sent);
+    return sent.len > 0 ? (haft_str){sent.ptr, sent.len - 1} : HAFT__LIT("");
+}
+
+void mcp_greet(mcp_case *c, const char *capabilities)
+{
+    char text[512];
+    (void)snprintf(text, sizeof(text),
+                   "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+                   "\"protocolVersion\":\"2025-11-25\",\"capabilities\":%s}}",
+                   capabilities);
+    (void)mcp_take(c, text, NULL);
+    CHECK(mcp_sent(c, "\"protocolVersion\":\"2025-11-25\""), "%.*s",
+          HAFT__ARG(haft__buf_str(&c->sent)));
+    (void)mcp_take(c, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", NULL);
+}
+
+bool mcp_sent(const mcp_case *c, const char *part)
+{
+    haft_str text = haft__buf_str(&c->sent);
+    size_t length = strlen(part);
+    for (size_t i = 0; i + length <= text.len; i++) {
+        if (memcmp(text.ptr + i, part, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server_help.h - an MCP server with tools t0, t1 ..., and one client. Requests that are begun are
+ * held until the test finishes them; what is sent is kept, a line each.
+ */
+#ifndef HAFT_TESTS_MCP_SERVER_HELP_H
+#define HAFT_TESTS_MCP_SERVER_HELP_H
+
+#include "mcp/server.h"
+#include "test.h"
+
+#define META_ONLY(can)                                                                             \
+    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                       \
+    "\"io.modelcontextprotocol/clientCapabilities\":" can "}"
+#define META META_ONLY("{}")
+
+typedef struct mcp_case {
+    haft__mcp_server *server;
+    haft__mcp_peer *peer;
+    haft__mcp_served served;
+    size_t tools;
+    haft__json schema;          /* of every tool */
+    haft__mcp_asked *held[600]; /* begun and not finished */
+    size_t held_count, dropped, went_on;
+    haft__buf sent;    /* what was sent since the last mcp_take, a line each */
+    uint32_t http;     /* status of the last ANSWER or NOTHING */
+    int answers, ends; /* ANSWERs, and NOTHINGs */
+    haft__arena arena;
+    uint64_t now;
+} mcp_case;
+
+void mcp_open(mcp_case *c);
+void mcp_close(mcp_case *c);
+
+/* The client says it; returns what was sent for it. Headers may be NULL. */
+haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *headers);
+
+/* With a handshake first. */
+void mcp_greet(mcp_case *c, const char *capabilities);
+
+/* Whether the text is part of what was sent last. */
+bool mcp_sent(const mcp_case *c, const char *part);
+
+#endif

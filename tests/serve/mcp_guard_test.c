@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/serve/mcp_guard.c: who may come in. */
+#include "serve/mcp_guard.h"
+
+#include "test.h"
+
+#define BOTH "application/json, text/event-stream"
+
+static const char *const names[] = {"tools.example.org"};
+
+/* What a row leaves out is as it should be; "-" is a header that is missing. */
+static const struct {
+    const char *host, *origin, *authorization, *accept, *type, *method;
+    bool everywhere, token;
+    uint32_t status;
+} rows[] = {
+    {.status = 0},
+    {.host = "localhost", .status = 0},
+    {.host = "LOCALHOST:1", .status = 0},
+    {.host = "127.0.0.1:65535", .status = 0},
+    {.host = "[::1]:80", .status = 0},
+    {.host = "[::1]", .status = 0},
+    {.host = "-", .status = 403},
+    {.host = "", .status = 403},
+    {.host = ":80", .status = 403},
+    {.host = "evil.com", .status = 403},
+    {.host = "localhost.evil.com", .status = 403},
+    {.host = "localhost:80:80", .status = 403},
+    {.host = "localhost:http", .status = 403},
+    {.host = "[::1", .status = 403},
+    {.host = "[::1]x", .status = 403},
+    {.host = "[]", .status = 403},
+    {.host = "127.0.0.2", .status = 403},
+    {.host = "192.168.1.1:80", .status = 403},
+    {.host = "192.168.1.1:80", .everywhere = true, .token = true, .status = 0},
+    {.host = "evil.com", .everywhere = true, .token = true, .status = 403},
+    {.host = "Tools.Example.org:80", .status = 0},
+    {.origin = "http://localhost:3000", .status = 0},
+    {.origin = "https://127.0.0.1", .status = 0},
+    {.origin = "http://tools.example.org", .status = 0},
+    {.origin = "http://evil.com", .status = 403},
+    {.origin = "http://localhost.evil.com", .status = 403},
+    {.origin = "http://localhost@evil.com", .status = 403},
+    {.origin = "localhost", .status = 403},
+    {.origin = "null", .status = 403},
+    {.origin = "", .status = 403},
+    {.origin = "file://", .status = 403},
+    {.host = "10.0.0.1:80",
+     .origin = "http://10.0.0.1:80",
+     .everywhere = true,
+     .token = true,
+     .status = 0},
+    {.host = "10.0.0.1:80",
+     .origin = "http://10.0.0.2",
+     .everywhere = true,
+     .token = true,
+     .status = 403},
+    {.token = true, .status = 0},
+    {.token = true, .authorization = "-", .status = 401},
+    {.token = true, .authorization = "", .status = 401},
+    {.token = true, .authorization = "Bearer", .status = 401},
+    {.token = true, .authorization = "Bearer secre", .status = 401},
+    {.token = true, .authorization = "Bearer secrets", .status = 401},
+    {.token = true, .authorization = "Basic secret", .status = 401},
+    {.token = true, .authorization = "  bearer   secret  ", .status = 0},
+    {.accept = "-", .status = 406},
+    {.accept = "application/json", .status = 406},
+    {.accept = "text/event-stream", .status = 406},
+    {.accept = "text/event-stream;q=0.5,application/json;q=1", .status = 0},
+    {.accept = "*/*", .status = 0},
+    {.accept = "application/*, text/*", .status = 0},
+    {.accept = "application/*", .status = 406},
+    {.accept = "text/event-stream", .method = "GET", .status = 0},
+    {.accept = "application/json", .method = "GET", .status = 406},
+    {.accept = "-", .method = "DELETE", .status = 0},
+    {.type = "-", .status = 415},
+    {.type = "application/json; charset=utf-8", .status = 0},
+    {.type = "Application/JSON", .status = 0},
+    {.type = "text/plain", .status = 415},
+    {.type = "application/x-www-form-urlencoded", .status = 415},
+    {.type = "application/jsonp", .status = 415},
+};
+
+static haft_str header(const char *given, const char *usual)
+{
+    const char *text = given != NULL ? given : usual;
+    return strcmp(text, "-") == 0 ? (haft_str){NULL, 0} : haft__str(text);
+}
+
+TEST(who_may_come_in)
+{
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *why = NULL;
+        haft__mcp_guard guard = {.loopback = !rows[i].everywhere,
+                                 .token = rows[i].token ? HAFT__LIT("secret") : HAFT__LIT(""),
+                                 .allows = names,
+                                 .allow_count = COUNT(names)};
+        haft__mcp_visitor visitor = {
+            .method = header(rows[i].method, "POST"),
+            .host = header(rows[i].host, "127.0.0.1:80"),
+            .origin = header(rows[i].origin, "-"),
+            .authorization = header(rows[i].authorization, rows[i].token ? "Bearer secret" : "-"),
+            .accept = header(rows[i].accept, BOTH),
+            .content_type = header(rows[i].type, "application/json")};
+        CHECK_INT(haft__mcp_guard_check(&guard, &visitor, &why), rows[i].status, "row %zu: %s", i,
+                  why != NULL ? why : "");
+        CHECK((why != NULL) == (rows[i].status != 0), "row %zu has a reason", i);
+    }
+}
+
+TEST(addresses_of_this_machine)
+{
+    static const struct {
+        const char *address;
+        bool loopback;
+    } at[] = {{"127.0.0.1:80", true},   {"127.9.9.9:80", true},    {"localhost:0", true},
+              {"[::1]:80", true},       {"0.0.0.0:80", false},     {"[::]:80", false},
+              {"192.168.0.1:1", false}, {"127.evil.com:1", false}, {"", false}};
+    for (size_t i = 0; i < COUNT(at); i++) {
+        CHECK_INT(haft__mcp_guard_is_loopback(haft__str(at[i].address)), at[i].loopback, "%s",
+                  at[i].address);
+    }
+}
