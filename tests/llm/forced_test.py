@@ -39,7 +39,7 @@ def try_format(format):
     if len(turns) < WANTED:
         problems.append(f"only {len(turns)} forced turns")
     llm.check(f"{WANTED}_of_{WANTED}_forced_turns_in_{format}", problems)
-    # The last turn is free: a small model may write a call where an answer is wanted, and is stopped.
+    # The last turn is free: a small model may write a call there, and is stopped.
     llm.check(f"runs_in_{format}_end_as_done",
               [] if "done" in ends and set(ends) <= {"done", "violated"} else [ends])
 
