@@ -24,6 +24,13 @@ test: build ## run every test (T="words" chooses)
 
 check-all: test lint clang asan tsan valgrind coverage analyze fuzz ## all a release must pass
 
+check-mcp-client: build ## the official MCP suite against the client, real and hostile servers (needs npm)
+	@HAFT_SOURCE_ROOT=$(CURDIR) HAFT_BUILD=$(CURDIR)/build python3 tests/mcp/conformance_client.py
+	@HAFT_LONG=1 HAFT=$(CURDIR)/build/haft HAFT_BUILD=$(CURDIR)/build python3 tests/mcp/servers_test.py
+	@HAFT_LONG=1 HAFT=$(CURDIR)/build/haft HAFT_BUILD=$(CURDIR)/build python3 tests/mcp/hostile_test.py
+
+check-all: check-mcp-client
+
 bench: ## measure against other libraries, ripgrep and a bare loop in C
 	@scripts/deps build bench
 	@scripts/build build-bench -Dbench=true
@@ -82,6 +89,7 @@ clean: ## remove every build directory
 	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
 	  build-release
 
+.PHONY: check-mcp-client
 .PHONY: help build run test check-all bench bench-peers install lint fmt asan tsan valgrind clang \
         coverage analyze fuzz clean
 .DEFAULT_GOAL = help
