@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "engine/runtime.h"
 #include "engine/beside.h"
+#include "engine/runtime.h"
 #include "engine/script_file.h"
 #include "engine/secrets.h"
 #include "io/file.h"
@@ -130,6 +130,7 @@ static haft_status load(haft_runtime *runtime, haft__arena *arena, haft_str text
     haft__spec_options options = haft__agent_spec_options(runtime, place);
     if (look_only) {
         options.env = (haft__spec_env){NULL, NULL}; /* nothing is run: nothing can be missing */
+        options.read_file = NULL;
     }
     const haft__spec *spec = NULL;
     haft__spec_report report;

@@ -144,6 +144,7 @@ haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *
     collector c = {.redactor = redactor, .env = env, .err = err};
     add_variable(&c, spec->model.api_key_env);
     look_at(&c, spec->source);
+    look_at(&c, spec->mcp); /* imported servers are not in the source */
     look_at_servers(&c, spec->mcp);
     haft__environment_each(see_variable, &c);
     *ret_redactor = redactor;

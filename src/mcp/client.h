@@ -36,7 +36,7 @@ typedef enum haft__mcp_era {
 
 /* A directory that a server may know of. */
 typedef struct haft__mcp_root {
-    haft_str uri, name; /* "file:///home/me/docs", "docs" */
+    haft_str uri, name; /* "file:///data/docs", "docs" */
 } haft__mcp_root;
 
 typedef struct haft__mcp_client_options {

@@ -297,7 +297,7 @@ static void warn_idle(haft__loader *l, const char *name, bool idle, const char *
 static void check_builtins(haft__loader *l)
 {
     bool servers = haft__edit_object(l->spec->mcp, "servers").count > 0
-                   || haft__edit_text(l->spec->mcp, "import").len > 0;
+                   || haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
     bool databases = haft__edit_object(l->source, "databases").count > 0;
     bool code = false;
     for (size_t i = 0; i < l->spec->format_count; i++) {

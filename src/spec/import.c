@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import.c - `mcp: {import: FILE}`: servers from a file of another program become servers of the
- * spec, and so of its hash: a run is not resumed with others. A server of the spec itself comes
- * before one of the same name in the file. Tests: tests/spec/import_test.c.
+ * import.c - `mcp: {import: FILE}`: servers from a file of another program.
+ *
+ * They become servers of the spec (spec->mcp), but not of its source, which is kept with every run:
+ * such files have secrets in them. The source gets a hash of them instead, so that a run is not
+ * resumed with other servers, and can be looked at without the file. Tests:
+ * tests/spec/import_test.c.
  */
+#include "base/buf.h"
+#include "base/sha256.h"
 #include "base/str.h"
 #include "mcp/servers.h"
 #include "spec/load_int.h"
@@ -32,8 +37,7 @@ static bool put(haft__loader *l, haft__json *object, haft_str key, haft__json va
 /* Those of the file first, then the spec's own, which replace them. */
 static void join(haft__loader *l, haft__json imported)
 {
-    haft__json mcp = haft__edit_object(l->source, "mcp");
-    haft__json own = haft__edit_object(mcp, "servers"), joined = imported;
+    haft__json own = haft__edit_object(l->spec->mcp, "servers"), joined = imported;
     for (uint32_t i = 0; i < imported.count; i++) {
         haft_str name = haft__json_text(imported.members[i].key);
         if (haft__json_get(own, name) == NULL) {
@@ -43,14 +47,73 @@ static void join(haft__loader *l, haft__json imported)
     for (uint32_t i = 0; i < own.count && l->status == HAFT_OK; i++) {
         (void)put(l, &joined, haft__json_text(own.members[i].key), own.members[i].value);
     }
-    (void)(l->status == HAFT_OK && put(l, &mcp, HAFT__LIT("servers"), joined)
+    (void)(l->status == HAFT_OK && put(l, &l->spec->mcp, HAFT__LIT("servers"), joined));
+}
+
+/* One hash for the names and configurations of all servers of the file; no secret counts in it. */
+static haft_status hash_servers(haft__loader *l, haft__json servers,
+                                char ret_hash[HAFT__SHA256_HEX], haft_error *err)
+{
+    haft__buf text;
+    haft__mcp_servers read;
+    haft__json_member member = {haft__json_string(HAFT__LIT("servers")), servers};
+    haft_status status =
+        haft__mcp_servers_read(l->arena, haft__json_object(&member, 1), &read, err);
+    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+    for (size_t i = 0; status == HAFT_OK && i < read.count; i++) {
+        haft__buf_addf(&text, "%.*s %s\n", HAFT__ARG(read.items[i].name), read.items[i].hash);
+    }
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&text, err);
+    }
+    if (status == HAFT_OK) {
+        haft__sha256_hex(haft__buf_str(&text), ret_hash);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+/* Writes the hash into the source: import: {file: .., sha256: ..}. */
+static void pin(haft__loader *l, haft_str file, const char hash[HAFT__SHA256_HEX])
+{
+    haft_str kept = haft__arena_copy(l->arena, (haft_str){hash, HAFT__SHA256_HEX});
+    haft__json import = haft__json_object(NULL, 0), mcp = haft__edit_object(l->source, "mcp");
+    if (kept.ptr == NULL) {
+        (void)haft__loader_failed(l, haft__arena_fail(l->arena, NULL));
+        return;
+    }
+    (void)(put(l, &import, HAFT__LIT("file"), haft__json_string(file))
+           && put(l, &import, HAFT__LIT("sha256"), haft__json_string(kept))
+           && put(l, &mcp, HAFT__LIT("import"), import)
            && put(l, &l->source, HAFT__LIT("mcp"), mcp));
+    l->spec->source = l->source;
+}
+
+static void take(haft__loader *l, haft_str file, haft_str pinned, const haft__mcp_import *import,
+                 const char hash[HAFT__SHA256_HEX])
+{
+    if (pinned.len > 0 && !haft__str_equal(pinned, (haft_str){hash, HAFT__SHA256_HEX})) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, AT, HAFT__ABOUT_VALUE,
+                               "the servers in %.*s are not those they were", HAFT__ARG(file));
+        haft__loader_hint(l, problem, "put the file back, or begin anew without sha256");
+        return;
+    }
+    for (size_t i = 0; i < import->note_count; i++) {
+        (void)haft__loader_warning(l, AT, HAFT__ABOUT_VALUE, "%.*s: %.*s", HAFT__ARG(file),
+                                   HAFT__ARG(import->notes[i]));
+    }
+    join(l, import->servers);
+    pin(l, file, hash);
 }
 
 void haft__loader_import(haft__loader *l)
 {
     const haft__spec_options *options = l->options;
-    haft_str file = haft__edit_text(haft__edit_object(l->source, "mcp"), "import"), text;
+    haft__json given = haft__edit_get(haft__edit_object(l->source, "mcp"), "import");
+    bool text_alone = given.kind == HAFT__JSON_STRING;
+    haft_str file = text_alone ? haft__json_text(given) : haft__edit_text(given, "file"), text;
+    char hash[HAFT__SHA256_HEX];
     haft_error err = {.status = HAFT_OK};
     haft__mcp_import import;
     if (file.len == 0 || options->read_file == NULL || !haft__loader_clean(l, "mcp")) {
@@ -61,15 +124,12 @@ void haft__loader_import(haft__loader *l)
     if (status == HAFT_OK) {
         status = haft__mcp_import_read(l->arena, text, options->hash_key, &import, &err);
     }
-    if (status != HAFT_OK) {
-        if (!haft__loader_failed(l, status)) {
-            tell(l, file, &err);
-        }
-        return;
+    if (status == HAFT_OK) {
+        status = hash_servers(l, import.servers, hash, &err);
     }
-    for (size_t i = 0; i < import.note_count; i++) {
-        (void)haft__loader_warning(l, AT, HAFT__ABOUT_VALUE, "%.*s: %.*s", HAFT__ARG(file),
-                                   HAFT__ARG(import.notes[i]));
+    if (status == HAFT_OK) {
+        take(l, file, haft__edit_text(given, "sha256"), &import, hash);
+    } else if (!haft__loader_failed(l, status)) {
+        tell(l, file, &err);
     }
-    join(l, import.servers);
 }

@@ -64,7 +64,8 @@ HAFT_MUST_USE haft_status haft__spec_set(haft__arena *arena, haft__json *io_valu
                                          haft_str value, haft_error *err);
 
 /* Replaces ${NAME} by variables of the environment. NOT_FOUND when there is none of that name,
- * unless it says ${NAME:-what then}; BAD_INPUT when a ${ has no name and }. `text` itself where nothing is to be replaced. */
+ * unless it says ${NAME:-what then}; BAD_INPUT when a ${ has no name and }. `text` itself where
+ * nothing is to be replaced. */
 HAFT_MUST_USE haft_status haft__spec_expand(haft__arena *arena, haft_str text,
                                             const haft__spec_env *env, haft_str *ret_text,
                                             haft_error *err);

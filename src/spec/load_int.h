@@ -103,8 +103,8 @@ haft_str haft__edit_text(haft__json object, const char *key);     /* "" when it 
 
 void haft__loader_check_schema(haft__loader *l);    /* schema.c: raw against haft.schema.json */
 void haft__loader_translate(haft__loader *l);       /* planner.c: raw to source */
-void haft__loader_import(haft__loader *l);          /* import.c: servers from a file */
 void haft__loader_build(haft__loader *l);           /* build.c: source to spec, without tools */
+void haft__loader_import(haft__loader *l);          /* import.c: servers from a file */
 void haft__loader_build_choice(haft__loader *l);    /* build_choice.c */
 void haft__loader_build_tools(haft__loader *l);     /* build_tools.c */
 void haft__loader_check_names(haft__loader *l);     /* names.c: tools that are named are there */

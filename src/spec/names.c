@@ -13,7 +13,7 @@ static bool is_server_tool(const haft__loader *l, haft_str name)
 {
     haft_str rest = name, server = haft__str_split(&rest, ':');
     haft__json servers = haft__edit_object(l->spec->mcp, "servers");
-    bool imported = haft__edit_text(l->spec->mcp, "import").len > 0;
+    bool imported = haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
     return server.len < name.len && (imported || haft__json_get(servers, server) != NULL);
 }
 
@@ -79,7 +79,7 @@ static void check_phases(haft__loader *l, const haft__map *declared)
 static bool matches_something(const haft__loader *l, haft_str pattern)
 {
     bool servers = haft__edit_object(l->spec->mcp, "servers").count > 0
-                   || haft__edit_text(l->spec->mcp, "import").len > 0;
+                   || haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
     for (size_t i = 0; i < l->spec->tools.count; i++) {
         if (haft__filter_matches(pattern, l->spec->tools.items[i]->name)) {
             return true;

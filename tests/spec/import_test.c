@@ -64,6 +64,40 @@ TEST(the_hash_of_a_spec_is_of_imported_servers_too)
     unload(&g);
 }
 
+/* What is kept with a run has a hash in the place of the servers, and loads as it is. */
+TEST(the_source_of_a_spec_has_no_secret_of_the_file)
+{
+    static char secret[] =
+        "{\"mcpServers\":{\"a\":{\"command\":\"x\",\"env\":{\"KEY\":\"s3cret\"}}}}",
+                changed[] =
+                    "{\"mcpServers\":{\"a\":{\"command\":\"y\",\"env\":{\"KEY\":\"s3cret\"}}}}",
+                renewed[] =
+                    "{\"mcpServers\":{\"a\":{\"command\":\"x\",\"env\":{\"KEY\":\"other\"}}}}";
+    loaded f, again, away;
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 16);
+    import(&f, "mcp: {import: mcp.json}\n", secret, false);
+    haft__json_write(&buf, f.spec->source);
+    haft_str kept = keep(&buf);
+    CHECK(strstr(kept.ptr, "s3cret") == NULL && strstr(kept.ptr, "sha256") != NULL, "%s", kept.ptr);
+    import(&again, kept.ptr, secret, false);
+    CHECK_STR(again.listing, HAFT__LIT(""), "it loads again");
+    CHECK_STR(again.spec->hash, f.spec->hash, "as the same");
+    unload(&again);
+    import(&again, kept.ptr, renewed, false);
+    CHECK_STR(again.listing, HAFT__LIT(""), "a key may be renewed");
+    unload(&again);
+    load(&away, kept.ptr);
+    CHECK_STR(away.spec->hash, f.spec->hash, "and without the file it is the same, too");
+    unload(&away);
+    import(&again, kept.ptr, changed, false);
+    CHECK(again.spec == NULL, "but not with another command");
+    CHECK(strstr(again.listing.ptr, "the servers in mcp.json are not those they were") != NULL,
+          "%s", again.listing.ptr);
+    unload(&again);
+    unload(&f);
+}
+
 TEST(an_import_that_fails_says_why)
 {
     static char cut[] = "{\"mcpServers\":", none[] = "{}",
