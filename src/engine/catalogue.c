@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "engine/runtime.h"
+#include "run/redact.h"
 
 void haft__catalogue_stop(haft_run *run)
 {
@@ -14,6 +15,35 @@ void haft__catalogue_stop(haft_run *run)
         run->runtime->servers.cancel(run->catalogue);
         run->catalogue = NULL;
     }
+}
+
+/* A server may know a secret of the spec and put it into a definition. What is written down has it
+ * redacted, and is then no definition any more: such a tool is left out. */
+static haft_status drop_secrets(const haft_run *run, haft__reveal *reveal, haft_error *err)
+{
+    haft__buf text, clean;
+    haft_status status = HAFT_OK;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
+    for (size_t i = 0; i < reveal->tool_count && status == HAFT_OK; i++) {
+        haft__reveal_tool *tool = &reveal->tools[i];
+        if (!tool->revealed) {
+            continue;
+        }
+        haft__buf_clear(&text);
+        haft__buf_clear(&clean);
+        haft__reveal_write(&text, tool->tool);
+        bool secrets = haft__redact(run->agent->redactor, haft__buf_str(&text), &clean);
+        status = haft__buf_check(&text, err);
+        status = status == HAFT_OK ? haft__buf_check(&clean, err) : status;
+        if (status == HAFT_OK && secrets) {
+            *tool = (haft__reveal_tool){tool->tool, false, "there is a secret in its definition"};
+            reveal->revealed--;
+        }
+    }
+    haft__buf_finish(&text);
+    haft__buf_finish(&clean);
+    return status;
 }
 
 static haft_status record(haft_run *run, const haft__mcp_listing *listings, size_t count,
@@ -26,6 +56,9 @@ static haft_status record(haft_run *run, const haft__mcp_listing *listings, size
     haft_status status = haft__reveal_decide(run->agent->spec, listings, count, &scratch,
                                              run->runtime->hash_key, &reveal, err);
     haft__buf_clear(body);
+    if (status == HAFT_OK) {
+        status = drop_secrets(run, &reveal, err);
+    }
     if (status == HAFT_OK) {
         haft__input_tools_revealed(body, &reveal);
         status = haft__buf_check(body, err);

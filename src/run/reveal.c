@@ -150,13 +150,11 @@ static void write_tool(haft__json_writer *w, const haft__mcp_tool *tool)
     haft__json_end_object(w);
 }
 
-static size_t bytes_of(revealing *r, const haft__mcp_tool *tool)
+void haft__reveal_write(haft__buf *buf, const haft__mcp_tool *tool)
 {
     haft__json_writer w;
-    haft__buf_clear(&r->text);
-    haft__json_writer_init(&w, &r->text);
+    haft__json_writer_init(&w, buf);
     write_tool(&w, tool);
-    return r->text.len;
 }
 
 /* Why the run cannot have it; NULL when it can, and then it has. */
@@ -174,7 +172,9 @@ static haft_status try_tool(revealing *r, const haft__mcp_tool *tool, const char
         *ret_reason = "there is a tool of that name already";
         return HAFT_OK;
     }
-    size_t bytes = bytes_of(r, tool);
+    haft__buf_clear(&r->text);
+    haft__reveal_write(&r->text, tool);
+    size_t bytes = r->text.len;
     haft_status status = haft__buf_check(&r->text, err);
     if (status != HAFT_OK) {
         return status;

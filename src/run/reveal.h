@@ -54,6 +54,9 @@ HAFT_MUST_USE haft_status haft__reveal_decide(const haft__spec *spec,
                                               haft__arena *arena, haft__hash_key hash_key,
                                               haft__reveal *ret_reveal, haft_error *err);
 
+/* Appends one tool as tools_revealed has it. */
+void haft__reveal_write(haft__buf *buf, const haft__mcp_tool *tool);
+
 /* Appends the body of tools_revealed. */
 void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal);
 

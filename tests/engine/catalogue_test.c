@@ -250,6 +250,29 @@ TEST(a_server_that_is_dead_is_named)
     haft__arena_finish(&servers.arena);
 }
 
+/* It would be redacted, and be no definition any more. */
+TEST(a_tool_with_a_secret_in_it_is_left_out)
+{
+    help_host h;
+    servers_init();
+    servers.tools[0].description = HAFT__LIT("Searches with sk-aaaabbbbccccddddeeee1111.");
+    servers.tools[1] = help_server_tool(&servers.arena, HAFT__LIT("docs"),
+                                        HAFT__LIT("sk-aaaabbbbccccddddeeee1111"));
+    help_host_init(&h, "memory:");
+    use_servers(&h);
+    haft_run *run = help_host_start(
+        &h,
+        "\"max_mcp_tools\":9,\"mcp\":{\"servers\":{\"docs\":{\"command\":[\"docs\"],\"env\":{"
+        "\"TOKEN\":\"sk-aaaabbbbccccddddeeee1111\"}}}}",
+        CALLS("docs:changed"), "go");
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%s", run->error.message);
+    CHECK_INT(run->state.tools->count, 3, "tools of the run");
+    haft_run_release(run);
+    help_host_finish(&h);
+    haft__arena_finish(&servers.arena);
+}
+
 TEST(a_run_that_is_cancelled_asks_no_longer)
 {
     help_host h;
