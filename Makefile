@@ -24,10 +24,11 @@ test: build ## run every test (T="words" chooses)
 
 check-all: test lint clang asan tsan valgrind coverage analyze fuzz ## all a release must pass
 
-check-mcp-client: build ## the official MCP suite against the client, real and hostile servers (needs npm)
+check-mcp-client: build ## the official MCP suite against the client; bad servers (needs npm)
 	@HAFT_SOURCE_ROOT=$(CURDIR) HAFT_BUILD=$(CURDIR)/build python3 tests/mcp/conformance_client.py
-	@HAFT_LONG=1 HAFT=$(CURDIR)/build/haft HAFT_BUILD=$(CURDIR)/build python3 tests/mcp/servers_test.py
-	@HAFT_LONG=1 HAFT=$(CURDIR)/build/haft HAFT_BUILD=$(CURDIR)/build python3 tests/mcp/hostile_test.py
+	@HAFT_LONG=1 HAFT=$(CURDIR)/build/haft HAFT_BUILD=$(CURDIR)/build \
+	  python3 tests/mcp/servers_test.py
+	@HAFT_LONG=1 HAFT=$(CURDIR)/build/haft python3 tests/mcp/hostile_test.py
 
 check-all: check-mcp-client
 

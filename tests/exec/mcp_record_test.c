@@ -29,7 +29,7 @@ static void end(fixture *f)
 {
     haft__mcp_record_finish(&f->record);
     haft__arena_finish(&f->arena);
-    help_remove(f->place);
+    help_remove_all(f->place);
 }
 
 static haft__mcp_tool make_tool(fixture *f, const char *name, const char *description)

@@ -4,6 +4,7 @@
 #include "exec/mcp.h"
 
 #include "mcp_help.h"
+#include "json/write.h"
 
 #define SERVER(name, way) "'" name "':{'command':['python3','@','" way "']}"
 
@@ -200,6 +201,7 @@ typedef struct asking {
     haft__task task;
     haft__json answer;
     bool durable;
+    int asked;
     haft_str message;
 } asking;
 
@@ -221,6 +223,60 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     a->message = help_keep(haft__json_text(*haft__json_get(question, HAFT__LIT("message"))));
     a->task.run = answer_now;
     haft__loop_post(asked_on->loop, &a->task);
+}
+
+/* Made again with the answer, as an engine does. */
+static void call_again(haft__task *task)
+{
+    asking *a = HAFT__CONTAINER(task, asking, task);
+    help_start(asked_on, &a->call);
+}
+
+static void on_durable(void *context, haft__json question, bool durable, haft__json state,
+                       uint64_t within_ms)
+{
+    asking *a = context;
+    haft__buf text;
+    (void)within_ms;
+    a->durable = durable;
+    a->asked++;
+    haft__buf_init(&text, 1 << 20);
+    haft__buf_addf(&text,
+                   "{\"answers\":{\"action\":\"accept\",\"content\":{\"sure\":%s}},\"state\":",
+                   a->asked == 1 ? "true" : "false");
+    haft__json_write(&text, state);
+    haft__buf_add_char(&text, '}');
+    haft__buf_add_char(&text, '\0');
+    a->call.call.resume = help_read_copy(asked_on, text.ptr);
+    a->message = help_keep(haft__json_text(*haft__json_get(question, HAFT__LIT("message"))));
+    haft__buf_finish(&text);
+    a->task.run = call_again;
+    haft__loop_post(asked_on->loop, &a->task);
+}
+
+TEST(a_person_answers_a_server_that_does_not_wait)
+{
+    help_mcp m;
+    asking a = {.durable = false};
+    help_mcp_begin(&m);
+    asked_on = &m.exec;
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "input") "}}");
+    make_call(&m, &a.call, "a", "say");
+    a.call.call.ask = on_durable;
+    help_start(&m.exec, &a.call);
+    help_wait(&m.exec, &a.call);
+    CHECK(a.durable && a.asked == 2, "asked %d times", a.asked);
+    CHECK_STR(a.message, HAFT__LIT("two?"), "message");
+    CHECK_STR(
+        a.call.result.text,
+        HAFT__LIT("[{\"one\": {\"action\": \"accept\", \"content\": {\"sure\": true}}, \"two\": "
+                  "{\"action\": \"accept\", \"content\": {\"sure\": false}}}, \"opaque\"]"),
+        "answers");
+    make_call(&m, &a.call, "a", "say"); /* nobody can be asked */
+    help_start(&m.exec, &a.call);
+    help_wait(&m.exec, &a.call);
+    CHECK(!a.call.result.ok && a.call.result.started, "outcome");
+    help_mcp_end(&m);
 }
 
 TEST(a_person_answers_a_server_that_waits)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Servers over Streamable HTTP that are good or bad in one way each, here in the test: sessions that
-end, streams that break, answers that are none. The run goes on to its end."""
+"""Servers over Streamable HTTP that are good or bad in one way each, here in the test: sessions
+that end, streams that break, answers that are none. The run goes on to its end."""
 import http.server
 import json
 import os
@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
+RESUMES = 5  # HAFT__LIMIT_MCP_RESUMES
 SAY = {"name": "say", "description": "Says a word.", "annotations": {"readOnlyHint": True},
        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}}}
 
@@ -199,7 +200,8 @@ try:
     check("it_is_taken_up_where_it_was", [s for s in site.seen if s[0] == "GET" and s[1]],
           [("GET", "e1", "s1")])
     site = one("a_stream_that_always_breaks", "resume_forever", "the MCP server 'web'")
-    check("it_is_taken_up_a_few_times", len([s for s in site.seen if s[0] == "GET" and s[1]]), 5)
+    check("it_is_taken_up_a_few_times", len([s for s in site.seen if s[0] == "GET" and s[1]]),
+          RESUMES)
     one("an_answer_that_is_cut", "cut", "the MCP server 'web'")
     one("an_empty_answer", "empty", "the MCP server 'web'")
     one("a_page_for_people", "html", "the MCP server 'web'")
