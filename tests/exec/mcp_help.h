@@ -3,7 +3,6 @@
 #ifndef HAFT_TESTS_MCP_HELP_H
 #define HAFT_TESTS_MCP_HELP_H
 
-#include <ftw.h>
 #include <unistd.h>
 
 #include "exec/mcp_int.h"
@@ -17,21 +16,6 @@ typedef struct help_mcp {
     haft_str states, errors, names; /* of the servers and of all tools, each with a blank behind */
 } help_mcp;
 
-static inline int help_remove_one(const char *path, const struct stat *about, int kind,
-                                  struct FTW *at)
-{
-    (void)about;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
-
-/* A directory with all that is below it. */
-static inline void help_remove_all(const char *folder)
-{
-    CHECK_INT(nftw(folder, help_remove_one, 8, FTW_DEPTH | FTW_PHYS), 0, "%s stays", folder);
-}
-
 static inline void help_mcp_begin(help_mcp *m)
 {
     *m = (help_mcp){.times = 0};
@@ -44,7 +28,7 @@ static inline void help_mcp_begin(help_mcp *m)
 static inline void help_mcp_end(help_mcp *m)
 {
     help_end(&m->exec);
-    help_remove_all(m->place);
+    help_remove(m->place);
 }
 
 /* `mcp` of the spec, from JSON with ' for ". %s stands for the path of bad_server.py. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/exec/mcp_link.c, mcp_event.c and mcp_web.c: deadlines and restarts. Nobody waits
- * here: timers are looked at, and fired by hand. */
+ * here: timers are looked at, and fired by hand. HAFT__LIMIT_MCP_RESUMES is tested at its value in
+ * tests/mcp/web_test.py. */
 #include "exec/mcp_int.h"
 
 #include "base/limits.h"

@@ -29,7 +29,14 @@ static void end(fixture *f)
 {
     haft__mcp_record_finish(&f->record);
     haft__arena_finish(&f->arena);
-    help_remove_all(f->place);
+    static const char *const parts[] = {"/file.json", "/deep/er", "/deep", ""};
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        struct stat about;
+        (void)snprintf(f->path, sizeof(f->path), "%s%s", f->place, parts[i]);
+        if (stat(f->path, &about) == 0 && S_ISDIR(about.st_mode)) {
+            help_remove(f->path);
+        }
+    }
 }
 
 static haft__mcp_tool make_tool(fixture *f, const char *name, const char *description)

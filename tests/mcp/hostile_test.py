@@ -47,7 +47,8 @@ class Place:
         (self.path / "spec.json").write_text(json.dumps(self.spec))
 
     def haft(self, *words):
-        environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"), SECRET="a canary in the coal mine")
+        environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"),
+                           SECRET="a canary in the coal mine")
         done = subprocess.run([HAFT, *words], cwd=self.path, text=True, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=300, env=environment)
         return done.returncode, done.stdout, done.stderr
