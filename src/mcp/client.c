@@ -260,6 +260,9 @@ haft_status haft__mcp_guard(haft__mcp_client *client, haft_status status)
 
 haft_status haft__mcp_client_start(haft__mcp_client *client, haft_error *err)
 {
+    haft_error error;
+    (void)haft__fail(&error, HAFT_IO, "", "the connection to the server was made anew");
+    lose(client, &error); /* what was under way on the one before has nobody to answer it */
     if (client->failure == NULL) {
         client->failure = haft__mcp_node_create(HAFT__MCP_EVENT_FAILED);
         if (client->failure == NULL) {

@@ -175,7 +175,8 @@ bool haft__mcp_client_next(haft__mcp_client *client, haft__mcp_event *ret_event)
  * Each fails for want of memory only, and then the client is as a client whose connection was lost.
  */
 
-/* The transport is up, for the first time or again: settles the era and version. Calls that were
+/* The transport is up, for the first time or again: settles the era and version. What was under
+ * way on a connection before is lost. Calls that were
  * made before go out once that is done. */
 HAFT_MUST_USE haft_status haft__mcp_client_start(haft__mcp_client *client, haft_error *err);
 

@@ -234,6 +234,37 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/"
      "call\",\"params\":{\"_meta\":{\"progressToken\":5},\"name\":\"c\"}} for 3\n"
      "  done 3 result sent {\"c\":1}\n"},
+    /* a new connection without the end of the old */
+    {"L",
+     "start\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
+     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
+     "\"s\",\"version\":\"1\"}}}\n"
+     "call a\n"
+     "list\n"
+     "start\n"
+     "get {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"protocolVersion\":\"2025-11-25\","
+     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
+     "\"s\",\"version\":\"1\"}}}\n",
+     "  send "
+     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  ready legacy 2025-11-25 's' '1' '' tools\n"
+     "  send "
+     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/"
+     "call\",\"params\":{\"_meta\":{\"progressToken\":2},\"name\":\"a\"}} for 1\n"
+     "  send {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{}}\n"
+     "  done 1 lost sent the connection to the server was made anew\n"
+     "  tools 0 error the connection to the server was made anew\n"
+     "  send "
+     "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  ready legacy 2025-11-25 's' '1' '' tools\n"},
     /* the host gives up */
     {"L",
      "start\n"

@@ -274,6 +274,22 @@ static const test_client_case cases[] = {
      "listen\",\"params\":{META,\"notifications\":{\"toolsListChanged\":true}}}\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/list\",\"params\":{META}}\n"
      "  tools 0\n"},
+    /* news for somebody else */
+    {"l",
+     "start\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"supportedVersions\":["
+     "\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":true}},\"ttlMs\":1,"
+     "\"cacheScope\":\"public\"}}\n"
+     "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/"
+     "list_changed\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":7}}}\n",
+     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  ready modern 2026-07-28 '' '' '' tools\n"
+     "  send stream "
+     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"subscriptions/"
+     "listen\",\"params\":{META,\"notifications\":{\"toolsListChanged\":true}}}\n"},
     /* before it is open nobody has tools that change */
     {"L",
      "start\n"
