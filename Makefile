@@ -8,6 +8,7 @@ T ?=
 
 TESTS = scripts/run-tests $(T)
 CLANG = clang-14
+MCP = HAFT_SOURCE_ROOT=$(CURDIR) HAFT_BUILD=$(CURDIR)/build HAFT=$(CURDIR)/build/haft python3
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,8 +26,11 @@ test: build ## run every test (T="words" chooses)
 test-llm: build ## haft with a real model: llama.cpp and SmolLM2, got once (T="words" chooses)
 	@scripts/llm $(T)
 
-check-mcp: build ## the official MCP conformance suite (needs npm)
-	@HAFT_SOURCE_ROOT=$(CURDIR) HAFT_BUILD=$(CURDIR)/build python3 tests/mcp/conformance.py
+check-mcp: build ## the official MCP suite, both sides, and bad servers (needs npm)
+	@$(MCP) tests/mcp/conformance.py
+	@$(MCP) tests/mcp/conformance_client.py
+	@HAFT_LONG=1 $(MCP) tests/mcp/servers_test.py
+	@HAFT_LONG=1 $(MCP) tests/mcp/hostile_test.py
 
 check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all a release needs
 

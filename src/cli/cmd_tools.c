@@ -320,7 +320,6 @@ static const haft__option options[] = {
 static const haft__example examples[] = {
     {"haft tools agent.yaml", "list them with their traits"},
     {"haft tools agent.yaml --wire openai", "as a provider gets them"},
-    {"haft tools agent.yaml --accept docs:search", "see what has changed, and accept it"},
     {0},
 };
 

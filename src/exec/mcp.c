@@ -15,19 +15,6 @@
 #include "json/read.h"
 #include "json/write.h"
 
-struct haft__catalogue {
-    haft__exec *exec;
-    haft__catalogue *next; /* of those that wait */
-    haft__arena arena;
-    haft__mcp_link **links; /* in the order of the spec */
-    size_t count;
-    haft__catalogue_done *done; /* NULL once it is no longer wanted */
-    void *context;
-    haft__timer timer;
-    haft__task task;
-    bool posted;
-};
-
 /* ---- the hub ---- */
 
 static haft_status make_hub(haft__exec *exec, haft_error *err)

@@ -5,7 +5,7 @@
  * A server with a session waits for the answer, and so does this process. A server without one ends
  * the call and says what it wants to know: each question is asked in turn, durably, and then the
  * call is made again, here or elsewhere. What it takes for that is the question's state: {state,
- * round, key, rest, answers}. Tests: tests/exec/mcp_ask_test.c.
+ * round, key, rest, answers}. Tests: tests/exec/mcp_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"

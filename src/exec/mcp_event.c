@@ -21,7 +21,8 @@ static void send(haft__mcp_link *link, const haft__mcp_send *send)
 static void ready(haft__mcp_link *link, const haft__mcp_ready *told)
 {
     haft__mcp_link_opened(link);
-    if (link->server.url.len > 0 && told->push) {
+    /* Also where the tools never change: a server may ask something there. */
+    if (link->server.url.len > 0 && told->era == HAFT__MCP_ERA_LEGACY) {
         haft__mcp_web_push(link);
     }
 }

@@ -117,6 +117,20 @@ struct haft__mcp_use {
     haft__json output_schema;
 };
 
+/* Asking the servers of a spec for their tools. */
+struct haft__catalogue {
+    haft__exec *exec;
+    haft__catalogue *next; /* of those that wait */
+    haft__arena arena;
+    haft__mcp_link **links; /* in the order of the spec */
+    size_t count;
+    haft__catalogue_done *done; /* NULL once it is no longer wanted */
+    void *context;
+    haft__timer timer;
+    haft__task task;
+    bool posted;
+};
+
 /* All connections of an exec. */
 typedef struct haft__mcp_hub {
     haft__mcp_link *links;
@@ -222,6 +236,9 @@ void haft__mcp_web_cancel(haft__mcp_link *link, uint64_t number);
 
 /* Listens for what the server says unasked. */
 void haft__mcp_web_push(haft__mcp_link *link);
+
+/* How long to wait before a stream is taken up again. */
+uint64_t haft__mcp_web_wait(const haft__sse *sse);
 
 /* Breaks off what is under way; with `goodbye` the server is told that the session is over, which
  * is an exchange of its own. */

@@ -2,7 +2,7 @@
 /*
  * mcp_pin.c - a tool is called only as long as it is what it was: when it was first used, or when
  * somebody accepted that it has changed; at first, what the run was shown.
- * Tests: tests/exec/mcp_pin_test.c.
+ * Tests: tests/exec/mcp_test.c.
  */
 #include "base/error.h"
 #include "base/str.h"

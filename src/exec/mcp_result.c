@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mcp_result.c - how the end of a call reads, and what is known of its effect.
- * Tests: tests/exec/mcp_result_test.c.
+ * Tests: tests/exec/mcp_test.c.
  */
 #include "base/error.h"
 #include "base/str.h"

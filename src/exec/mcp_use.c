@@ -4,7 +4,7 @@
  *
  * A call waits until its server is there and has listed its tools anew: only then it is known that
  * the tool is what the run was shown. Its deadline is the job's, from its start on. Tests:
- * tests/exec/mcp_use_test.c, tests/mcp/servers_test.py.
+ * tests/exec/mcp_test.c, tests/mcp/servers_test.py.
  */
 #include "base/error.h"
 #include "base/limits.h"

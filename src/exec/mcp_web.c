@@ -5,7 +5,7 @@
  * A stream that breaks off before its answer, of a session that has such things, is taken up again
  * behind the last event it numbered. Where requests may go is as for HTTP tools, except that an
  * address of this machine or of a private network that is written out in the spec is meant.
- * Tests: tests/mcp/servers_test.py, tests/mcp/conformance_client.py.
+ * Tests: tests/mcp/web_test.py, tests/exec/mcp_link_test.c, tests/mcp/conformance_client.py.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -142,10 +142,15 @@ static bool is_session(const haft__mcp_exchange *it)
     return haft__mcp_client_era(it->link->client) == HAFT__MCP_ERA_LEGACY;
 }
 
+uint64_t haft__mcp_web_wait(const haft__sse *sse)
+{
+    uint64_t wait = sse->has_retry ? sse->retry_ms : HAFT__LIMIT_MCP_RETRY_MS;
+    return wait < HAFT__LIMIT_MCP_RETRY_MAX_MS ? wait : HAFT__LIMIT_MCP_RETRY_MAX_MS;
+}
+
 /* Whether it is to be taken up again, which then happens. */
 static bool retry(haft__mcp_exchange *it)
 {
-    uint64_t wait = it->sse.has_retry ? it->sse.retry_ms : HAFT__LIMIT_MCP_RETRY_MS;
     bool can =
         it->kind == HAFT__EXCHANGE_PUSH
         || (it->kind == HAFT__EXCHANGE_POST && it->events && it->sse.has_id && !it->answered);
@@ -153,7 +158,7 @@ static bool retry(haft__mcp_exchange *it)
         return false;
     }
     it->tries++;
-    wait = wait < HAFT__LIMIT_MCP_RETRY_MAX_MS ? wait : HAFT__LIMIT_MCP_RETRY_MAX_MS;
+    uint64_t wait = haft__mcp_web_wait(&it->sse);
     return haft__timer_start(loop_of(it->link), &it->timer, wait, on_retry, it, NULL) == HAFT_OK;
 }
 

@@ -92,7 +92,7 @@ struct haft__mcp_client {
     haft__mcp_state state;
     haft__mcp_era era; /* of OPEN; what is spoken while INITIALIZING is legacy */
     haft_str protocol; /* static text */
-    bool tried_discover, tried_initialize;
+    bool tried_discover, tried_initialize, asked_again;
     bool has_tools, has_changes; /* what the server offers */
     bool stale;                  /* CHANGED was told and nothing listed since */
     haft_str session;            /* HTTP, legacy; in session_bytes; "" for none */

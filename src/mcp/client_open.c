@@ -57,7 +57,7 @@ haft_status haft__mcp_initialize(haft__mcp_client *client, haft_error *err)
 
 haft_status haft__mcp_open(haft__mcp_client *client, haft_error *err)
 {
-    client->tried_discover = client->tried_initialize = false;
+    client->tried_discover = client->tried_initialize = client->asked_again = false;
     client->era = HAFT__MCP_ERA_UNKNOWN;
     client->session = HAFT__LIT("");
     client->list_id = client->listen_id = client->level_id = 0;
@@ -205,6 +205,10 @@ haft_status haft__mcp_discovered(haft__mcp_client *client, const haft__rpc_messa
     }
     bool modern =
         versions.kind == HAFT__JSON_ARRAY && (answer || message->code == HAFT__RPC_VERSION);
+    if (modern && haft__mcp_version_modern(version) && !client->asked_again) {
+        client->asked_again = true; /* it refuses what it says it speaks: once more */
+        return discover(client, err);
+    }
     if (modern) {
         haft_status status = use_versions(client, versions, &done, err);
         return status != HAFT_OK || done ? status : no_version(client);

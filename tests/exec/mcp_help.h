@@ -3,7 +3,6 @@
 #ifndef HAFT_TESTS_MCP_HELP_H
 #define HAFT_TESTS_MCP_HELP_H
 
-#include <ftw.h>
 #include <unistd.h>
 
 #include "exec/mcp_int.h"
@@ -17,14 +16,6 @@ typedef struct help_mcp {
     haft_str states, errors, names; /* of the servers and of all tools, each with a blank behind */
 } help_mcp;
 
-static inline int help_remove(const char *path, const struct stat *about, int kind, struct FTW *at)
-{
-    (void)about;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
-
 static inline void help_mcp_begin(help_mcp *m)
 {
     *m = (help_mcp){.times = 0};
@@ -37,7 +28,7 @@ static inline void help_mcp_begin(help_mcp *m)
 static inline void help_mcp_end(help_mcp *m)
 {
     help_end(&m->exec);
-    (void)nftw(m->place, help_remove, 8, FTW_DEPTH | FTW_PHYS);
+    help_remove(m->place);
 }
 
 /* `mcp` of the spec, from JSON with ' for ". %s stands for the path of bad_server.py. */

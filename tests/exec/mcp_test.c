@@ -1,61 +1,313 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/exec/mcp.c, mcp_link.c, mcp_event.c, mcp_stdio.c and mcp_use.c, with a server of
+ * tests/mcp/bad_server.py. */
 #include "exec/mcp.h"
 
-#include "../run/run_help.h"
-#include "base/str.h"
+#include "mcp_help.h"
+#include "json/write.h"
 
-typedef struct told {
-    int times;
-    size_t count;
-    char text[256];
-} told;
+#define SERVER(name, way) "'" name "':{'command':['python3','@','" way "']}"
 
-static void keep_told(void *context, const haft__mcp_listing *listings, size_t count)
+/* A call of a tool of a server, as a run makes it. */
+static void make_call(help_mcp *m, help_call *c, const char *server, const char *tool)
 {
-    told *t = context;
-    t->times++;
-    t->count = count;
-    if (count > 0) {
-        (void)snprintf(t->text, sizeof(t->text), "%.*s %.*s: %.*s", HAFT__ARG(listings[0].server),
-                       HAFT__ARG(listings[0].state), HAFT__ARG(listings[0].error));
-    }
+    char definition[512];
+    (void)snprintf(definition, sizeof(definition), "{\"server\":\"%s\",\"tool\":\"%s\"}", server,
+                   tool);
+    help_make(&m->exec, c, HAFT__TOOL_MCP, definition, "{\"word\":\"hello\"}");
 }
 
-static void list(told *t, bool cancel)
+static void call(help_mcp *m, help_call *c, const char *server)
 {
-    haft__arena arena;
-    help_spec s;
-    haft__loop *loop = NULL;
-    haft__exec *exec = NULL;
+    make_call(m, c, server, "say");
+    help_start(&m->exec, c);
+    help_wait(&m->exec, c);
+}
+
+TEST(servers_are_listed_and_called)
+{
+    help_mcp m;
+    help_call c;
+    help_mcp_begin(&m);
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "good") "," SERVER("b", "progress") "}}");
+    help_mcp_list(&m);
+    CHECK_STR(m.names, HAFT__LIT("a:say b:say "), "names");
+    CHECK_STR(m.states, HAFT__LIT("started started "), "states");
+    call(&m, &c, "a");
+    CHECK(c.result.ok && c.result.started, "%.*s", HAFT__ARG(c.result.text));
+    CHECK_STR(c.result.text, HAFT__LIT("you said hello"), "result");
+    call(&m, &c, "b");
+    CHECK_INT(c.steps, 3, "progress");
+    CHECK_STR(c.last, HAFT__LIT("{\"progress\":2,\"total\":3,\"message\":\"on\"}"), "progress");
+    help_mcp_list(&m);
+    CHECK_STR(m.states, HAFT__LIT("used used "), "states");
+    help_mcp_end(&m);
+}
+
+TEST(what_was_listed_is_known_to_the_next_process)
+{
+    help_mcp m;
+    help_mcp_begin(&m);
+    char place[sizeof(m.place)];
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "good") "}}");
+    help_mcp_list(&m);
+    memcpy(place, m.place, sizeof(place));
+    help_end(&m.exec);
+    help_begin(&m.exec);
+    m.exec.exec->options.state = place;
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "good") "}}");
+    help_mcp_list(&m);
+    CHECK_STR(m.states, HAFT__LIT("known "), "states");
+    CHECK_STR(m.names, HAFT__LIT("a:say "), "names");
+    CHECK(m.exec.exec->children.first == NULL, "it was started");
+    help_mcp_end(&m);
+}
+
+TEST(a_bad_server_holds_back_nobody)
+{
+    help_mcp m;
+    help_mcp_begin(&m);
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "exit_start") "," SERVER(
+                             "b", "good") ",'c':{'command':['/nonexistent/program']},"
+                                          "'d':{'enabled':false,'command':['x']}}}");
+    help_mcp_list(&m);
+    CHECK_INT(m.count, 3, "servers");
+    CHECK_STR(m.names, HAFT__LIT("b:say "), "names");
+    CHECK_STR(m.states, HAFT__LIT("configured started configured "), "states");
+    CHECK_STR(m.errors,
+              HAFT__LIT("the MCP server 'a' ended with exit status 3: no licence  the MCP server "
+                        "'c' cannot be started: '/nonexistent/program' is no program that is "
+                        "there "),
+              "errors");
+    help_call c;
+    call(&m, &c, "a"); /* it has been given up: the error is there at once */
+    CHECK(!c.result.ok && !c.result.started && c.result.transient, "outcome");
+    call(&m, &c, "nobody");
+    CHECK_STR(c.result.text, HAFT__LIT("the spec has no server 'nobody'"), "no server");
+    call(&m, &c, "d");
+    CHECK_STR(c.result.text, HAFT__LIT("the spec has no server 'd' that is enabled"), "disabled");
+    help_mcp_end(&m);
+}
+
+TEST(a_server_that_dies_is_started_again)
+{
+    help_mcp m;
+    help_call c;
+    help_mcp_begin(&m);
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "die") "}}");
+    for (int i = 0; i < 3; i++) {
+        call(&m, &c, "a");
+        CHECK(!c.result.ok && c.result.started && c.result.transient && !c.result.timed_out,
+              "outcome");
+        CHECK_STR(c.result.text, HAFT__LIT("the MCP server 'a' ended with exit status 7"), "text");
+        CHECK(c.result.hint.len > 0, "no hint");
+    }
+    help_mcp_end(&m);
+}
+
+TEST(a_call_that_is_not_wanted_is_cancelled)
+{
+    help_mcp m;
+    help_call c;
+    help_mcp_begin(&m);
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "hang_call") "}}");
+    help_mcp_list(&m);
+    make_call(&m, &c, "a", "say");
+    c.call.timeout_ms = 50;
+    help_start(&m.exec, &c);
+    help_wait(&m.exec, &c);
+    CHECK(!c.result.ok && c.result.timed_out && c.result.started, "outcome");
+    make_call(&m, &c, "a", "say");
+    help_start(&m.exec, &c);
+    help_step(&m.exec, 0);
+    haft__exec_cancel(c.job);
+    make_call(&m, &c, "a", "other");
+    help_start(&m.exec, &c);
+    help_wait(&m.exec, &c);
+    CHECK_STR(c.result.text, HAFT__LIT("the MCP server 'a' has no tool 'other' any more"), "text");
+    make_call(&m, &c, "a", "say"); /* and one that is never told, because all ends */
+    help_start(&m.exec, &c);
+    haft__exec_cancel(c.job);
+    help_mcp_end(&m);
+}
+
+TEST(what_is_not_wanted_is_not_told)
+{
+    help_mcp m;
     haft__catalogue *catalogue = NULL;
-    haft__arena_init(&arena, 0);
-    help_spec_init(&s, &arena, HAFT__LIT("agent; server=off!disabled; server=docs,search"));
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
-    CHECK_INT(haft__exec_create(&(haft__exec_options){.loop = loop}, &exec, NULL), HAFT_OK,
-              "no exec");
-    CHECK_INT(haft__exec_catalogue(exec, &s.spec, keep_told, t, &catalogue, NULL), HAFT_OK, "list");
-    CHECK_INT(t->times, 0, "it was told while it started");
-    if (cancel) {
+    help_mcp_begin(&m);
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "hang_start") "}}");
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(
+            haft__exec_catalogue(m.exec.exec, &m.exec.spec, help_mcp_told, &m, &catalogue, NULL),
+            HAFT_OK, "catalogue");
+        help_step(&m.exec, 0);
         haft__catalogue_cancel(catalogue);
     }
-    CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "no step");
-    haft__exec_destroy(exec);
-    haft__loop_destroy(loop);
-    haft__arena_finish(&arena);
+    help_step(&m.exec, 0);
+    CHECK_INT(m.times, 0, "times");
+    help_mcp_end(&m);
 }
 
-TEST(every_server_that_may_be_used_is_told)
+TEST(a_definition_that_changed_is_refused)
 {
-    told t = {0};
-    list(&t, false);
-    CHECK(t.times == 1 && t.count == 1, "%d times, %zu servers", t.times, t.count);
-    CHECK_STR(haft__str(t.text),
-              HAFT__LIT("docs configured: MCP servers cannot be reached by this build"), "docs");
+    help_mcp m;
+    help_call c;
+    help_mcp_begin(&m);
+    char file[128], servers[256];
+    (void)snprintf(file, sizeof(file), "%s/note", m.place);
+    (void)snprintf(servers, sizeof(servers),
+                   "{'servers':{'a':{'command':['python3','@','good','%s']}}}", file);
+    FILE *note = fopen(file, "w");
+    (void)fputs("Says a word.", note);
+    (void)fclose(note);
+    help_mcp_servers(&m, servers);
+    call(&m, &c, "a");
+    CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
+    help_end(&m.exec);
+    note = fopen(file, "w");
+    (void)fputs("Says another word.", note);
+    (void)fclose(note);
+    help_begin(&m.exec);
+    m.exec.exec->options.state = m.place;
+    help_mcp_servers(&m, servers);
+    call(&m, &c, "a");
+    CHECK(!c.result.ok && c.result.changed && !c.result.started, "outcome");
+    CHECK(memmem(c.result.text.ptr, c.result.text.len, "Says another word.", 18) != NULL, "%.*s",
+          HAFT__ARG(c.result.text));
+    CHECK(memmem(c.result.hint.ptr, c.result.hint.len, "--accept a:say", 14) != NULL, "%.*s",
+          HAFT__ARG(c.result.hint));
+    help_mcp_end(&m);
 }
 
-TEST(a_list_that_is_not_wanted_is_not_told)
+TEST(a_tool_that_the_run_was_shown_otherwise_is_refused)
 {
-    told t = {0};
-    list(&t, true);
-    CHECK_INT(t.times, 0, "times");
+    help_mcp m;
+    help_call c;
+    help_mcp_begin(&m);
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "good") "}}");
+    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\",\"hash\":\"00\"}",
+              "{}");
+    help_start(&m.exec, &c);
+    help_wait(&m.exec, &c);
+    CHECK(!c.result.ok && c.result.changed && !c.result.started, "outcome");
+    help_mcp_end(&m);
+}
+
+/* ---- questions ---- */
+
+typedef struct asking {
+    help_call call; /* first: results come to it */
+    haft__task task;
+    haft__json answer;
+    bool durable;
+    int asked;
+    haft_str message;
+} asking;
+
+static void answer_now(haft__task *task)
+{
+    asking *a = HAFT__CONTAINER(task, asking, task);
+    haft__exec_answer(a->call.job, a->answer);
+}
+
+static help_exec *asked_on;
+
+static void on_ask(void *context, haft__json question, bool durable, haft__json state,
+                   uint64_t within_ms)
+{
+    asking *a = context;
+    (void)state;
+    (void)within_ms;
+    a->durable = durable;
+    a->message = help_keep(haft__json_text(*haft__json_get(question, HAFT__LIT("message"))));
+    a->task.run = answer_now;
+    haft__loop_post(asked_on->loop, &a->task);
+}
+
+/* Made again with the answer, as an engine does. */
+static void call_again(haft__task *task)
+{
+    asking *a = HAFT__CONTAINER(task, asking, task);
+    help_start(asked_on, &a->call);
+}
+
+static void on_durable(void *context, haft__json question, bool durable, haft__json state,
+                       uint64_t within_ms)
+{
+    asking *a = context;
+    haft__buf text;
+    (void)within_ms;
+    a->durable = durable;
+    a->asked++;
+    haft__buf_init(&text, 1 << 20);
+    haft__buf_addf(&text,
+                   "{\"answers\":{\"action\":\"accept\",\"content\":{\"sure\":%s}},\"state\":",
+                   a->asked == 1 ? "true" : "false");
+    haft__json_write(&text, state);
+    haft__buf_add_char(&text, '}');
+    haft__buf_add_char(&text, '\0');
+    a->call.call.resume = help_read_copy(asked_on, text.ptr);
+    a->message = help_keep(haft__json_text(*haft__json_get(question, HAFT__LIT("message"))));
+    haft__buf_finish(&text);
+    a->task.run = call_again;
+    haft__loop_post(asked_on->loop, &a->task);
+}
+
+TEST(a_person_answers_a_server_that_does_not_wait)
+{
+    help_mcp m;
+    asking a = {.durable = false};
+    help_mcp_begin(&m);
+    asked_on = &m.exec;
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "input") "}}");
+    make_call(&m, &a.call, "a", "say");
+    a.call.call.ask = on_durable;
+    help_start(&m.exec, &a.call);
+    help_wait(&m.exec, &a.call);
+    CHECK(a.durable && a.asked == 2, "asked %d times", a.asked);
+    CHECK_STR(a.message, HAFT__LIT("two?"), "message");
+    CHECK_STR(
+        a.call.result.text,
+        HAFT__LIT("[{\"one\": {\"action\": \"accept\", \"content\": {\"sure\": true}}, \"two\": "
+                  "{\"action\": \"accept\", \"content\": {\"sure\": false}}}, \"opaque\"]"),
+        "answers");
+    make_call(&m, &a.call, "a", "say"); /* nobody can be asked */
+    help_start(&m.exec, &a.call);
+    help_wait(&m.exec, &a.call);
+    CHECK(!a.call.result.ok && a.call.result.started, "outcome");
+    help_mcp_end(&m);
+}
+
+TEST(a_person_answers_a_server_that_waits)
+{
+    static const struct {
+        const char *answer, *told;
+    } cases[] = {
+        {"{\"action\":\"accept\",\"content\":{\"sure\":true}}",
+         "you said hello\n-32601\n{\"action\": \"accept\", \"content\": {\"sure\": true}}"},
+        {"{\"action\":\"decline\"}", "you said hello\n-32601\n{\"action\": \"decline\"}"},
+        {"{\"action\":\"cancel\"}", "you said hello\n-32601\n{\"action\": \"cancel\"}"},
+    };
+    help_mcp m;
+    asking a = {.durable = false};
+    help_mcp_begin(&m);
+    asked_on = &m.exec;
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "asks") "}}");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        make_call(&m, &a.call, "a", "say");
+        a.call.call.ask = on_ask;
+        a.answer = help_read_copy(&m.exec, cases[i].answer);
+        help_start(&m.exec, &a.call);
+        help_wait(&m.exec, &a.call);
+        CHECK_STR(a.message, HAFT__LIT("Really?"), "message");
+        CHECK_STR(a.call.result.text, haft__str(cases[i].told), "%s", cases[i].answer);
+        CHECK(!a.durable, "durable");
+    }
+    make_call(&m, &a.call, "a", "say"); /* nobody can be asked */
+    help_start(&m.exec, &a.call);
+    help_wait(&m.exec, &a.call);
+    CHECK_STR(a.call.result.text, HAFT__LIT("you said hello\n{\"action\": \"decline\"}\n-32601"),
+              "declined");
+    help_mcp_end(&m);
 }

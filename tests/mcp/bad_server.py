@@ -110,7 +110,34 @@ def call(message):
     send({"id": number, "result": text})
 
 
+def modern():
+    """A server of 2026-07-28 whose tool asks two things before it says anything."""
+    complete = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+    form = {"type": "object", "properties": {"sure": {"type": "boolean"}}}
+    asks = {key: {"method": "elicitation/create", "params": {
+        "mode": "form", "message": f"{key}?", "requestedSchema": form}} for key in ("one", "two")}
+    for line in sys.stdin:
+        message = json.loads(line)
+        number, params = message.get("id"), message.get("params", {})
+        if message.get("method") == "server/discover":
+            send({"id": number, "result": dict(complete, supportedVersions=["2026-07-28"],
+                                               capabilities={"tools": {}})})
+        elif message.get("method") == "tools/list":
+            send({"id": number, "result": dict(complete, tools=[SAY])})
+        elif message.get("method") == "tools/call" and "inputResponses" not in params:
+            send({"id": number, "result": {"resultType": "input_required", "inputRequests": asks,
+                                           "requestState": "opaque"}})
+        elif message.get("method") == "tools/call":
+            text = json.dumps([params["inputResponses"], params.get("requestState")],
+                              sort_keys=True)
+            send({"id": number, "result": {"resultType": "complete",
+                                           "content": [{"type": "text", "text": text}]}})
+
+
 def main():
+    if WAY == "input":
+        modern()
+        return
     if WAY == "hang_start":
         time.sleep(600)
     if WAY == "exit_start":

@@ -198,6 +198,19 @@ static haft__json calls_wanted(caller *c)
     return context.len > 0 ? get(read_text(c, context), "toolCalls") : haft__json_null();
 }
 
+/* A tool that echoes a schema gets that of the first tool, to show that nothing of it is lost. */
+static haft__json make_arguments(caller *c, const haft__mcp_listing *listing,
+                                 const haft__mcp_tool *tool)
+{
+    haft__json_member *member = haft__arena_array(&c->arena, 1, sizeof(*member));
+    if (member == NULL || !haft__str_equal(tool->remote, HAFT__LIT("json_schema_echo"))) {
+        return make_object(c, copy_value(c, tool->input_schema));
+    }
+    *member = (haft__json_member){haft__json_string(HAFT__LIT("schema")),
+                                  copy_value(c, listing->tools[0].input_schema)};
+    return haft__json_object(member, 1);
+}
+
 static void on_listed(void *context, const haft__mcp_listing *listings, size_t count)
 {
     caller *c = context;
@@ -215,7 +228,7 @@ static void on_listed(void *context, const haft__mcp_listing *listings, size_t c
                 }
             }
             if (!named && wanted.kind != HAFT__JSON_ARRAY) {
-                add_call(c, tool, make_object(c, copy_value(c, tool->input_schema)));
+                add_call(c, tool, make_arguments(c, &listings[i], tool));
             }
         }
     }

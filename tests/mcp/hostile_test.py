@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers that are dead, slow, lying or hostile (bad_server.py): each call ends with a clear error
 and the run goes on to its end, with the tools of the good server beside them."""
+import concurrent.futures
 import json
 import os
 import shutil
@@ -46,7 +47,8 @@ class Place:
         (self.path / "spec.json").write_text(json.dumps(self.spec))
 
     def haft(self, *words):
-        environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"), SECRET="canary")
+        environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"),
+                           SECRET="a canary in the coal mine")
         done = subprocess.run([HAFT, *words], cwd=self.path, text=True, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=300, env=environment)
         return done.returncode, done.stdout, done.stderr
@@ -185,9 +187,34 @@ def test_changes():
     check("a_damaged_record_is_as_none", place.run().ended_well(), FINE)
 
 
+def test_imports():
+    """Files of other programs name the servers."""
+    good = {"command": sys.executable, "args": [str(SERVER), "env"],
+            "env": {"WORD": "${NOT_SET:-by default}"}}
+    files = {"claude": {"mcpServers": {"bad": good}},
+             "cursor": {"mcpServers": {"bad": dict(good, env={"WORD": "${env:SECRET}"})}},
+             "vscode": {"inputs": [], "servers": {"bad": dict(good, type="stdio")}}}
+    for name, file in files.items():
+        place = Place("good")
+        place.spec["mcp"] = {"import": "sub/servers.json", "servers": {
+            "good": place.spec["mcp"]["servers"]["good"]}}
+        (place.path / "sub").mkdir()
+        (place.path / "sub/servers.json").write_text("// a comment\n" + json.dumps(file))
+        (place.path / "spec.json").write_text(json.dumps(place.spec))
+        texts = [text for tool, text in place.run().results() if tool == "bad:say"]
+        good_word = texts and ("WORD" in texts[0] and "by default" in texts[0]
+                               or name == "cursor")
+        if place.ended_well() != FINE or not good_word:
+            show(place)
+        check(f"a_file_of_{name}", (place.ended_well(), bool(good_word)), (FINE, True))
+        check(f"no_secret_of_{name}_is_written_down", "canary" in json.dumps(place.log), False)
+
+
 scratch = tempfile.mkdtemp(prefix="haft-mcp-")
 try:
-    for test in (test_calls, test_lists, test_starts, test_changes):
-        test()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for done in [pool.submit(test) for test in (test_calls, test_lists, test_starts,
+                                                    test_changes, test_imports)]:
+            done.result()
 finally:
     shutil.rmtree(scratch, ignore_errors=True)

@@ -107,8 +107,9 @@ def test_three(name, everything):
     if wrong or agent.end() != DONE:
         print("#", agent.err[:500])
     check(f"three_servers_{name}", (agent.end(), wrong, len(found)), (DONE, [], len(wanted)))
-    check(f"the_second_time_their_tools_are_known_{name}", set(agent.run().states().values()),
-          {"known"})
+    if LONG:
+        check(f"the_second_time_their_tools_are_known_{name}",
+              set(agent.run().states().values()), {"known"})
     return agent
 
 
