@@ -25,7 +25,7 @@ test: build ## run every test (T="words" chooses)
 check-mcp: build ## the official MCP conformance suite (needs npm)
 	@HAFT_SOURCE_ROOT=$(CURDIR) HAFT_BUILD=$(CURDIR)/build python3 tests/mcp/conformance.py
 
-check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz ## all a release must pass
+check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz ## all of a release
 
 bench: ## measure against other libraries, ripgrep and a bare loop in C
 	@scripts/deps build bench
@@ -85,6 +85,6 @@ clean: ## remove every build directory
 	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
 	  build-release
 
-.PHONY: help build run test check-mcp check-all bench bench-peers install lint fmt asan tsan valgrind clang \
-        coverage analyze fuzz clean
+.PHONY: help build run test check-mcp check-all bench bench-peers install lint fmt asan tsan \
+        valgrind clang coverage analyze fuzz clean
 .DEFAULT_GOAL = help
