@@ -160,7 +160,7 @@
       "bytes past that which are still read, so that the answer arrives")                          \
     X(SERVER_QUEUE_BYTES, "server.queue_bytes", 64 << 20,                                          \
       "bytes of a streamed answer that its client has not taken")                                  \
-    X(SERVER_CONNECTIONS, "server.connections", 4096, "connections to one server at a time")       \
+    X(SERVER_CONNECTIONS, "server.connections", 16384, "connections to one server at a time")      \
     X(SERVER_IDLE_MS, "server.idle_ms", 75000, "milliseconds a connection may do nothing")         \
     X(SERVER_RECEIVE_MS, "server.receive_ms", 60000,                                               \
       "milliseconds the headers of a request may take, and each 64 KiB of its body")               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_stream.c - events on their way, and those kept. Tests: tests/serve/mcp_stream_test.c. */
+/* mcp_stream.c - events on their way, and those kept. Tests: tests/serve/mcp_http_test.c. */
 #include "serve/mcp_stream.h"
 
 #include <inttypes.h>

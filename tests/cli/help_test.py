@@ -72,7 +72,7 @@ def shell(line, scratch):
     done = subprocess.Popen(["bash", "-c", line], cwd=scratch, env=env, text=True,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, start_new_session=True)
-    if line.startswith("haft mock-model"):
+    if line.startswith("haft mock-model") or "--listen" in line:
         done.stdout.readline()
         os.killpg(done.pid, signal.SIGTERM)
     out, err = done.communicate(timeout=60)

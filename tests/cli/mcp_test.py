@@ -16,12 +16,14 @@ SECRET = "sk-canary-0123456789abcdef"
 NEW = "2026-07-28"
 OLD = "2025-11-25"
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+ADD = "import sys,json; a=json.load(sys.stdin); print(a['a']+a['b'])"
+TOKEN_MOST = 4096  # HAFT__LIMIT_MCP_TOKEN_BYTES
 SPEC = {
     "name": "helper", "model": "script:script.json", "instructions": "Help.",
     "description": "Helps with small things, for tests.",
     "tools": [
         {"name": "add", "description": "Adds two numbers and prints their sum.",
-         "command": ["python3", "-c", "import sys,json; a=json.load(sys.stdin); print(a['a']+a['b'])"],
+         "command": ["python3", "-c", ADD],
          "input_schema": {"type": "object", "properties": {
              "a": {"type": "integer"}, "b": {"type": "integer", "default": 40}},
              "required": ["a"], "additionalProperties": False},
@@ -154,7 +156,8 @@ def test_old():
               ["add", "docs_-_look", "liar", "leak", "fails", "slow", "danger", "read",
                "run_helper"])
         check("annotations", (tools[0]["annotations"]["readOnlyHint"],
-                              tools[6]["annotations"]["destructiveHint"], "annotations" in tools[2]),
+                              tools[6]["annotations"]["destructiveHint"],
+                              "annotations" in tools[2]),
               (True, True, False))
         check("a_call", said(s.call("add", {"a": "2"})), (False, "42"))
         look = s.call("docs_-_look")
@@ -312,7 +315,8 @@ def test_run():
         id = s.send("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"}})
         while s.read().get("method") != "elicitation/create":
             pass
-        s.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+        s.write({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                 "params": {"requestId": id}})
         s.process.stdin.close()
         check("a_run_that_is_cancelled", s.process.wait(timeout=60), 0)
     check("and_the_store_knows", '"cancelled"' in runs(), True)
@@ -459,18 +463,25 @@ def test_http_token():
     (Path(scratch) / "token").write_text("a-token-of-some-length\n")
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     with Http("--token-file", "token", address="0.0.0.0:0") as h:
-        for value, wanted in ((None, 401), ("Bearer wrong", 401), ("Bearer ", 401), ("Basic x", 401),
-                              ("Bearer a-token-of-some-lengt", 401),
+        for value, wanted in ((None, 401), ("Bearer wrong", 401), ("Bearer ", 401),
+                              ("Basic x", 401), ("Bearer a-token-of-some-lengt", 401),
                               ("Bearer a-token-of-some-length", 400),
                               ("bearer a-token-of-some-length", 400)):
             status, headers, _ = h.send(ping, {"Authorization": value} if value else {})
-            check(f"token_{value}", (status, "www-authenticate" in headers), (wanted, wanted == 401))
+            check(f"token_{value}", (status, "www-authenticate" in headers),
+                  (wanted, wanted == 401))
         check("token_is_not_all", h.send(ping, {"Authorization": "Bearer a-token-of-some-length",
                                                 "Host": "evil.example.com"})[0], 403)
+    (Path(scratch) / "longest").write_text("t" * TOKEN_MOST)
+    with Http("--token-file", "longest") as h:
+        check("longest_token", h.send(ping, {"Authorization": "Bearer " + "t" * TOKEN_MOST})[0],
+              400)
+    (Path(scratch) / "too_long").write_text("t" * (TOKEN_MOST + 1))
     (Path(scratch) / "empty").write_text("\n")
     for name, options in (("no_token", ("--listen", "0.0.0.0:0")),
                           ("any_address", ("--listen", "[::]:0")),
                           ("empty_token", ("--listen", "0.0.0.0:0", "--token-file", "empty")),
+                          ("too_long", ("--listen", "127.0.0.1:0", "--token-file", "too_long")),
                           ("no_file", ("--listen", "127.0.0.1:0", "--token-file", "nowhere")),
                           ("bad_address", ("--listen", "nonsense")),
                           ("token_on_stdio", ("--token-file", "token"))):
@@ -518,8 +529,8 @@ def test_http_gone():
         h.open()
         for modern in (False, True):
             pid.unlink(missing_ok=True)
-            headers = {"MCP-Protocol-Version": NEW, "Mcp-Method": "tools/call", "Mcp-Name": "slow"} \
-                if modern else h.session
+            headers = h.session if not modern else {
+                "MCP-Protocol-Version": NEW, "Mcp-Method": "tools/call", "Mcp-Name": "slow"}
             params = {"name": "slow", "arguments": {}, **({"_meta": meta()} if modern else {})}
             connection = http.client.HTTPConnection("127.0.0.1", h.port, timeout=60)
             connection.request("POST", "/mcp", json.dumps({
@@ -573,7 +584,8 @@ def test_http_new():
 
 
 def test_usage():
-    (Path(scratch) / "keyless.json").write_text(json.dumps({**SPEC, "model": "openai:gpt-5.4-mini"}))
+    keyless = {**SPEC, "model": "openai:gpt-5.4-mini"}
+    (Path(scratch) / "keyless.json").write_text(json.dumps(keyless))
     env = {k: v for k, v in os.environ.items() if "OPENAI" not in k}
     process = subprocess.Popen([HAFT, "mcp", "keyless.json", "--store", "memory:"], cwd=scratch,
                                env={**env, "CANARY_KEY": SECRET}, text=True, stdin=subprocess.PIPE,
@@ -586,7 +598,8 @@ def test_usage():
     clash = {**SPEC, "tools": [{"name": "run_helper", "description": "Takes the agent's name here.",
                                 "command": ["true"], "args": []}]}
     (Path(scratch) / "clash.json").write_text(json.dumps(clash))
-    for name, words in (("no_spec", ()), ("missing", ("nowhere.yaml",)), ("clash", ("clash.json",))):
+    for name, words in (("no_spec", ()), ("missing", ("nowhere.yaml",)),
+                        ("clash", ("clash.json",))):
         done = subprocess.run([HAFT, "mcp", *words, *(("--store", "memory:") if words else ())],
                               cwd=scratch, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         check(f"usage_{name}", (done.returncode, done.stdout, done.stderr != ""), (2, "", True))

@@ -114,6 +114,6 @@ if not is_there():
 with tempfile.TemporaryDirectory() as scratch:
     (Path(scratch) / "agent.json").write_text(json.dumps(SPEC))
     (Path(scratch) / "script.json").write_text(json.dumps(
-        {"replies": [{"text": "Done.", "delay": "300ms"}]}))
+        {"replies": [{"text": "Done.", "delay": 0.3}]}))
     test_inspector()
     test_sdk()

@@ -152,7 +152,8 @@ def main():
     if "--write" in sys.argv:
         PAGE.write_text(page_with(text))
     good &= verdict("the_page_says_so", PAGE.read_text() == page_with(text),
-                    "docs/mcp.md is out of date: tests/mcp/conformance.py --write renews it\n" + text)
+                    "docs/mcp.md is out of date: tests/mcp/conformance.py --write renews it\n"
+                    + text)
     return 0 if good else 1
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The official MCP conformance suite against our client (conformance_client.c of this directory,
-for both revisions of the protocol): `make check-mcp-client`. The suite is installed into the build
+for both revisions of the protocol): `make check-mcp`. The suite is installed into the build
 directory, once; where npm or its registry cannot be had, one line says so. --write renews the table
 of docs/mcp.md."""
 import os
@@ -60,7 +60,7 @@ def read_summary(text):
 
 
 def table(results):
-    lines = [f"Made by `make check-mcp-client` with {SUITE} {packages.VERSIONS[SUITE]}.", "",
+    lines = [f"Made by `make check-mcp` with {SUITE} {packages.VERSIONS[SUITE]}.", "",
              "| revision | scored scenarios | passed | checks in them | baseline (`auth/*`) |",
              "|---|---:|---:|---:|---:|"]
     for revision, required, rows in results:

@@ -2,6 +2,7 @@
 /* Tests for src/serve/mcp_guard.c: who may come in. */
 #include "serve/mcp_guard.h"
 
+#include "base/limits.h"
 #include "test.h"
 
 #define BOTH "application/json, text/event-stream"
@@ -119,5 +120,20 @@ TEST(addresses_of_this_machine)
     for (size_t i = 0; i < COUNT(at); i++) {
         CHECK_INT(haft__mcp_guard_is_loopback(haft__str(at[i].address)), at[i].loopback, "%s",
                   at[i].address);
+    }
+}
+
+/* The file has no longer one. */
+TEST(the_longest_token)
+{
+    char text[7 + HAFT__LIMIT_MCP_TOKEN_BYTES + 1];
+    memset(text, 't', sizeof(text));
+    memcpy(text, "Bearer ", 7);
+    haft__mcp_guard guard = {.loopback = true, .token = {text + 7, HAFT__LIMIT_MCP_TOKEN_BYTES}};
+    haft__mcp_visitor visitor = {.method = HAFT__LIT("DELETE"), .host = HAFT__LIT("localhost")};
+    for (size_t more = 0; more < 2; more++) {
+        const char *why = NULL;
+        visitor.authorization = (haft_str){text, 7 + HAFT__LIMIT_MCP_TOKEN_BYTES + more};
+        CHECK_INT(haft__mcp_guard_check(&guard, &visitor, &why), more == 0 ? 0 : 401, "%zu", more);
     }
 }
