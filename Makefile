@@ -32,7 +32,7 @@ check-mcp: build ## the official MCP suite, both sides, and bad servers (needs n
 	@HAFT_LONG=1 $(MCP) tests/mcp/servers_test.py
 	@HAFT_LONG=1 $(MCP) tests/mcp/hostile_test.py
 
-check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all a release needs
+check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all
 
 bench: ## measure against other libraries, ripgrep and a bare loop in C
 	@scripts/deps build bench
