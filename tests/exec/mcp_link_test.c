@@ -62,6 +62,8 @@ TEST(a_server_that_hangs_is_given_up_after_a_few_times)
         uint64_t before = haft__loop_now(m.exec.loop);
         fire(&m, &link->deadline);
         CHECK_INT(link->state, HAFT__LINK_WAITING, "state after %d breaks", (int)i + 1);
+        help_step(&m.exec, 0);
+        CHECK_INT(m.times, 1, "nobody waits for what hangs");
         check_due(&m, &link->wake, before, (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << i, "wake");
         link->not_before = 0;
         fire(&m, &link->wake);
