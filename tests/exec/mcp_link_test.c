@@ -182,3 +182,36 @@ TEST(a_server_that_does_not_read_is_ended)
     haft__catalogue_cancel(catalogue);
     help_mcp_end(&m);
 }
+
+/* ---- without memory ---- */
+
+/* One call from the beginning to the end, the n-th allocation failing: it ends in some way, once,
+ * and nothing is left. */
+static bool survive(unsigned n)
+{
+    help_mcp m;
+    help_call c = {.times = 0};
+    haft_error err = {0};
+    help_mcp_begin(&m);
+    help_mcp_servers(&m, "{'servers':{'a':{'command':['sh','~/quick_server']}}}");
+    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    test_fail_allocation(n);
+    haft_status status = haft__exec_start(m.exec.exec, &c.call, help_keep_result, &c, &c.job, &err);
+    uint64_t begun = haft__loop_now(m.exec.loop);
+    while (status == HAFT_OK && c.times == 0
+           && haft__loop_now(m.exec.loop) - begun < HELP_PATIENCE_MS) {
+        (void)!haft__loop_step(m.exec.loop, 1000, NULL);
+    }
+    bool failed = test_allow_allocations();
+    CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u", n);
+    CHECK(status != HAFT_OK || c.times == 1, "allocation %u: %d reports", n, c.times);
+    CHECK(failed || c.result.ok, "without a failure: %.*s", HAFT__ARG(c.result.text));
+    help_mcp_end(&m);
+    return failed;
+}
+
+TEST(a_call_survives_failed_allocations)
+{
+    for (unsigned n = 0; survive(n); n += 1 + n / 8) {
+    }
+}

@@ -315,7 +315,7 @@ TEST(what_is_pending_names_the_server)
     haft_str found = help_keep(haft__buf_str(&text));
     CHECK(strstr(found.ptr, "\"question\":\"How many?\",\"deadline\":\"1970-01-01T00:16:45")
               != NULL,
-          "%s", found.ptr);
+          "%.*s", HAFT__ARG(found));
     CHECK(strstr(found.ptr, "\"asks\":{\"server\":\"docs\",\"mode\":\"form\",\"schema\":{") != NULL,
           "%s", found.ptr);
     CHECK(strstr(found.ptr, "\"url\":null,\"pinned\":true}") != NULL, "%s", found.ptr);
