@@ -81,6 +81,7 @@ struct haft__mcp_link {
     haft__mcp_client *client;
     haft__link_state state;
     uint32_t breaks;       /* since something worked */
+    bool slow;             /* the last of them by a deadline: nobody waits for the next */
     uint64_t not_before;   /* when it may be begun again */
     haft_error error;      /* why it is not there; status HAFT_OK when nothing is wrong */
     haft__timer deadline;  /* of opening */

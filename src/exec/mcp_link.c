@@ -46,7 +46,7 @@ bool haft__mcp_link_is_settled(const haft__mcp_link *link)
 {
     bool trying = link->state == HAFT__LINK_OPENING || link->state == HAFT__LINK_WAITING
                   || (link->state == HAFT__LINK_OPEN && link->listing);
-    return link->listed || (!trying && link->error.status != HAFT_OK);
+    return link->listed || (link->error.status != HAFT_OK && (!trying || link->slow));
 }
 
 haft_status haft__mcp_link_fail(const haft__mcp_link *link, haft_error *err, haft_status status,
@@ -217,6 +217,7 @@ void haft__mcp_link_broke(haft__mcp_link *link, const haft_error *why, bool last
 void haft__mcp_link_works(haft__mcp_link *link)
 {
     link->breaks = 0;
+    link->slow = false;
     link->error = (haft_error){.status = HAFT_OK};
 }
 
@@ -228,8 +229,8 @@ static void on_deadline(void *context)
     haft_error err = {0};
     haft_status status = haft__mcp_link_fail(link, &err, HAFT_IO, "was not ready within %d ms",
                                              HAFT__LIMIT_MCP_CONNECT_MS);
-    status = haft__hint(&err, status, "see whether it runs by itself, and what it waits for");
-    (void)status;
+    (void)!haft__hint(&err, status, "see whether it runs by itself, and what it waits for");
+    link->slow = true;
     haft__mcp_link_broke(link, &err, false);
 }
 
@@ -331,6 +332,7 @@ static void on_list_time(void *context)
     haft_error err = {0};
     (void)!haft__mcp_link_fail(link, &err, HAFT_IO, "did not list its tools within %d ms",
                                HAFT__LIMIT_MCP_LIST_MS);
+    link->slow = true;
     haft__mcp_link_broke(link, &err, false);
 }
 

@@ -69,7 +69,9 @@ static void on_done(void *context, const haft__child_result *result)
         return;
     }
     haft__buf_init(&text, HAFT__LIMIT_MCP_LOG_BYTES);
-    if (result->signal != 0) {
+    if (result->deaf) {
+        haft__buf_addf(&text, "closed its input, and was ended for that");
+    } else if (result->signal != 0) {
         const char *name = sigabbrev_np(result->signal);
         haft__buf_addf(&text, "was ended by signal %d (SIG%s)", result->signal,
                        name != NULL ? name : "?");

@@ -249,6 +249,7 @@ static void write_unread(end *it)
         return;
     }
     if (count < 0) {
+        child->result.deaf = true;
         close_end(it);
         tell_to_end(child);
         return;

@@ -29,6 +29,7 @@ typedef struct haft__child_result {
     haft_str report;         /* what it wrote to descriptor 3, as far as it is not long */
     bool output_cut;         /* it wrote more than the cap, and was ended for that */
     bool no_memory;          /* there was none for its output, and it was ended for that */
+    bool deaf;               /* it was talked with, closed its input, and was ended for that */
 } haft__child_result;
 
 typedef struct haft__child_options {

@@ -31,7 +31,8 @@ static inline void help_mcp_end(help_mcp *m)
     help_remove(m->place);
 }
 
-/* `mcp` of the spec, from JSON with ' for ". %s stands for the path of bad_server.py. */
+/* `mcp` of the spec, from JSON with ' for ". @ stands for the path of bad_server.py, and ~
+ * for its directory. */
 static inline void help_mcp_servers(help_mcp *m, const char *text)
 {
     char server[4096];
@@ -42,6 +43,8 @@ static inline void help_mcp_servers(help_mcp *m, const char *text)
     for (const char *c = text; *c != '\0'; c++) {
         if (*c == '@') {
             haft__buf_add_str(&buf, haft__str(server));
+        } else if (*c == '~') { /* its directory */
+            haft__buf_add(&buf, server, (size_t)(strrchr(server, '/') - server));
         } else {
             haft__buf_add_char(&buf, *c == '\'' ? '"' : *c);
         }

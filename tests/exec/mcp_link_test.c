@@ -62,6 +62,8 @@ TEST(a_server_that_hangs_is_given_up_after_a_few_times)
         uint64_t before = haft__loop_now(m.exec.loop);
         fire(&m, &link->deadline);
         CHECK_INT(link->state, HAFT__LINK_WAITING, "state after %d breaks", (int)i + 1);
+        help_step(&m.exec, 0);
+        CHECK_INT(m.times, 1, "nobody waits for what hangs");
         check_due(&m, &link->wake, before, (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << i, "wake");
         link->not_before = 0;
         fire(&m, &link->wake);
@@ -179,4 +181,37 @@ TEST(a_server_that_does_not_read_is_ended)
           link->error.message);
     haft__catalogue_cancel(catalogue);
     help_mcp_end(&m);
+}
+
+/* ---- without memory ---- */
+
+/* One call from the beginning to the end, the n-th allocation failing: it ends in some way, once,
+ * and nothing is left. */
+static bool survive(unsigned n)
+{
+    help_mcp m;
+    help_call c = {.times = 0};
+    haft_error err = {0};
+    help_mcp_begin(&m);
+    help_mcp_servers(&m, "{'servers':{'a':{'command':['sh','~/quick_server']}}}");
+    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    test_fail_allocation(n);
+    haft_status status = haft__exec_start(m.exec.exec, &c.call, help_keep_result, &c, &c.job, &err);
+    uint64_t begun = haft__loop_now(m.exec.loop);
+    while (status == HAFT_OK && c.times == 0
+           && haft__loop_now(m.exec.loop) - begun < HELP_PATIENCE_MS) {
+        (void)!haft__loop_step(m.exec.loop, 1000, NULL);
+    }
+    bool failed = test_allow_allocations();
+    CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u", n);
+    CHECK(status != HAFT_OK || c.times == 1, "allocation %u: %d reports", n, c.times);
+    CHECK(failed || c.result.ok, "without a failure: %.*s", HAFT__ARG(c.result.text));
+    help_mcp_end(&m);
+    return failed;
+}
+
+TEST(a_call_survives_failed_allocations)
+{
+    for (unsigned n = 0; survive(n); n += 1 + n / 8) {
+    }
 }

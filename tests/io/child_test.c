@@ -553,6 +553,7 @@ TEST(a_program_that_does_not_listen_is_ended)
     CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
     step_until_told(&t.ended);
     CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
+    CHECK(t.ended.result.deaf, "it is not said why");
     haft__buf_finish(&t.heard);
     end();
 }

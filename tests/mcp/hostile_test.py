@@ -154,7 +154,7 @@ def test_starts():
     if LONG:
         for way, words in (("hang_start", "was not ready within 20000 ms"),
                            ("hang_list", "did not list its tools within 20000 ms"),
-                           ("deaf", "the MCP server 'bad'")):
+                           ("deaf", "closed its input")):
             place = one(f"one_that_is_{way}", way, ["no tool"])
             check(f"the_error_of_{way}", words in place.servers()["bad"]["error"], True)
             if words not in place.servers()["bad"]["error"]:

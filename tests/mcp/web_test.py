@@ -137,13 +137,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(number, site.result(number)["result"])
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """A client may break off when it likes."""
+
+
 class Site:
     def __init__(self, way):
         self.way, self.seen, self.headers = way, [], []
         self.sessions = self.calls = 0
         self.waiting, self.hold = None, threading.Event()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.site = self
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
