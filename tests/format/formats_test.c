@@ -75,7 +75,27 @@ TEST(every_format_is_taught_and_has_a_grammar)
         CHECK(render->call != NULL && render->result != NULL,
               "%s: .render.call or .render.result is missing", formats[i]->name);
         CHECK(haft__grammar_forms(formats[i]) > 0, "%s: .grammar is missing", formats[i]->name);
+        for (size_t k = 0; k < haft__grammar_forms(formats[i]); k++) {
+            const haft__frame *frame = &formats[i]->grammar[k];
+            CHECK(frame->kind != HAFT__FRAME_OBJECT
+                      || (frame->name_key != NULL && frame->args_key != NULL),
+                  "%s: .name_key or .args_key is missing", formats[i]->name);
+            CHECK(frame->kind != HAFT__FRAME_TAGS
+                      || (frame->key != NULL && frame->text != NULL && frame->json != NULL
+                          && frame->behind_value != NULL && frame->stops[0] != NULL),
+                  "%s: a text around tags is missing", formats[i]->name);
+        }
     }
+}
+
+/* Whoever adds a format copies from there. */
+TEST(the_page_shows_a_whole_file)
+{
+    haft_str page = test_read_file("docs/adding-a-format.md");
+    haft_str file = test_read_file("src/format/functionary_v31.c");
+    CHECK(page.ptr != NULL && file.ptr != NULL
+              && memmem(page.ptr, page.len, file.ptr, file.len) != NULL,
+          "docs/adding-a-format.md does not have src/format/functionary_v31.c as it is");
 }
 
 /* All that a table must have to be read. */
