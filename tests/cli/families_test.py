@@ -53,9 +53,9 @@ def test_explain():
     check("explain_says_why_the_format", (found["format"], found["format_reason"]),
           ("deepseek_v3", "what the model's family writes"))
     check("explain_in_words", explain("ollama:deepseek-r1:671b").split("\n\n")[1:2], [
-        "model\n  ollama:deepseek-r1:671b\n  size 671 B, by the name\n  family DeepSeek R1, by the name (deepseek-r-1); taken "
-        "from it: no calls, format deepseek_v3, context 131072 tokens, replies begin behind "
-        "<think>"])
+        "model\n  ollama:deepseek-r1:671b\n  size 671 B, by the name\n"
+        "  family DeepSeek R1, by the name (deepseek-r-1); taken from it: no calls, "
+        "format deepseek_v3, context 131072 tokens, replies begin behind <think>"])
     check("explain_a_native_one", explain("vllm:mistralai/Devstral-Small-2507").split("\n\n")[1], (
         "model\n  vllm:mistralai/Devstral-Small-2507\n  family Devstral, by the name (devstral); "
         "taken from it: has calls, context 131072 tokens, size 24 B"))
