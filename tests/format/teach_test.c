@@ -185,3 +185,25 @@ TEST(what_is_broken_in_json_is_the_same_value)
               "hermes");
     haft__buf_finish(&buf);
 }
+
+TEST(a_docstring_ends_where_it_ends)
+{
+    static const struct {
+        const char *description, *wanted;
+    } rows[] = {{"a \"b\"\n```\nc", "\"\"\"a \"b\"\n    ```\n    c\"\"\""},
+                {"a \"b\"", "\"\"\"a \"b'\"\"\""},
+                {"a \\\"\"\"\" b", "\"\"\"a \\''\"\" b\"\"\""},
+                {"a \\", "\"\"\"a \\ \"\"\""}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__format_tool tool = {.name = HAFT__LIT("f"),
+                                  .description = haft__str(rows[i].description)};
+        haft__buf buf, wanted;
+        haft__buf_init(&buf, 1 << 16);
+        haft__buf_init(&wanted, 1 << 16);
+        haft__write_signature(&buf, &tool);
+        haft__buf_addf(&wanted, "def f() -> str:\n    %s", rows[i].wanted);
+        CHECK_STR(haft__buf_str(&buf), haft__buf_str(&wanted), "%s", rows[i].description);
+        haft__buf_finish(&buf);
+        haft__buf_finish(&wanted);
+    }
+}
