@@ -12,7 +12,9 @@
 #include "base/str.h"
 #include "cli/batch.h"
 #include "cli/parsed.h"
+#include "cli/print.h"
 #include "cli/tools_file.h"
+#include "format/formats.h"
 #include "io/file.h"
 #include "io/random.h"
 #include "json/read.h"
@@ -120,7 +122,7 @@ static haft_status print_object(FILE *out, haft__json id, const haft__parsed *pa
     haft__buf_add_char(&text, '\n');
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
-        (void)fwrite(text.ptr, 1, text.len, out);
+        haft__print_json(out, haft__buf_str(&text));
         (void)fflush(out); /* somebody may be waiting for this line before they send the next */
     }
     haft__buf_finish(&text);
@@ -302,6 +304,11 @@ static haft_status check_words(const haft__args *args, haft_error *err)
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --format F, found none");
         return haft__hint(err, status, "'haft help parse' lists the formats");
     }
+    if (haft__args_has(args, "chunk") && haft__args_number(args, "chunk", 0) == 0) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "--chunk",
+                                        "wanted a number of bytes from 1 on, found 0");
+        return haft__hint(err, status, "without --chunk the parser gets all at once");
+    }
     if (jsonl && haft__args_has(args, "tools")) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "--jsonl wants no --tools");
         return haft__hint(err, status, "each line has its own \"tools\"");
@@ -368,11 +375,12 @@ const haft__command haft__cmd_parse = {
             "with 0 when every line was answered, 2 when FILE cannot be read.\n\n"
             "Tools are names or objects with \"name\" and \"parameters\" (a JSON Schema), which\n"
             "decides the types of values that are written without any.\n\n"
-            "The formats, in small letters or capitals: anthropic_xml codemode (or code)\n"
-            "command_r deepseek_v3 deepseek_v31 deepseek_v32 functionary_v31 functionary_v32\n"
-            "glm granite harmony hermes kimi_k2 llama3 mistral purejson (or json) pythonic\n"
-            "qwen3coder; native_openai, native_anthropic and native_gemini are answers of the\n"
-            "providers, whole or as event streams.\n",
+            "The formats, in small letters or capitals (json is purejson, code is "
+            "codemode):\n\n" HAFT__FORMATS(
+                HAFT__FORMATS_LINE) "\n"
+                                    "native_openai, native_anthropic and native_gemini are answers "
+                                    "of the providers,\n"
+                                    "whole or as event streams.\n",
     .options = options,
     .examples = examples,
     .max_words = 1,

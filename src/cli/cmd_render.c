@@ -16,6 +16,7 @@
 #include "cli/print.h"
 #include "cli/tools_file.h"
 #include "cli/turns.h"
+#include "format/formats.h"
 #include "format/grammar.h"
 #include "format/render.h"
 #include "io/random.h"
@@ -266,7 +267,9 @@ static void print_relaxed(const rendering *r)
         haft__print_text(r->cli->errors, item->became);
         (void)fputc('\n', r->cli->errors);
     }
-    (void)fputs(r->relaxed.more ? "relaxed: and more\n" : "", r->cli->errors);
+    if (r->relaxed.left_off > 0) {
+        (void)fprintf(r->cli->errors, "relaxed: and %zu more\n", r->relaxed.left_off);
+    }
 }
 
 static void print_text(const rendering *r)
@@ -332,6 +335,8 @@ static void add_relaxed(haft__json_writer *w, const rendering *r)
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
+    haft__json_key(w, "relaxed_left_off");
+    haft__json_add_int(w, (int64_t)r->relaxed.left_off);
 }
 
 static void add_turns(haft__json_writer *w, const rendering *r)
@@ -507,16 +512,17 @@ const haft__command haft__cmd_render = {
         "behind a line with its role; --json has the bytes alone. No --tools are needed.\n\n"
         "With --json it is one object: {\"format\", \"prompt\", \"choice\", \"grammar\", "
         "\"schema\",\n"
-        "\"relaxed\": [{\"where\", \"what\", \"became\"}], \"history\": [{\"role\", "
-        "\"content\"}]};\n"
-        "what was not asked for is null.\n\n"
+        "\"relaxed\": [{\"where\", \"what\", \"became\"}], \"relaxed_left_off\": N,\n"
+        "\"history\": [{\"role\", \"content\"}]}; what was not asked for is null, and N is how\n"
+        "many lines of \"relaxed\" there were no room for.\n\n"
         "Tools are an array, or an object with \"tools\", of {\"name\", \"description\",\n"
         "\"parameters\"}, as they are or as OpenAI, Anthropic and MCP wrap them.\n\n"
-        "The formats, in small letters or capitals: anthropic_xml codemode (or code)\n"
-        "command_r deepseek_v3 deepseek_v31 deepseek_v32 functionary_v31 functionary_v32\n"
-        "glm granite harmony hermes kimi_k2 llama3 mistral purejson (or json) pythonic\n"
-        "qwen3coder. native is the provider's own: there is nothing to teach, and\n"
-        "--grammar and --schema are of {\"name\", \"arguments\"}.\n",
+        "The formats, in small letters or capitals (json is purejson, code is "
+        "codemode):\n\n" HAFT__FORMATS(
+            HAFT__FORMATS_LINE) "\n"
+                                "native is the provider's own: there is nothing to teach, and "
+                                "--grammar and\n"
+                                "--schema are of {\"name\", \"arguments\"}.\n",
     .options = options,
     .examples = examples,
     .object = true,

@@ -11,6 +11,13 @@ static void add_text(haft__json_writer *w, const char *key, haft_str text)
     haft__json_add_str(w, text);
 }
 
+static void add_size(haft__json_writer *w, haft_str billions)
+{
+    haft__json size = haft__json_string(billions);
+    size.kind = HAFT__JSON_NUMBER;
+    haft__json_add(w, size);
+}
+
 static void add_taken(haft__json_writer *w, const haft__spec *spec)
 {
     const haft__model_spec *model = &spec->model;
@@ -29,9 +36,7 @@ static void add_taken(haft__json_writer *w, const haft__spec *spec)
     }
     if (model->family.gave_size) {
         haft__json_key(w, "size_b");
-        haft__json size = haft__json_string(model->size_b);
-        size.kind = HAFT__JSON_NUMBER;
-        haft__json_add(w, size);
+        add_size(w, model->size_b);
     }
     if (model->family.gave_opened) {
         haft__json_key(w, "starts_in_reasoning");
@@ -46,6 +51,10 @@ static void add_taken(haft__json_writer *w, const haft__spec *spec)
 void haft__explain_family(haft__json_writer *w, const haft__spec *spec)
 {
     const haft__model_family *family = &spec->model.family;
+    if (family->size_in_name) {
+        haft__json_key(w, "size_in_name");
+        add_size(w, spec->model.size_b);
+    }
     if (family->name.len == 0) {
         return;
     }
@@ -91,6 +100,9 @@ static void print_taken(FILE *out, const haft__spec *spec)
 void haft__explain_family_words(FILE *out, const haft__spec *spec)
 {
     const haft__model_family *family = &spec->model.family;
+    if (family->size_in_name) {
+        (void)fprintf(out, "  size %.*s B, by the name\n", HAFT__ARG(spec->model.size_b));
+    }
     if (family->name.len == 0) {
         return;
     }

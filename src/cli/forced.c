@@ -59,6 +59,8 @@ void haft__forced_write(haft__json_writer *w, haft__arena *arena, const haft__fo
         haft__json_add_str(w, line_of(arena, &forced->relaxed.items[i]));
     }
     haft__json_end_array(w);
+    haft__json_key(w, "relaxed_left_off");
+    haft__json_add_int(w, (int64_t)forced->relaxed.left_off);
     haft__json_end_object(w);
 }
 
@@ -87,5 +89,8 @@ void haft__forced_print(FILE *out, const haft__forced *forced)
         (void)fputs(" became ", out);
         haft__print_text(out, item->became);
         (void)fputs("\n", out);
+    }
+    if (forced->relaxed.left_off > 0) {
+        (void)fprintf(out, "  relaxed: and %zu more\n", forced->relaxed.left_off);
     }
 }

@@ -250,6 +250,11 @@ haft_status haft__parsed_refuse(haft_str name, const char *command, haft_error *
     }
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "", "found no format named '%.*s'", HAFT__ARG(name));
+    if (haft__str_equal_any_case(name, HAFT__LIT("native"))) {
+        return haft__hint(err, status,
+                          "an answer of a provider is native_openai, native_anthropic or "
+                          "native_gemini");
+    }
     return near.best.ptr != NULL
                ? haft__hint(err, status, "did you mean '%.*s'?", HAFT__ARG(near.best))
                : haft__hint(err, status, "'haft help %s' lists the formats", command);

@@ -108,6 +108,7 @@ const haft__format haft__format_anthropic_xml = {
                      "order of the calls. When no function is needed, answer in words.",
             .shown = HAFT__SHOWN_PLAIN,
             .tool_next = "\n",
+            .tool_marks = {"<functions>", "</functions>"},
             .before = "\n",
             .calls_begin = "<function_calls>\n",
             .call = "<invoke name=\"%n\">\n"

@@ -71,12 +71,12 @@ const haft__format haft__format_command_r = {
             .tool_next = ",\n",
             .before = "\n",
             .calls_begin = "<|START_ACTION|>[\n",
-            .call = "    {\"tool_call_id\": %I, \"tool_name\": %N, \"parameters\": %a}",
+            .call = "    {\"tool_call_id\": \"%d\", \"tool_name\": %N, \"parameters\": %a}",
             .call_next = ",\n",
             .calls_end = "\n"
                          "]<|END_ACTION|>",
             .results_begin = "<|START_TOOL_RESULT|>[\n",
-            .result = "    {\"tool_call_id\": %I, \"results\": {\"content\": %T}}",
+            .result = "    {\"tool_call_id\": \"%d\", \"results\": {\"content\": %T}}",
             .result_next = ",\n",
             .results_end = "\n"
                            "]<|END_TOOL_RESULT|>",

@@ -98,6 +98,7 @@ const haft__format haft__format_deepseek_v32 = {
                 "order of the calls. When no tool is needed, answer in words.",
             .shown = HAFT__SHOWN_PLAIN,
             .tool_next = "\n",
+            .tool_marks = {"<functions>", "</functions>"},
             .before = "\n",
             .calls_begin = "<｜DSML｜function_calls>\n",
             .call = "<｜DSML｜invoke name=\"%n\">\n"

@@ -25,6 +25,9 @@
     X(pythonic)                                                                                    \
     X(qwen3coder)
 
+/* HAFT__FORMATS(HAFT__FORMATS_LINE) is a text with a line for each, for help. */
+#define HAFT__FORMATS_LINE(name) "    " #name "\n"
+
 #define X(name) extern const haft__format haft__format_##name;
 HAFT__FORMATS(X)
 #undef X

@@ -82,6 +82,7 @@ const haft__format haft__format_glm =
                     "come back within <tool_response></tool_response>, in the order of the calls. "
                     "When no function is needed, answer in words.",
                 .tool_next = "\n",
+                .tool_marks = {"<tools>", "</tools>"},
                 .before = "\n",
                 .call = "<tool_call>%n\n"
                         "%p</tool_call>",

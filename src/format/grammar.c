@@ -100,6 +100,7 @@ static haft_status read_form(making *m, const haft__format *format, haft_error *
 static void begin(haft__gbnf *g, const making *m, haft__buf *out, haft__relax_report *report)
 {
     haft__gbnf_init(g, out, report);
+    g->max_chars = m->options.max_chars;
     g->notation = m->frame.kind == HAFT__FRAME_PYTHON ? HAFT__NOTATION_PYTHON : HAFT__NOTATION_JSON;
 }
 
@@ -276,7 +277,7 @@ static haft_status write_all(making *m, haft__mode mode, haft__buf *out, haft__r
 static haft_status write_fitting(making *m, haft__mode mode, haft__buf *out,
                                  haft__relax_report *report, haft_error *err)
 {
-    size_t noted = report != NULL ? report->count : 0;
+    size_t noted = haft__relax_count(report);
     bool more = true; /* first with all: what they have in common was measured with each */
     for (size_t target = m->max; more; target -= target / 8 + 1) {
         haft__buf_clear(out);
@@ -328,17 +329,21 @@ haft_status haft__grammar_gbnf(haft__buf *buf, const haft__format *format,
     haft__arena_init(&arena, 0);
     haft__buf out;
     haft__buf_init(&out, m.max);
-    haft_status status = read_form(&m, format, err);
+    haft_error found = {.status = HAFT_OK}; /* also of attempts that were given up for others */
+    haft_status status = read_form(&m, format, &found);
     if (status == HAFT_OK) {
         status = haft__grammar_pick(&arena, tools, tool_count, allowed, mode, tool,
-                                    m.options.answer, &m.picked, &m.count, err);
+                                    m.options.answer, &m.picked, &m.count, &found);
     }
     if (status == HAFT_OK) {
-        status = make(&m, &arena, mode, &out, report, err);
+        status = make(&m, &arena, mode, &out, report, &found);
     }
     if (status == HAFT_OK) {
         haft__buf_add_str(buf, haft__buf_str(&out));
-        status = haft__buf_check(buf, err);
+        status = haft__buf_check(buf, &found);
+    }
+    if (status != HAFT_OK && err != NULL) {
+        *err = found;
     }
     haft__buf_finish(&out);
     haft__arena_finish(&arena);

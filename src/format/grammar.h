@@ -21,10 +21,11 @@ typedef struct haft__grammar_options {
     bool answer;    /* {"answer": "..."} may stand there instead; formats that have it only */
     bool reasoning; /* of GBNF: the reply may begin with a block of reasoning */
     bool start_in_reasoning; /* of GBNF: it begins inside one, which the prompt has opened */
-    uint8_t form;     /* of GBNF, where a format is written in several ways: 0 is the first, see
-                         haft__grammar_forms; of mistral, 0 an array, as it is taught, 1
-                         name[ARGS]{} */
-    size_t max_bytes; /* 0, or more than that: HAFT__LIMIT_GRAMMAR_BYTES */
+    uint8_t form;       /* of GBNF, where a format is written in several ways: 0 is the first, see
+                           haft__grammar_forms; of mistral, 0 an array, as it is taught, 1
+                           name[ARGS]{} */
+    size_t max_bytes;   /* 0, or more than that: HAFT__LIMIT_GRAMMAR_BYTES */
+    uint32_t max_chars; /* of GBNF: what a JSON string without maxLength may have; 0: any number */
 } haft__grammar_options;
 
 /* How many ways of writing calls a format has that a grammar can be made for; 0: none. */

@@ -62,6 +62,7 @@ const haft__format haft__format_hermes = {
                      "<tool_response></tool_response> XML tags, in the order of the calls. When no "
                      "function is needed, answer in words.",
             .tool_next = "\n",
+            .tool_marks = {"<tools>", "</tools>"},
             .before = "\n",
             .call = "<tool_call>\n"
                     "{\"name\": %N, \"arguments\": %a}\n"

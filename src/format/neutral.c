@@ -75,8 +75,9 @@ static const char *const special[] = {
 
 /* Room for all there can be. */
 typedef struct list {
-    const char *texts[COUNT(special) + HAFT__FORMAT_PLACES * COUNT(((haft__place *)0)->marks)
-                      + COUNT(((haft__render *)0)->result_marks)];
+    const char
+        *texts[COUNT(special) + HAFT__FORMAT_PLACES * COUNT(((haft__place *)0)->marks)
+               + COUNT(((haft__render *)0)->result_marks) + COUNT(((haft__render *)0)->tool_marks)];
     size_t count;
 } list;
 
@@ -122,8 +123,20 @@ static void collect(list *marks, const haft__format *format)
     }
 }
 
+/* The first character of a mark, so that what follows it makes no mark any more: as JSON writes it
+ * in a string, which means the same, or with a space of no width behind it. */
+static void add_first(haft__buf *buf, char first, bool json)
+{
+    if (json) {
+        haft__buf_addf(buf, "\\u%04x", (unsigned char)first);
+    } else {
+        haft__buf_add_char(buf, first);
+        haft__buf_add_str(buf, HAFT__LIT(BREAK));
+    }
+}
+
 /* Marks begin with < or [ and have none behind that, so one is over before another can begin. */
-static void write_broken(haft__buf *buf, const haft__marks *marks, haft_str text)
+static void write_broken(haft__buf *buf, const haft__marks *marks, haft_str text, bool json)
 {
     uint16_t held = 0;
     while (text.len > 0) {
@@ -142,8 +155,7 @@ static void write_broken(haft__buf *buf, const haft__marks *marks, haft_str text
             haft__buf_add_char(buf, text.ptr[0]);
         }
         if (after->mark != 0) {
-            haft__buf_add(buf, after->text, 1);
-            haft__buf_add_str(buf, HAFT__LIT(BREAK));
+            add_first(buf, after->text[0], json);
             haft__buf_add(buf, after->text + 1, after->depth - 1U);
             held = 0;
         }
@@ -152,18 +164,33 @@ static void write_broken(haft__buf *buf, const haft__marks *marks, haft_str text
     haft__buf_add(buf, marks->nodes[held].text, marks->nodes[held].depth);
 }
 
-void haft__format_neutralise(haft__buf *buf, const haft__format *format, haft_str text)
+static void neutralise(haft__buf *buf, list *marks, haft_str text, bool json)
 {
-    list marks = {.count = 0};
     haft__marks built;
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    collect(&marks, format);
-    haft_status status = haft__marks_build(&built, &arena, marks.texts, marks.count, NULL);
+    haft_status status = haft__marks_build(&built, &arena, marks->texts, marks->count, NULL);
     if (status == HAFT_OK) {
-        write_broken(buf, &built, text);
+        write_broken(buf, &built, text, json);
     } else {
         haft__buf_fail(buf, status, "out of memory");
     }
     haft__arena_finish(&arena);
+}
+
+void haft__format_neutralise(haft__buf *buf, const haft__format *format, haft_str text)
+{
+    list marks = {.count = 0};
+    collect(&marks, format);
+    neutralise(buf, &marks, text, false);
+}
+
+void haft__format_neutralise_tools(haft__buf *buf, const haft__format *format, haft_str text)
+{
+    list marks = {.count = 0};
+    collect(&marks, format);
+    for (size_t i = 0; i < COUNT(format->render.tool_marks); i++) {
+        add(&marks, format->render.tool_marks[i]);
+    }
+    neutralise(buf, &marks, text, format->render.shown != HAFT__SHOWN_CODE);
 }

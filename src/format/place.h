@@ -105,6 +105,7 @@ typedef enum haft__showing {
  *     %x   ... the code that is in them, or what would call the tool
  *     %i   the call's id               %I   ... as a JSON string
  *     %s   ... as 9 letters and digits %f   ... as functions.NAME:N
+ *     %d   the call's number in its conversation, from 0
  *     %t   the text                    %T   ... as a JSON string
  *     %K   a parameter's name (of `param`)
  *     %v   its value: a string as it is, anything else as JSON
@@ -114,9 +115,10 @@ typedef enum haft__showing {
  * Texts that are NULL are empty.
  */
 typedef struct haft__render {
-    const char *teach;     /* the section of the system prompt */
-    uint8_t shown;         /* haft__showing */
-    const char *tool_next; /* between two tools */
+    const char *teach;         /* the section of the system prompt */
+    uint8_t shown;             /* haft__showing */
+    const char *tool_next;     /* between two tools */
+    const char *tool_marks[2]; /* around the tools, that none of them may have in it */
 
     const char *alone;    /* text of a turn without calls; NULL: as it is */
     const char *together; /* ... of one with calls; NULL: as it is */

@@ -107,6 +107,7 @@ const haft__format haft__format_qwen3coder =
                     "- When no function is needed, answer in words and do not speak of function "
                     "calls.",
                 .tool_next = "\n",
+                .tool_marks = {"<tools>", "</tools>"},
                 .before = "\n",
                 .call = "<tool_call>\n"
                         "<function=%n>\n"

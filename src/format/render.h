@@ -61,6 +61,11 @@ void haft__format_write_results(haft__buf *buf, const haft__format *format,
  * that is special to some model: nobody can forge a turn or a call with it. */
 void haft__format_neutralise(haft__buf *buf, const haft__format *format, haft_str text);
 
+/* The same of tools as the format shows them: descriptions come from servers that anybody may
+ * write. In JSON the first character of a mark becomes an escape, so that names and values stay
+ * what they are. */
+void haft__format_neutralise_tools(haft__buf *buf, const haft__format *format, haft_str text);
+
 /* ---- write_value.c, for the others ---- */
 
 /* Appends JSON text as Python writes it: True, False, None. */

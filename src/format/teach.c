@@ -46,19 +46,43 @@ static void add_tool(haft__buf *buf, haft__showing shown, const haft__format_too
     HAFT__UNREACHABLE();
 }
 
+static haft_str text_or_empty(const char *text)
+{
+    return text != NULL ? haft__str(text) : (haft_str){"", 0};
+}
+
+static void add_tools(haft__buf *buf, const haft__format *format, const haft__format_tool *tools,
+                      size_t count)
+{
+    const haft__render *render = &format->render;
+    haft__buf shown;
+    haft__buf_init(&shown, buf->max);
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_add_str(&shown, i > 0 ? text_or_empty(render->tool_next) : HAFT__LIT(""));
+        add_tool(&shown, (haft__showing)render->shown, &tools[i]);
+    }
+    if (shown.status != HAFT_OK) {
+        haft__buf_fail(buf, shown.status, shown.why);
+    }
+    haft__format_neutralise_tools(buf, format, haft__buf_str(&shown));
+    haft__buf_finish(&shown);
+}
+
 void haft__format_teach(haft__buf *buf, const haft__format *format, const haft__format_tool *tools,
                         size_t count)
 {
     const haft__render *render = &format->render;
-    const char *list = strstr(render->teach, "%l");
+    haft_str teach = text_or_empty(render->teach);
+    const char *list = teach.len > 0 ? strstr(teach.ptr, "%l") : NULL;
     if (count == 0) {
         return;
     }
-    haft__buf_add(buf, render->teach, (size_t)(list - render->teach));
-    for (size_t i = 0; i < count; i++) {
-        haft__buf_add_str(buf, haft__str(i > 0 ? render->tool_next : ""));
-        add_tool(buf, (haft__showing)render->shown, &tools[i]);
+    if (list == NULL) { /* it teaches something, but does not say which tools there are */
+        haft__buf_add_str(buf, teach);
+        return;
     }
+    haft__buf_add(buf, teach.ptr, (size_t)(list - teach.ptr));
+    add_tools(buf, format, tools, count);
     haft__buf_add_str(buf, haft__str(list + strlen("%l")));
 }
 

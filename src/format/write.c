@@ -87,6 +87,7 @@ static void add_letter(const filling *f, char letter)
     case 'I': haft__json_write_string(f->buf, f->id); return;
     case 's': add_short_id(f); return;
     case 'f': add_function_id(f); return;
+    case 'd': haft__buf_addf(f->buf, "%zu", f->number); return;
     case 't': haft__buf_add_str(f->buf, f->text); return;
     case 'T': haft__json_write_string(f->buf, f->text); return;
     case 'K': haft__buf_add_str(f->buf, f->key); return;

@@ -150,16 +150,33 @@ static void add_parameters(haft__buf *buf, const haft__format_tool *tool, bool r
     }
 }
 
+/* Words that are not ours, in a docstring in a fenced block: they end neither. Four spaces in, a
+ * line is no fence. */
+static void add_words(haft__buf *buf, haft_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        bool last = i + 1 == text.len;
+        bool ends = haft__str_starts(haft__str_skip(text, i), HAFT__LIT("\"\"\""))
+                    || (text.ptr[i] == '"' && last);
+        haft__buf_add_char(buf, ends ? '\'' : text.ptr[i]);
+        haft__buf_add_str(buf, text.ptr[i] == '\n'           ? HAFT__LIT("    ")
+                               : text.ptr[i] == '\\' && last ? HAFT__LIT(" ")
+                                                             : HAFT__LIT(""));
+    }
+}
+
 static void add_docstring(haft__buf *buf, const haft__format_tool *tool)
 {
     haft__json properties = properties_of(tool);
     haft__buf_add_str(buf, HAFT__LIT("    \"\"\""));
-    haft__buf_add_str(buf, haft__str_trim(tool->description));
+    add_words(buf, haft__str_trim(tool->description));
     for (uint32_t i = 0; i < properties.count; i++) {
         haft_str what = haft__str_trim(text_in(properties.members[i].value, "description"));
         if (what.len > 0) {
-            haft__buf_addf(buf, "\n    %.*s: %.*s",
-                           HAFT__ARG(haft__json_text(properties.members[i].key)), HAFT__ARG(what));
+            haft__buf_add_str(buf, HAFT__LIT("\n    "));
+            add_words(buf, haft__json_text(properties.members[i].key));
+            haft__buf_add_str(buf, HAFT__LIT(": "));
+            add_words(buf, what);
         }
     }
     haft__buf_add_str(buf, HAFT__LIT("\"\"\""));

@@ -26,7 +26,7 @@ typedef enum haft__family_server {
     HAFT__FAMILY_OTHER = 4,  /* any that speaks Chat Completions */
 } haft__family_server;
 
-#define HAFT__FAMILY_PATTERNS 6
+#define HAFT__FAMILY_PATTERNS 10
 #define HAFT__FAMILY_MARKS    2
 
 typedef struct haft__family {

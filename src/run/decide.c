@@ -177,7 +177,7 @@ static void write_relaxed(haft__deciding *d, const haft__relax_report *report)
         haft__json_add_str(&d->w, text);
     }
     haft__json_end_array(&d->w);
-    haft__field_number(&d->w, "relaxed_count", report->count);
+    haft__field_number(&d->w, "relaxed_count", haft__relax_count(report));
 }
 
 /* What the reply is held to. False when it is to be asked for without: nothing is decided then. */

@@ -10,6 +10,7 @@
 #include "model/chat.h"
 #include "run/offer.h"
 #include "tool/wire.h"
+#include "json/number.h"
 
 /* The format in which a model is asked again that calls natively, and any reply that is JSON. */
 #define JSON_FORMAT "purejson"
@@ -89,13 +90,31 @@ haft_str haft__force_format(const haft__run *run)
 
 /* ---- the constraint ---- */
 
+/* One endless string of a small model would use up the reply: no string has more characters than
+ * half of the tokens that it may have. 0 where nothing bounds the reply, or so loosely that a
+ * grammar cannot count that far. */
+static uint32_t most_chars(haft__json options)
+{
+    static const char *const keys[] = {"max_tokens", "max_completion_tokens", "num_predict"};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const haft__json *value = haft__json_get(options, haft__str(keys[i]));
+        int64_t tokens = 0;
+        if (value != NULL && value->kind == HAFT__JSON_NUMBER
+            && haft__number_to_int64(haft__json_text(*value), &tokens) && tokens > 0) {
+            return tokens / 2 <= HAFT__LIMIT_GRAMMAR_REPEAT ? (uint32_t)(tokens / 2) : 0;
+        }
+    }
+    return 0;
+}
+
 /* A model of a family that is known not to think is not let begin with it. */
 static haft__grammar_options options_for(const haft__model_spec *model, bool several)
 {
     return (haft__grammar_options){.several = several,
                                    .reasoning =
                                        model->family.name.len == 0 || model->family.think != NULL,
-                                   .start_in_reasoning = model->starts_in_reasoning};
+                                   .start_in_reasoning = model->starts_in_reasoning,
+                                   .max_chars = most_chars(model->options)};
 }
 
 static haft_status write(const haft__force *force, const haft__request *request,

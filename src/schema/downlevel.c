@@ -457,9 +457,44 @@ static void complete_type(haft__downlevel *d, haft__json schema, maker *m)
     }
 }
 
+static bool is_type(haft__json name)
+{
+    static const char *const names[] = {"null",   "boolean", "integer", "number",
+                                        "string", "array",   "object"};
+    for (size_t i = 0; name.kind == HAFT__JSON_STRING && i < COUNT(names); i++) {
+        if (haft__str_equal(haft__json_text(name), haft__str(names[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The schema without a type that no server knows: it would refuse the whole request. */
+static haft__json drop_bad_type(haft__downlevel *d, haft__json schema)
+{
+    const haft__json *type = haft__gbnf_get(schema, "type");
+    bool good =
+        type == NULL || is_type(*type) || (type->kind == HAFT__JSON_ARRAY && type->count > 0);
+    for (uint32_t i = 0; type != NULL && type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
+        good = good && is_type(type->items[i]);
+    }
+    maker m;
+    if (good || !maker_init(d, &m, schema.count)) {
+        return schema;
+    }
+    haft__gbnf_relax(&d->g, schema, "type", "any value: there is no such type");
+    for (uint32_t i = 0; i < schema.count; i++) {
+        if (!haft__str_equal(haft__json_text(schema.members[i].key), HAFT__LIT("type"))) {
+            put(&m, schema.members[i].key, schema.members[i].value);
+        }
+    }
+    return made(&m);
+}
+
 static haft__json translate_flat(haft__downlevel *d, haft__json schema)
 {
     maker m;
+    schema = drop_bad_type(d, schema);
     bool openai = d->target == HAFT__TARGET_OPENAI;
     if (!maker_init(d, &m, COUNT(keywords) + 5)) {
         return haft__json_bool(true);

@@ -36,17 +36,19 @@ typedef struct haft__gbnf {
     haft__relax_report *report;
     haft__notation notation;
     haft__arena arena;
-    haft__map rules;    /* bodies, to names */
-    haft__map refs;     /* targets of $ref, to haft__gbnf_ref */
-    haft__json root;    /* what $ref leads into */
-    haft__buf path;     /* where we are: for the report */
-    uint64_t shared;    /* which of the shared rules are used: a bit each */
-    uint32_t count;     /* rules made */
-    uint32_t steps;     /* subschemas looked at */
-    uint32_t repeats;   /* the counts of all repetitions: what llama.cpp makes of them */
-    uint32_t depth;     /* subschemas inside each other */
-    haft__gbnf_ref *at; /* the rule of a $ref whose first character is being made, or NULL */
-    haft_status status; /* the first failure */
+    haft__map rules;         /* bodies, to names */
+    haft__map refs;          /* targets of $ref, to haft__gbnf_ref */
+    haft__json root;         /* what $ref leads into */
+    haft__buf path;          /* where we are: for the report */
+    uint64_t shared;         /* which of the shared rules are used: a bit each */
+    uint32_t count;          /* rules made */
+    uint32_t steps;          /* subschemas looked at */
+    uint32_t repeats;        /* the counts of all repetitions: what llama.cpp makes of them */
+    uint32_t depth;          /* subschemas inside each other */
+    haft__gbnf_ref *at;      /* the rule of a $ref whose first character is being made, or NULL */
+    haft_status status;      /* the first failure */
+    uint32_t max_chars;      /* what a JSON string without maxLength may have; 0: any number */
+    haft__gbnf_name bounded; /* the rule of such a string, once there is one */
 } haft__gbnf;
 
 void haft__gbnf_init(haft__gbnf *g, haft__buf *out, haft__relax_report *report);

@@ -283,6 +283,22 @@ static void add_sized(haft__gbnf *g, haft__buf *body, uint64_t least, uint64_t m
     }
 }
 
+/* Any string, but no longer than the reply can be. That bound is ours and not the schema's, so that
+ * nothing is relaxed where there is no room for it; it is made once, because it is counted. */
+static haft__gbnf_name bounded_string(haft__gbnf *g)
+{
+    if (g->bounded.text[0] == '\0') {
+        haft__relax_report *report = g->report;
+        haft__buf body;
+        haft__gbnf_body(&body);
+        g->report = NULL;
+        add_sized(g, &body, 0, g->max_chars);
+        g->report = report;
+        g->bounded = haft__gbnf_rule(g, &body);
+    }
+    return g->bounded;
+}
+
 haft__gbnf_name haft__gbnf_string_of(haft__gbnf *g, haft__json schema)
 {
     uint64_t least = 0, most = HAFT__GBNF_NO_MAX;
@@ -307,9 +323,13 @@ haft__gbnf_name haft__gbnf_string_of(haft__gbnf *g, haft__json schema)
         haft__gbnf_relax(g, schema, "maxLength", "any length, as it is less than minLength");
         most = HAFT__GBNF_NO_MAX;
     }
+    bool bounded = g->max_chars > 0 && g->notation == HAFT__NOTATION_JSON;
     if (least == 0 && most == HAFT__GBNF_NO_MAX) {
         haft__buf_finish(&body);
-        return haft__gbnf_string(g);
+        return bounded ? bounded_string(g) : haft__gbnf_string(g);
+    }
+    if (bounded && most == HAFT__GBNF_NO_MAX && least <= g->max_chars) {
+        most = g->max_chars;
     }
     add_sized(g, &body, least, most);
     return haft__gbnf_rule(g, &body);

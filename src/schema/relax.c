@@ -22,6 +22,18 @@ static bool known(const haft__relax_report *report, haft_str where, haft_str wha
     return false;
 }
 
+/* There is no room to remember all that were left off. */
+static void leave_off(haft__relax_report *report, haft_str where, haft_str what)
+{
+    uint64_t hash = 14695981039346656037U;
+    for (size_t i = 0; i < where.len + what.len; i++) {
+        char c = i < where.len ? where.ptr[i] : what.ptr[i - where.len];
+        hash = (hash ^ (unsigned char)c) * 1099511628211U;
+    }
+    report->left_off += report->left_off == 0 || hash != report->last;
+    report->last = hash;
+}
+
 static bool make_room(haft__relax_report *report)
 {
     if (report->count < report->capacity) {
@@ -46,7 +58,7 @@ void haft__relax(haft__relax_report *report, haft_str where, haft_str what, cons
         return;
     }
     if (report->count == HAFT__LIMIT_GRAMMAR_RELAXED) {
-        report->more = true;
+        leave_off(report, where, what);
         return;
     }
     haft__relaxed item = {haft__arena_copy(report->arena, where),
@@ -60,11 +72,16 @@ void haft__relax(haft__relax_report *report, haft_str where, haft_str what, cons
     report->items[report->count++] = item;
 }
 
+size_t haft__relax_count(const haft__relax_report *report)
+{
+    return report != NULL ? report->count + report->left_off : 0;
+}
+
 void haft__relax_cut(haft__relax_report *report, size_t count)
 {
-    if (report != NULL && count < report->count) {
-        report->count = count;
-        report->more = false;
+    if (count < haft__relax_count(report)) {
+        report->count = count < report->count ? count : report->count;
+        report->left_off = count - report->count;
     }
 }
 
@@ -79,7 +96,7 @@ void haft__relax_write(haft__buf *buf, const haft__relax_report *report)
         haft__buf_add_str(buf, item->became);
         haft__buf_add_char(buf, '\n');
     }
-    if (report->more) {
-        haft__buf_add_str(buf, HAFT__LIT("and more\n"));
+    if (report->left_off > 0) {
+        haft__buf_addf(buf, "and %zu more\n", report->left_off);
     }
 }

@@ -20,15 +20,19 @@ typedef struct haft__relax_report {
     haft__arena *arena;
     haft__relaxed *items;
     size_t count, capacity;
-    bool more;          /* there were more than HAFT__LIMIT_GRAMMAR_RELAXED */
+    size_t left_off;    /* lines that came behind HAFT__LIMIT_GRAMMAR_RELAXED others */
+    uint64_t last;      /* a hash of the last of those */
     haft_status status; /* NO_MEMORY or TOO_BIG once the arena had no room for a line */
 } haft__relax_report;
 
 void haft__relax_init(haft__relax_report *report, haft__arena *arena);
 
 /* Notes a line; `report` may be NULL, then nobody wants to know. What is noted twice stands there
- * once. */
+ * once; of what is left off, what is noted twice in a row. */
 void haft__relax(haft__relax_report *report, haft_str where, haft_str what, const char *became);
+
+/* How many lines were noted, those left off too. */
+size_t haft__relax_count(const haft__relax_report *report);
 
 /* Takes back what was noted behind the first `count`. */
 void haft__relax_cut(haft__relax_report *report, size_t count);

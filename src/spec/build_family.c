@@ -76,6 +76,7 @@ static void fill_size(haft__loader *l, const haft__family *row)
 {
     haft__model_spec *model = &l->spec->model;
     uint64_t millions = haft__family_size_of_name(model->model);
+    model->family.size_in_name = millions > 0 && model->size_b.len == 0;
     if (millions == 0 && row != NULL) {
         millions = row->size;
         model->family.gave_size = millions > 0 && model->size_b.len == 0;
@@ -97,7 +98,7 @@ void haft__build_family(haft__loader *l, haft__json source)
     const haft__family *row = find(l, source);
     fill_size(l, row);
     if (row == NULL) {
-        model->family = (haft__model_family){.think = NULL};
+        model->family = (haft__model_family){.size_in_name = model->family.size_in_name};
         return;
     }
     haft__model_family *family = &model->family;

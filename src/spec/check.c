@@ -309,6 +309,38 @@ static void check_builtins(haft__loader *l)
     warn_idle(l, "python_execution", !code, "the format codemode is not enabled");
 }
 
+/* Code is run nowhere yet. A model that a table takes for one without calls may still be said to
+ * have them. */
+static bool can_be_spoken(const haft__model_spec *model, haft_str format)
+{
+    if (haft__str_equal(format, HAFT__LIT("native"))) {
+        return model->native_tools || model->family.gave_native;
+    }
+    return !haft__str_equal(format, HAFT__LIT("codemode"));
+}
+
+/* A model without native calls needs a format of text; one with them can always use those. */
+static void check_formats(haft__loader *l)
+{
+    const haft__spec *spec = l->spec;
+    for (size_t i = 0; i < spec->format_count; i++) {
+        if (can_be_spoken(&spec->model, spec->formats[i])) {
+            return;
+        }
+    }
+    if (spec->model.native_tools || spec->format_count == 0) {
+        return;
+    }
+    haft__spec_problem *problem = haft__loader_error(
+        l, HAFT__LIT("/formats"), HAFT__ABOUT_VALUE,
+        "no enabled format can be used: the model has no native calls%s",
+        spec->format_count > 1 || !haft__str_equal(spec->formats[0], HAFT__LIT("native"))
+            ? ", and code cannot be run here"
+            : "");
+    haft__loader_hint(l, problem, "enable one of text, for example purejson%s",
+                      spec->model.family.gave_native ? "" : ", or leave out native_tools");
+}
+
 static void check_policy(haft__loader *l)
 {
     const haft__spec *spec = l->spec;
@@ -351,6 +383,9 @@ void haft__loader_check(haft__loader *l)
     check_tools(l);
     if (haft__loader_clean(l, "tools builtins enabled_builtins mcp formats tool_call_formats")) {
         check_builtins(l);
+    }
+    if (haft__loader_clean(l, "model formats tool_call_formats")) {
+        check_formats(l);
     }
     if (haft__loader_clean(l, "tools builtins enabled_builtins choice limits kind phases")) {
         check_policy(l);

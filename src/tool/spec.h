@@ -56,6 +56,7 @@ typedef struct haft__model_family {
     const char *think, *thought;   /* around its reasoning; NULL for none */
     bool gave_native, gave_format; /* what was taken from it */
     bool gave_context, gave_size, gave_opened;
+    bool size_in_name; /* size_b was read from the model's name; also without a family */
 } haft__model_family;
 
 /* What replies are held to where a tool must be called. */

@@ -42,17 +42,20 @@ def explain(model, *words):
 
 
 def test_explain():
-    found = explain("ollama:deepseek-r1:7b", "--json")
+    found = explain("ollama:deepseek-r1:671b", "--json")
     check("explain_names_the_row", found["family"], {
         "name": "DeepSeek R1", "found_by": "name", "pattern": "deepseek-r-1",
         "taken": {"format": "deepseek_v3", "native_tools": False, "context_tokens": 131072,
                   "starts_in_reasoning": True, "thinks_behind": "<think>"}})
+    check("explain_has_the_size_in_the_name", (
+        found["size_in_name"], explain("ollama:unheard-of:3b", "--json")["size_in_name"],
+        explain("ollama:deepseek-r1:8b", "--json")["format"]), (671, 3, "purejson"))
     check("explain_says_why_the_format", (found["format"], found["format_reason"]),
           ("deepseek_v3", "what the model's family writes"))
-    check("explain_in_words", explain("ollama:deepseek-r1:7b").split("\n\n")[1:2], [
-        "model\n  ollama:deepseek-r1:7b\n  family DeepSeek R1, by the name (deepseek-r-1); taken "
-        "from it: no calls, format deepseek_v3, context 131072 tokens, replies begin behind "
-        "<think>"])
+    check("explain_in_words", explain("ollama:deepseek-r1:671b").split("\n\n")[1:2], [
+        "model\n  ollama:deepseek-r1:671b\n  size 671 B, by the name\n"
+        "  family DeepSeek R1, by the name (deepseek-r-1); taken from it: no calls, "
+        "format deepseek_v3, context 131072 tokens, replies begin behind <think>"])
     check("explain_a_native_one", explain("vllm:mistralai/Devstral-Small-2507").split("\n\n")[1], (
         "model\n  vllm:mistralai/Devstral-Small-2507\n  family Devstral, by the name (devstral); "
         "taken from it: has calls, context 131072 tokens, size 24 B"))

@@ -3,6 +3,7 @@
 """One spec in many formats: `haft mock-model` answers in each dialect, and one line differs."""
 import json
 import os
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -404,6 +405,19 @@ OTHERS = {
     "functionary_v32": 'get_weather\n{"city": "Paris"}',
 }
 
+
+
+def add_new_ones():
+    """Formats that nobody wrote a call for: as haft itself writes one into a history."""
+    said = subprocess.run([HAFT, "help", "render"], capture_output=True, text=True).stdout
+    turn = {"calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}
+    for name in re.findall(r"^    (\w+)$", said, re.M):
+        if name not in DIALECTS and name not in OTHERS and name != "codemode":
+            made = subprocess.run([HAFT, "render", "--format", name, "--calls", "-", "--json"],
+                                  input=json.dumps([turn]), capture_output=True, text=True)
+            OTHERS[name] = json.loads(made.stdout)["history"][0]["content"]
+
+
 with tempfile.TemporaryDirectory() as scratch:
     environment = dict(os.environ, XDG_STATE_HOME=scratch, OPENAI_API_KEY="sk-test-0123456789")
     test_native()
@@ -413,6 +427,7 @@ with tempfile.TemporaryDirectory() as scratch:
         test_schema(dialect, "openai")
     test_schema("hermes", "vllm")
     test_schema("purejson", "ollama")
+    add_new_ones()
     for other, words in OTHERS.items():
         test_grammar(other, words)
     test_native_ignores("openai", "json_schema")

@@ -4,6 +4,7 @@
 cases of others, whole and in pieces."""
 import json
 import os
+import pty
 import subprocess
 import tempfile
 from pathlib import Path
@@ -105,7 +106,26 @@ def test_usage():
         2, "", 'haft: --jsonl wants no --tools\nhint: each line has its own "tools"\n'))
     check("one_standard_input", haft("--format", "hermes", "--tools", "-"), (
         2, "", "haft: only one of the two can be standard input\n"))
+    status, _, err = haft("--format", "hermes", "--chunk", "0")
+    check("a_chunk_has_a_byte", (status, "wanted a number of bytes from 1 on, found 0" in err),
+          (2, True))
+    check("native_is_one_of_three",
+          "native_openai, native_anthropic or native_gemini" in haft("--format", "native")[2], True)
     check("a_chunk_is_a_number", haft("--format", "hermes", "--chunk", "x")[0], 2)
+
+
+def test_terminal():
+    """What steers a terminal never reaches one: it gets the same JSON with escapes."""
+    text = "a\x9bb\u202ec\x7fd"
+    ours, terminal = pty.openpty()
+    subprocess.run([HAFT, "parse", "--format", "hermes", put("steering.txt", text)],
+                   stdout=terminal, cwd=scratch, check=True)
+    shown = os.read(ours, 65536).decode()
+    os.close(terminal)
+    os.close(ours)
+    check("nothing_steers_a_terminal", ("a\\u009bb\\u202ec\\u007fd" in shown,
+                                        json.loads(shown)["content"]), (True, text))
+    check("a_file_gets_the_bytes", text in haft("--format", "hermes", "steering.txt")[1], True)
 
 
 def test_names():
@@ -240,6 +260,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_files()
     test_tools()
     test_usage()
+    test_terminal()
     test_names()
     test_lines()
     test_options()

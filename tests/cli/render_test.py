@@ -6,6 +6,7 @@ of one. `HAFT=build/haft tests/cli/render_test.py --write` renews them; read wha
 import difflib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,9 +17,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 GOLDEN = ROOT / "tests/cli/render"
 TOOLS, CALLS = str(GOLDEN / "tools.json"), str(GOLDEN / "calls.jsonl")
 SHAPE = ROOT / "docs/schemas/render.schema.json"
-FORMATS = ("anthropic_xml codemode command_r deepseek_v3 deepseek_v31 deepseek_v32 functionary_v31 "
-           "functionary_v32 glm granite harmony hermes kimi_k2 llama3 mistral purejson pythonic "
-           "qwen3coder").split()
+# Every row of src/format/formats.h, as the program knows it.
+FORMATS = re.findall(r"^    (\w+)$", subprocess.run([HAFT, "help", "render"], capture_output=True,
+                                                   text=True).stdout, re.M)
 
 
 def check(name, found, wanted):
@@ -70,9 +71,10 @@ def test_golden():
             was.splitlines(), text.splitlines(), "golden", "printed", lineterm="", n=0)), [])
     known = json.loads(haft("--format", "nix", "--tools", TOOLS, "--json")[1])["error"]["hint"]
     check("the_help_lists_the_formats", known, "'haft help render' lists the formats")
-    said = subprocess.run([HAFT, "help", "render"], text=True, capture_output=True).stdout
-    check("every_format_is_in_the_help", [f for f in FORMATS if f not in said.split()
-                                          and f + "." not in said.split()], [])
+    rows = re.findall(r"^    X\((\w+)\)", (ROOT / "src/format/formats.h").read_text(), re.M)
+    check("every_format_is_in_the_help", FORMATS, rows)
+    page = (ROOT / "docs/formats.md").read_text()
+    check("every_format_is_in_its_page", [name for name in rows if f"`{name}`" not in page], [])
 
 
 def test_histories_are_read_back():
@@ -186,6 +188,25 @@ def test_bounds():
     check("code_says_what_it_cannot",
           haft("--format", "codemode", "--tools", TOOLS, "--grammar")[2],
           "relaxed: a call of a tool became code that may call it\n")
+
+
+def test_large():
+    """Attempts that were too large leave no error; lines that there is no room for are counted."""
+    text = {"type": "string", "pattern": "^[a-z]{3}$", "description": "x" * 40}
+    many = [{"name": f"tool{n}", "parameters": {
+        "properties": {f"argument{k}_{n}": dict(text, pattern=f"^[a-z]{{{k + 1}}}[0-9]{{{n}}}$")
+                       for k in range(20)}}} for n in range(1, 41)]
+    status, _, err = haft("--format", "hermes", "--tools", put("many.json", many), "--grammar")
+    check("no_error_of_an_attempt", (status, [line for line in err.splitlines()
+                                              if not line.startswith("relaxed: ")]), (0, []))
+    loose = [{"name": "loose", "parameters": {"properties": {
+        f"a{n}": {"type": "string", "format": "odd"} for n in range(203)}}}]
+    path = put("loose.json", loose)
+    status, _, err = haft("--format", "hermes", "--tools", path, "--grammar")
+    check("lines_left_off_are_counted", (len(err.splitlines()), err.splitlines()[-1]),
+          (201, "relaxed: and 3 more"))
+    made = json.loads(haft("--format", "hermes", "--tools", path, "--grammar", "--json")[1])
+    check("in_json_too", (len(made["relaxed"]), made["relaxed_left_off"]), (200, 3))
 
 
 def valid(text):
@@ -343,6 +364,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_input()
     test_native()
     test_bounds()
+    test_large()
     test_json()
     test_calls()
     test_bad_calls()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/format/formats.c, and for the tables of all formats. */
 #include "base/str.h"
-#include "format/format.h"
+#include "format/grammar.h"
+#include "format/render.h"
 #include "test.h"
 
 TEST(formats_are_found_by_their_names)
@@ -58,4 +59,77 @@ TEST(tables_are_sound)
         CHECK_INT(formats[i]->places[formats[i]->plain].bytes, HAFT__BYTES_CONTENT,
                   "%s: ordinary text is content", formats[i]->name);
     }
+}
+
+/* ---- a row is more than its places ---- */
+
+/* A format that a model is never taught, or never held to, would be found out by users only. */
+TEST(every_format_is_taught_and_has_a_grammar)
+{
+    size_t count;
+    const haft__format *const *formats = haft__formats(&count);
+    for (size_t i = 0; i < count; i++) {
+        const haft__render *render = &formats[i]->render;
+        CHECK(render->teach != NULL && strstr(render->teach, "%l") != NULL,
+              "%s: .render.teach with %%l is missing", formats[i]->name);
+        CHECK(render->call != NULL && render->result != NULL,
+              "%s: .render.call or .render.result is missing", formats[i]->name);
+        CHECK(haft__grammar_forms(formats[i]) > 0, "%s: .grammar is missing", formats[i]->name);
+        for (size_t k = 0; k < haft__grammar_forms(formats[i]); k++) {
+            const haft__frame *frame = &formats[i]->grammar[k];
+            CHECK(frame->kind != HAFT__FRAME_OBJECT
+                      || (frame->name_key != NULL && frame->args_key != NULL),
+                  "%s: .name_key or .args_key is missing", formats[i]->name);
+            CHECK(frame->kind != HAFT__FRAME_TAGS
+                      || (frame->key != NULL && frame->text != NULL && frame->json != NULL
+                          && frame->behind_value != NULL && frame->stops[0] != NULL),
+                  "%s: a text around tags is missing", formats[i]->name);
+        }
+    }
+}
+
+/* Whoever adds a format copies from there. */
+TEST(the_page_shows_a_whole_file)
+{
+    haft_str page = test_read_file("docs/adding-a-format.md");
+    haft_str file = test_read_file("src/format/functionary_v31.c");
+    CHECK(page.ptr != NULL && file.ptr != NULL
+              && memmem(page.ptr, page.len, file.ptr, file.len) != NULL,
+          "docs/adding-a-format.md does not have src/format/functionary_v31.c as it is");
+}
+
+/* All that a table must have to be read. */
+static const haft__format bare = {.name = "bare"};
+
+TEST(texts_that_are_left_out_are_empty)
+{
+    static const haft__format unlisted = {.name = "unlisted", .render = {.teach = "Call."}};
+    haft__format_tool tools[] = {{.name = HAFT__LIT("f")}, {.name = HAFT__LIT("g")}};
+    haft__format_call call = {.name = HAFT__LIT("f"), .arguments = HAFT__LIT("{}")};
+    haft__format_result result = {.name = HAFT__LIT("f"), .text = HAFT__LIT("x")};
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 16);
+    haft__format_teach(&buf, &bare, tools, COUNT(tools));
+    haft__format_write_calls(&buf, &bare, HAFT__LIT(""), &call, 1);
+    haft__format_write_results(&buf, &bare, &result, 1);
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT(""), "nothing is written");
+    haft__format_teach(&buf, &unlisted, tools, COUNT(tools));
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("Call."), "a text without a list");
+    haft__buf_finish(&buf);
+}
+
+TEST(a_format_without_a_grammar_is_an_error)
+{
+    haft__format_tool tool = {.name = HAFT__LIT("f")};
+    haft_error err = {.status = HAFT_OK};
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 16);
+    haft_status status = haft__grammar_gbnf(&buf, &bare, &tool, 1, NULL, HAFT__MODE_ANY,
+                                            HAFT__LIT(""), NULL, NULL, &err);
+    CHECK_INT(status, HAFT_UNSUPPORTED, "no grammar");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("there is no grammar for the format bare"), "why");
+    status = haft__grammar_schema(&buf, HAFT__TARGET_OPENAI, &bare, &tool, 1, NULL, HAFT__MODE_ANY,
+                                  HAFT__LIT(""), NULL, NULL, &err);
+    CHECK_INT(status, HAFT_OK, "a schema needs none");
+    haft__buf_finish(&buf);
 }

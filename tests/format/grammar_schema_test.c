@@ -94,6 +94,30 @@ TEST(a_reply_is_valid_if_it_calls)
     }
 }
 
+TEST(a_type_that_there_is_not_is_relaxed_where_it_stands)
+{
+    static const char *const types[] = {"\"wat\"", "[\"string\", \"wat\"]", "[]", "7"};
+    for (size_t i = 0; i < COUNT(types); i++) {
+        for (haft__schema_target target = 0; target <= HAFT__TARGET_OLLAMA; target++) {
+            char tools[256];
+            (void)snprintf(tools, sizeof(tools),
+                           "{\"f\": {\"type\": \"object\", \"properties\": {\"bad\": {\"type\": "
+                           "%s, \"description\": \"x\"}}, \"required\": [\"bad\"]}}",
+                           types[i]);
+            help_grammar h;
+            help_grammar_tools(&h, tools);
+            (void)make(&h, target, NULL, NULL, NULL);
+            CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
+            CHECK(strstr(h.text.ptr, "wat") == NULL, "%s", h.text.ptr);
+            CHECK(strstr(h.text.ptr, "\"description\":\"x\"") != NULL, "the rest: %s", h.text.ptr);
+            CHECK(strstr(h.notes.ptr, "/f/properties/bad: type") == h.notes.ptr
+                      && strstr(h.notes.ptr, "any value: there is no such type") != NULL,
+                  "%s: %s", types[i], h.notes.ptr);
+            help_grammar_finish(&h);
+        }
+    }
+}
+
 TEST(openai_knows_no_choice_of_an_answer)
 {
     help_grammar h;

@@ -298,6 +298,7 @@ TEST(a_grammar_is_as_large_as_it_may_be_and_no_larger)
         help_grammar_tools(&h, TOOLS);
         help_grammar_make(&h, "hermes", NULL, &(haft__grammar_options){.max_bytes = exact - less});
         CHECK_INT(h.status, less == 0 ? HAFT_OK : h.status, "%s", h.err.message);
+        CHECK_INT(h.err.status, h.status, "an attempt that was given up leaves no error");
         CHECK((h.report.count > 0 || h.status == HAFT_TOO_BIG) == (less > 0), "%zu less", less);
         help_grammar_finish(&h);
     }

@@ -57,13 +57,6 @@ static void finish(bench *b)
     haft__arena_finish(&b->arena);
 }
 
-/* As a model of that kind gives them; others have none in their text. */
-static haft_str id_of(bench *b, size_t i)
-{
-    bool counted = strcmp(b->maker.format->name, "command_r") == 0;
-    return counted ? haft__arena_format(&b->arena, "%zu", i) : HAFT__LIT("c1.1");
-}
-
 /* What may be wrong with a reply. */
 typedef struct flaw {
     const char *name, *prose;
@@ -82,7 +75,7 @@ static bool write_reply(bench *b, size_t count, const flaw *f)
         haft__buf_init(&arguments, 1 << 20);
         flawed = help_add_arguments(&b->maker, &arguments, tool, f->in_arguments) && flawed;
         calls[i] =
-            (haft__format_call){.id = id_of(b, i),
+            (haft__format_call){.id = HAFT__LIT("c1.1"),
                                 .name = f->other_tool ? HAFT__LIT("fx") : tool->name,
                                 .arguments = haft__arena_copy(&b->arena, haft__buf_str(&arguments)),
                                 .number = i};

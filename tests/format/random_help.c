@@ -79,15 +79,59 @@ static const char *any_mark(help_maker *m)
     }
 }
 
-static void add_string(help_maker *m, haft__buf *buf, const char *start, bool marks)
+/* Whether one of the place's marks stands at the beginning of a text, white space aside. */
+static bool is_followed(const haft__place *place, const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    for (size_t i = 0; i < COUNT(place->marks) && place->marks[i].text != NULL; i++) {
+        if (strncmp(text, place->marks[i].text, strlen(place->marks[i].text)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a mark in the text ends a value. Where one only counts with another behind it, it has to
+ * have that; but no grammar counts so far. */
+static bool has_end(const help_maker *m, const haft__place *place, const char *text)
+{
+    for (size_t i = 0; i < COUNT(place->marks) && place->marks[i].text != NULL; i++) {
+        const haft__mark *mark = &place->marks[i];
+        const haft__place *to = &m->format->places[mark->to];
+        bool doubt = to->bytes == HAFT__BYTES_DOUBT && to->scan == HAFT__SCAN_NONE && !m->bounded;
+        for (const char *at = strstr(text, mark->text); at != NULL;
+             at = strstr(at + 1, mark->text)) {
+            if (!doubt || is_followed(to, at + strlen(mark->text))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* All that a format with parameters in tags cannot say in a string; docs/formats.md has it. */
+static bool ends_a_value(const help_maker *m, const char *text)
+{
+    bool found = false;
+    for (size_t i = 0; m->tagged && i < HAFT__FORMAT_PLACES; i++) {
+        const haft__place *place = &m->format->places[i];
+        found = found || (place->bytes == HAFT__BYTES_VALUE && has_end(m, place, text));
+    }
+    return found;
+}
+
+static void add_string(help_maker *m, haft__buf *buf, const char *start)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 16);
     haft__buf_addf(&text, "%s", start);
     for (uint64_t i = help_roll(m, 6); i > 0; i--) {
+        size_t before = text.len;
         haft__buf_addf(&text, "%s",
-                       marks && help_roll(m, 4) == 0 ? any_mark(m)
-                                                     : pieces[help_roll(m, COUNT(pieces))]);
+                       help_roll(m, 4) == 0 ? any_mark(m) : pieces[help_roll(m, COUNT(pieces))]);
+        if (text.len > 0 && ends_a_value(m, text.ptr)) {
+            text.len = before;
+        }
     }
     haft__json_write_string(buf, haft__buf_str(&text));
     haft__buf_finish(&text);
@@ -119,9 +163,8 @@ static void add_array(help_maker *m, haft__buf *buf, unsigned depth)
 
 static void add_typed(help_maker *m, haft__buf *buf, char type, unsigned depth)
 {
-    bool marks = !m->tagged;
     switch (type) {
-    case 's': add_string(m, buf, "", marks); return;
+    case 's': add_string(m, buf, ""); return;
     case 'i': haft__buf_addf(buf, "%s", numbers[help_roll(m, COUNT(numbers) - m->bounded)]); return;
     case 'f':
         haft__buf_addf(buf, "%s", fractions[help_roll(m, COUNT(fractions) - m->bounded)]);
@@ -131,7 +174,7 @@ static void add_typed(help_maker *m, haft__buf *buf, char type, unsigned depth)
     case 'o': add_object(m, buf, depth); return;
     case 'l': add_array(m, buf, depth); return;
     case 'e': haft__buf_addf(buf, "%s", help_roll(m, 2) == 0 ? "\"C\"" : "\"two words\""); return;
-    default: add_string(m, buf, "~", marks); return; /* which is not JSON, whatever follows */
+    default: add_string(m, buf, "~"); return; /* which is not JSON, whatever follows */
     }
 }
 

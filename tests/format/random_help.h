@@ -9,7 +9,7 @@
 typedef struct help_maker {
     uint64_t state;
     const haft__format *format;
-    bool tagged;  /* parameters in tags: strings have no marks of the format in them */
+    bool tagged;  /* parameters in tags: strings have nothing in them that would end a value */
     bool bounded; /* numbers have at most 20 digits before the point, as in a grammar */
 } help_maker;
 

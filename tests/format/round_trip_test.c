@@ -4,8 +4,8 @@
  * cut, for tools and arguments made at random. Numbers keep every digit, members their order.
  *
  * What a format cannot say is left out here, and docs/formats.md lists it:
- *   - formats with parameters in tags: a string with one of the format's marks in it; a string that
- *     reads as JSON where the schema allows other types, too;
+ *   - formats with parameters in tags: a string with a mark in it that ends a value there; a string
+ *     that reads as JSON where the schema allows other types, too;
  *   - pythonic: names of arguments that are no names in Python;
  *   - codemode: it has no calls.
  */

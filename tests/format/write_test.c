@@ -29,11 +29,11 @@ static const struct {
      "days=2))\nprint(now())\n```",
      "Output of your code:\n21 \"C\"\n\nnoon"},
     {"command_r",
-     "Hi.\n<|START_ACTION|>[\n    {\"tool_call_id\": \"c1.1\", \"tool_name\": \"get_weather\", "
-     "\"parameters\": {\"city\":\"Paris\",\"days\":2}},\n    {\"tool_call_id\": \"Ab3dE6gH9\", "
+     "Hi.\n<|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", "
+     "\"parameters\": {\"city\":\"Paris\",\"days\":2}},\n    {\"tool_call_id\": \"1\", "
      "\"tool_name\": \"now\", \"parameters\": {}}\n]<|END_ACTION|>",
-     "<|START_TOOL_RESULT|>[\n    {\"tool_call_id\": \"c1.1\", \"results\": {\"content\": \"21 "
-     "\\\"C\\\"\\n\"}},\n    {\"tool_call_id\": \"Ab3dE6gH9\", \"results\": {\"content\": "
+     "<|START_TOOL_RESULT|>[\n    {\"tool_call_id\": \"0\", \"results\": {\"content\": \"21 "
+     "\\\"C\\\"\\n\"}},\n    {\"tool_call_id\": \"1\", \"results\": {\"content\": "
      "\"noon\"}}\n]<|END_TOOL_RESULT|>"},
     {"deepseek_v3",
      "Hi.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{"

@@ -4,6 +4,8 @@ writes under it is a call that haft reads: of a tool that there is, with argumen
 accepts as far as the grammar says that it can be trusted."""
 import json
 import os
+import re
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -11,9 +13,8 @@ from pathlib import Path
 import llm
 from tool_sets import SETS
 
-FORMATS = ["hermes", "purejson", "mistral", "pythonic", "llama3", "qwen3coder", "glm", "kimi_k2",
-           "deepseek_v3", "deepseek_v31", "deepseek_v32", "harmony", "anthropic_xml", "granite",
-           "command_r", "functionary_v31", "functionary_v32", "codemode"]
+FORMATS = re.findall(r"^    (\w+)$", subprocess.run([llm.HAFT, "help", "render"], text=True,
+                                                   capture_output=True).stdout, re.M)
 CODE = "codemode"
 TOKENS = 400
 SLOW_SECONDS = 20

@@ -143,6 +143,50 @@ TEST(forced_turns_in_a_text_format_are_constrained)
     }
 }
 
+/* ---- strings that would use up the reply ---- */
+
+TEST(a_bounded_reply_bounds_strings_in_its_grammar)
+{
+    static const struct {
+        const char *options, *found; /* NULL: no bound */
+    } rows[] = {
+        {"{\"max_tokens\":200}", "{0,100}"},
+        {"{\"max_completion_tokens\":64}", "{0,32}"},
+        {"{\"num_predict\":1001}", "{0,500}"},
+        {"{\"num_predict\":1002}", NULL}, /* 501 is past the limit of repetitions */
+        {"{\"max_tokens\":1}", NULL},
+        {"{\"max_tokens\":-1}", NULL},
+        {"{\"max_tokens\":null,\"num_predict\":64}", "{0,32}"},
+        {"{\"max_tokens\":1e99}", NULL},
+        {"{\"temperature\":0}", NULL},
+        {"null", NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        forced f;
+        begin(&f, "llamacpp", "hermes", "agent; default=any; tools=look",
+              "{\"replies\":[{\"error\":{}}]}");
+        haft__tool one = *spec_of(&f)->tools.items[0];
+        one.input_schema = help_json(&f.run.arena, "{\"type\":\"object\",\"properties\":{\"q\":"
+                                                   "{\"type\":\"string\"}}}");
+        const haft__tool *tools[] = {&one};
+        static const bool allowed[] = {true};
+        haft__request request = {.mode = HAFT__MODE_ANY,
+                                 .tools = tools,
+                                 .allowed = allowed,
+                                 .tool_count = 1,
+                                 .format = HAFT__LIT("hermes")};
+        spec_of(&f)->model.options = help_json(&f.run.arena, rows[i].options);
+        CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request,
+                                        &f.run.arena, NULL, NULL),
+                  HAFT_OK, "%s", rows[i].options);
+        haft_str text = request.constraint.text;
+        const char *wanted = rows[i].found != NULL ? rows[i].found : "char{";
+        bool has = memmem(text.ptr, text.len, wanted, strlen(wanted)) != NULL;
+        CHECK(has == (rows[i].found != NULL), "%s: %.*s", rows[i].options, HAFT__ARG(text));
+        help_run_finish(&f.run);
+    }
+}
+
 /* ---- what cannot be made ---- */
 
 TEST(what_cannot_be_expressed_is_asked_for_without)

@@ -18,7 +18,7 @@ typedef struct made {
     haft_status status;
 } made;
 
-static void make_from(made *m, haft_str schema, haft__notation notation)
+static void make_bounded(made *m, haft_str schema, haft__notation notation, uint32_t max_chars)
 {
     *m = (made){0};
     haft_error err = {0};
@@ -32,6 +32,7 @@ static void make_from(made *m, haft_str schema, haft__notation notation)
           err.message, HAFT__ARG(schema));
     haft__gbnf_init(&g, &m->out, &m->report);
     g.notation = notation;
+    g.max_chars = max_chars;
     haft__gbnf_begin(&g, HAFT__LIT("/t"), value);
     haft__gbnf_name name = haft__gbnf_value(&g, value);
     haft__buf_addf(&m->out, "root ::= %s\n", name.text);
@@ -44,6 +45,11 @@ static void make_from(made *m, haft_str schema, haft__notation notation)
     m->grammar = m->status == HAFT_OK ? gbnf_read(haft__buf_str(&m->out), &why) : NULL;
     CHECK(m->status != HAFT_OK || m->grammar != NULL, "%s in %.*s\n%.*s", why, HAFT__ARG(schema),
           HAFT__ARG(haft__buf_str(&m->out)));
+}
+
+static void make_from(made *m, haft_str schema, haft__notation notation)
+{
+    make_bounded(m, schema, notation, 0);
 }
 
 static void make(made *m, const char *schema)
@@ -279,6 +285,58 @@ TEST(white_space_is_bounded)
     finish(&m);
 }
 
+/* ---- strings that must not use up a reply ---- */
+
+TEST(strings_without_a_length_can_be_bounded)
+{
+    static const struct {
+        const char *schema, *text;
+        bool taken;
+    } rows[] = {
+        {"{\"type\": \"string\"}", "\"abc\"", true},
+        {"{\"type\": \"string\"}", "\"a\\n\\u00e9\"", true},
+        {"{\"type\": \"string\"}", "\"abcd\"", false},
+        {"{\"type\": \"string\", \"minLength\": 2}", "\"abc\"", true},
+        {"{\"type\": \"string\", \"minLength\": 2}", "\"abcd\"", false},
+        {"{\"type\": \"string\", \"minLength\": 4}", "\"abcdefgh\"", true},
+        {"{\"type\": \"string\", \"maxLength\": 5}", "\"abcde\"", true},
+        {"{\"type\": \"string\", \"pattern\": \"^a*$\"}", "\"aaaaaa\"", true},
+        {"{\"enum\": [\"abcdef\"]}", "\"abcdef\"", true},
+        {"{\"type\": \"array\", \"items\": {\"type\": \"string\"}}", "[\"abcd\"]", false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        made m;
+        make_bounded(&m, haft__str(rows[i].schema), HAFT__NOTATION_JSON, 3);
+        CHECK(takes(&m, rows[i].text) == rows[i].taken, "%s of %s", rows[i].text, rows[i].schema);
+        CHECK_INT(m.report.count, 0, "nothing is relaxed: %s", m.notes.ptr);
+        finish(&m);
+    }
+    made m;
+    make_bounded(&m, HAFT__LIT("{\"type\": \"string\"}"), HAFT__NOTATION_PYTHON, 3);
+    CHECK(takes(&m, "'abcd'"), "only JSON");
+    finish(&m);
+}
+
+/* All of them are one rule, which is counted once. */
+TEST(any_number_of_strings_can_be_bounded)
+{
+    haft__buf schema;
+    haft__buf_init(&schema, 1 << 16);
+    haft__buf_addf(&schema,
+                   "{\"type\": \"object\", \"properties\": {\"k\": {\"type\": \"string\"}");
+    for (unsigned i = 0; i < 2 * HAFT__LIMIT_GRAMMAR_REPEATS / HAFT__LIMIT_GRAMMAR_REPEAT; i++) {
+        haft__buf_addf(&schema, ", \"k%u\": {\"type\": \"string\"}", i);
+    }
+    haft__buf_addf(&schema, "}}");
+    made m;
+    make_bounded(&m, haft__buf_str(&schema), HAFT__NOTATION_JSON, HAFT__LIMIT_GRAMMAR_REPEAT);
+    CHECK_INT(m.report.count, 0, "%s", m.notes.ptr);
+    haft_str out = haft__buf_str(&m.out);
+    CHECK(memmem(out.ptr, out.len, "{0,500}", 7) != NULL, "%.*s", HAFT__ARG(out));
+    finish(&m);
+    haft__buf_finish(&schema);
+}
+
 /* ---- limits ---- */
 
 static void make_sized(made *m, const char *before, unsigned long long number, const char *behind)
@@ -375,18 +433,22 @@ TEST(a_report_has_so_many_lines)
     for (unsigned i = 0; i <= HAFT__LIMIT_GRAMMAR_RELAXED; i++) {
         char where[16];
         (void)snprintf(where, sizeof where, "/%u", i);
-        CHECK(!report.more, "line %u", i);
+        CHECK_INT(report.left_off, 0, "line %u", i);
         haft__relax(&report, haft__str(where), HAFT__LIT("this"), "that");
         haft__relax(&report, haft__str(where), HAFT__LIT("this"), "that");
     }
     CHECK_INT(report.count, HAFT__LIMIT_GRAMMAR_RELAXED, "lines");
-    CHECK(report.more, "and more");
+    CHECK_INT(report.left_off, 1, "one that is noted twice is one");
+    haft__relax(&report, HAFT__LIT("/last"), HAFT__LIT("this"), "that");
+    CHECK_INT(report.left_off, 2, "and more");
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
     haft__relax_write(&buf, &report);
-    CHECK(haft__str_ends(haft__buf_str(&buf), HAFT__LIT("and more\n")), "it says so");
+    CHECK(haft__str_ends(haft__buf_str(&buf), HAFT__LIT("\nand 2 more\n")), "it says so");
+    haft__relax_cut(&report, HAFT__LIMIT_GRAMMAR_RELAXED + 1);
+    CHECK(report.count == HAFT__LIMIT_GRAMMAR_RELAXED && report.left_off == 1, "cut by one");
     haft__relax_cut(&report, 1);
-    CHECK(report.count == 1 && !report.more, "cut");
+    CHECK(report.count == 1 && report.left_off == 0, "cut");
     haft__buf_finish(&buf);
     haft__arena_finish(&arena);
 }

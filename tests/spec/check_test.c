@@ -81,6 +81,16 @@ static const problem_case cases[] = {
      "2:1: warning: nothing looks at the phases (they hold back complete_workflow, which is not "
      "enabled)"},
     {"enabled_builtins: [glob, complete_workflow]\nphases: [{name: a, tools: [glob]}]\n", ""},
+    /* formats that the model cannot use */
+    {"model: {provider: openai, model: x, native_tools: false}\nformats: {primary: codemode}\n",
+     "2:10: no enabled format can be used: the model has no native calls, and code cannot be run "
+     "here (enable one of text, for example purejson, or leave out native_tools)"},
+    {"model: {provider: openai, model: x, native_tools: false}\nformats: [native]\n",
+     "2:10: no enabled format can be used: the model has no native calls (enable one of text, for "
+     "example purejson, or leave out native_tools)"},
+    {"model: {provider: openai, model: x, native_tools: false}\nformats: [native, purejson]\n", ""},
+    {"model: {provider: openai, model: x, native_tools: false}\n", ""},
+    {"model: {provider: openai, model: x}\nformats: {primary: codemode}\n", ""},
     /* built-ins that lack something */
     {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\n",
      "1:1: warning: tool_search is enabled but never offered: there is no MCP server to search\n"
