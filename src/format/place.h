@@ -91,7 +91,7 @@ typedef struct haft__place {
     haft__mark marks[13];
 } haft__place;
 
-#define HAFT__FORMAT_PLACES 16
+#define HAFT__FORMAT_PLACES 18
 
 /* How tools are shown. */
 typedef enum haft__showing {
