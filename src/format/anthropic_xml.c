@@ -3,10 +3,25 @@
  * MiniMax write it. Tests: tests/format/anthropic_xml_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, SECTION, NAME, PARAMS, KEY, VALUE, CLOSED, SPOILT };
+enum {
+    START,
+    THINK,
+    TEXT,
+    SECTION,
+    BETWEEN,
+    HEADER,
+    NAME,
+    PARAMS,
+    KEY,
+    VALUE,
+    CLOSED,
+    UNCLOSED,
+    SPOILT
+};
 
-/* The tags may have the prefix that newer models give them. */
+/* The tags may have the prefix that newer models give them, or MiniMax. */
 #define NS "antml:"
+#define MM "minimax:"
 
 #define SECTIONS                                                                                   \
     {"<function_calls>", SECTION, HAFT__ACT_OPEN},                                                 \
@@ -27,100 +42,136 @@ enum { START, THINK, TEXT, SECTION, NAME, PARAMS, KEY, VALUE, CLOSED, SPOILT };
         "</minimax:tool_call>", TEXT, HAFT__ACT_FORGET                                             \
     }
 #define CALLS                                                                                      \
-    {"<invoke name=\"", NAME, HAFT__ACT_OPEN},                                                     \
+    {"<invoke", HEADER, HAFT__ACT_OPEN}, {"<" NS "invoke", HEADER, HAFT__ACT_OPEN},                \
     {                                                                                              \
-        "<" NS "invoke name=\"", NAME, HAFT__ACT_OPEN                                              \
+        "<" MM "invoke", HEADER, HAFT__ACT_OPEN                                                    \
     }
+/* The same where the call before it has no end, and the end of the section. */
+#define BROKEN(text)                                                                               \
+    {                                                                                              \
+        text, SPOILT, HAFT__ACT_SPOIL, .keep = true                                                \
+    }
+#define BROKEN_CALLS                                                                               \
+    BROKEN("<invoke"), BROKEN("<" NS "invoke"), BROKEN("<" MM "invoke"),                           \
+        BROKEN("</function_calls>"), BROKEN("</" NS "function_calls>"),                            \
+        BROKEN("</minimax:tool_call>")
 /* What may stand behind a value. */
 #define PARAM(act)                                                                                 \
     {"<parameter name=\"", KEY, act}, {"<" NS "parameter name=\"", KEY, act},                      \
-        {"</invoke>", SECTION, HAFT__ACT_CLOSE},                                                   \
+        {"<" MM "parameter name=\"", KEY, act}, {"</invoke>", SECTION, HAFT__ACT_CLOSE},           \
+        {"</" NS "invoke>", SECTION, HAFT__ACT_CLOSE},                                             \
     {                                                                                              \
-        "</" NS "invoke>", SECTION, HAFT__ACT_CLOSE                                                \
+        "</" MM "invoke>", SECTION, HAFT__ACT_CLOSE                                                \
     }
 
-const haft__format haft__format_anthropic_xml = {
-    .name = "anthropic_xml",
-    .grammar = {{.kind = HAFT__FRAME_TAGS,
-                 .open = "<function_calls>" HAFT__FRAME_WS,
-                 .before = "<invoke name=\"",
-                 .behind_name = "\">" HAFT__FRAME_WS,
-                 .key = "<parameter name=\"",
-                 .text = "\">",
-                 .json = "\">",
-                 .behind_value = "</parameter>" HAFT__FRAME_WS,
-                 .after = "</invoke>",
-                 .between = HAFT__FRAME_WS,
-                 .close = HAFT__FRAME_WS "</function_calls>",
-                 .stops = {"</parameter>"},
-                 .think = "<think>",
-                 .thought = "</think>" HAFT__FRAME_WS}},
-    .plain = TEXT,
-    .reasoning = THINK,
-    .spoilt = SPOILT,
-    .places =
-        {
-            [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TEXT,
-                       .marks = {{"<think>", THINK}, SECTIONS}},
-            [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}, SUSPECTS}},
-            [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
-                      .marks = {SECTIONS, {"</think>", TEXT, HAFT__ACT_STRAY}}},
-            [SECTION] = {.bytes = HAFT__BYTES_NOTHING, .marks = {CALLS, SECTION_ENDS}},
-            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\">", PARAMS, HAFT__ACT_NAMED}}},
-            [PARAMS] = {.bytes = HAFT__BYTES_LAYOUT,
-                        .otherwise = SPOILT,
-                        .marks = {PARAM(HAFT__ACT_NONE)}},
-            [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"\">", VALUE, HAFT__ACT_KEYED}}},
-            [VALUE] = {.bytes = HAFT__BYTES_VALUE,
-                       .marks = {{"</parameter>", CLOSED}, {"</" NS "parameter>", CLOSED}}},
-            /* A closing tag counts only where another one may stand behind it. */
-            [CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
-                        .otherwise = VALUE,
-                        .marks = {PARAM(HAFT__ACT_VALUED)}},
-            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
-                        .marks = {{"</invoke>", SECTION},
-                                  {"</" NS "invoke>", SECTION},
-                                  CALLS,
-                                  SECTION_ENDS}},
-        },
-    .render =
-        {
-            .teach = "In this environment you have access to a set of tools. To use them, write a "
-                     "block like this:\n"
-                     "<function_calls>\n"
-                     "<invoke name=\"$FUNCTION_NAME\">\n"
-                     "<parameter name=\"$PARAMETER_NAME\">$PARAMETER_VALUE</parameter>\n"
-                     "</invoke>\n"
-                     "</function_calls>\n"
-                     "\n"
-                     "A string is written as it is, any other value as JSON. You may make several "
-                     "calls in one reply if none of them needs the result of another. Each is an "
-                     "invoke of its own.\n"
-                     "\n"
-                     "Here are the functions:\n"
-                     "<functions>\n"
-                     "%l\n"
-                     "</functions>\n"
-                     "\n"
-                     "After your calls, stop: the results come back within "
-                     "<function_results></function_results>, in the "
-                     "order of the calls. When no function is needed, answer in words.",
-            .shown = HAFT__SHOWN_PLAIN,
-            .tool_next = "\n",
-            .tool_marks = {"<functions>", "</functions>"},
-            .before = "\n",
-            .calls_begin = "<function_calls>\n",
-            .call = "<invoke name=\"%n\">\n"
-                    "%p</invoke>\n",
-            .calls_end = "</function_calls>",
-            .param = "<parameter name=\"%K\">%v</parameter>\n",
-            .results_begin = "<function_results>\n",
-            .result = "<result>\n"
-                      "<name>%n</name>\n"
-                      "<output>%t</output>\n"
-                      "</result>\n",
-            .results_end = "</function_results>",
-            .result_marks = {"<function_results>", "</function_results>", "</result>", "</output>"},
-        },
+const haft__format haft__format_anthropic_xml =
+    {
+        .name = "anthropic_xml",
+        .grammar = {{.kind = HAFT__FRAME_TAGS,
+                     .open = "<function_calls>" HAFT__FRAME_WS,
+                     .before = "<invoke name=\"",
+                     .behind_name = "\">" HAFT__FRAME_WS,
+                     .key = "<parameter name=\"",
+                     .text = "\">",
+                     .json = "\">",
+                     .behind_value = "</parameter>" HAFT__FRAME_WS,
+                     .after = "</invoke>",
+                     .between = HAFT__FRAME_WS,
+                     .close = HAFT__FRAME_WS "</function_calls>",
+                     .stops = {"</parameter>"},
+                     .think = "<think>",
+                     .thought = "</think>" HAFT__FRAME_WS}},
+        .plain = TEXT,
+        .reasoning = THINK,
+        .spoilt = SPOILT,
+        .places =
+            {
+                [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"<think>", THINK}, SECTIONS}},
+                [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}, SUSPECTS}},
+                [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                          .marks = {SECTIONS, {"</think>", TEXT, HAFT__ACT_STRAY}}},
+                /* Text between calls is content. */
+                [SECTION] = {.bytes = HAFT__BYTES_GAP,
+                             .otherwise = BETWEEN,
+                             .marks = {CALLS, SECTION_ENDS}},
+                [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT, .marks = {CALLS, SECTION_ENDS}},
+                [HEADER] = {.bytes = HAFT__BYTES_LAYOUT,
+                            .otherwise = SPOILT,
+                            .marks = {{"name=\"", NAME}}},
+                [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\">", PARAMS, HAFT__ACT_NAMED}}},
+                [PARAMS] = {.bytes = HAFT__BYTES_LAYOUT,
+                            .otherwise = SPOILT,
+                            .marks = {PARAM(HAFT__ACT_NONE)}},
+                [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"\">", VALUE, HAFT__ACT_KEYED}}},
+                [VALUE] = {.bytes = HAFT__BYTES_VALUE,
+                           .marks = {{"</parameter>", CLOSED},
+                                     {"</" NS "parameter>", CLOSED},
+                                     {"</" MM "parameter>", CLOSED},
+                                     {"</invoke>", UNCLOSED},
+                                     {"</" NS "invoke>", UNCLOSED},
+                                     {"</" MM "invoke>", UNCLOSED},
+                                     {"</function_calls>", UNCLOSED},
+                                     {"</" NS "function_calls>", UNCLOSED},
+                                     {"</minimax:tool_call>", UNCLOSED}}},
+                /* A closing tag counts only where another one may stand behind it. */
+                [CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
+                            .otherwise = VALUE,
+                            .marks = {PARAM(HAFT__ACT_VALUED), BROKEN_CALLS}},
+                [UNCLOSED] = {.bytes = HAFT__BYTES_DOUBT,
+                              .otherwise = VALUE,
+                              .at_end = HAFT__ACT_SPOIL,
+                              .marks = {BROKEN_CALLS, BROKEN("<function_calls>"),
+                                        BROKEN("<" NS "function_calls>"),
+                                        BROKEN("<minimax:tool_call>")}},
+                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
+                            .marks = {{"</invoke>", SECTION},
+                                      {"</" NS "invoke>", SECTION},
+                                      {"</" MM "invoke>", SECTION},
+                                      CALLS,
+                                      SECTIONS,
+                                      SECTION_ENDS}},
+            },
+        .render =
+            {
+                .teach =
+                    "In this environment you have access to a set of tools. To use them, write a "
+                    "block like this:\n"
+                    "<function_calls>\n"
+                    "<invoke name=\"$FUNCTION_NAME\">\n"
+                    "<parameter name=\"$PARAMETER_NAME\">$PARAMETER_VALUE</parameter>\n"
+                    "</invoke>\n"
+                    "</function_calls>\n"
+                    "\n"
+                    "A string is written as it is, any other value as JSON. You may make several "
+                    "calls in one reply if none of them needs the result of another. Each is an "
+                    "invoke of its own.\n"
+                    "\n"
+                    "Here are the functions:\n"
+                    "<functions>\n"
+                    "%l\n"
+                    "</functions>\n"
+                    "\n"
+                    "After your calls, stop: the results come back within "
+                    "<function_results></function_results>, in the "
+                    "order of the calls. When no function is needed, answer in words.",
+                .shown = HAFT__SHOWN_PLAIN,
+                .tool_next = "\n",
+                .tool_marks = {"<functions>", "</functions>"},
+                .before = "\n",
+                .calls_begin = "<function_calls>\n",
+                .call = "<invoke name=\"%n\">\n"
+                        "%p</invoke>\n",
+                .calls_end = "</function_calls>",
+                .param = "<parameter name=\"%K\">%v</parameter>\n",
+                .results_begin = "<function_results>\n",
+                .result = "<result>\n"
+                          "<name>%n</name>\n"
+                          "<output>%t</output>\n"
+                          "</result>\n",
+                .results_end = "</function_results>",
+                .result_marks = {"<function_results>", "</function_results>", "</result>",
+                                 "</output>"},
+            },
 };

@@ -3,7 +3,7 @@
  * tests/format/deepseek_v3_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, SECTION, KIND, NAME, FENCE, ARGS, AFTER, SPOILT };
+enum { START, THINK, TEXT, SECTION, BETWEEN, KIND, NAME, FENCE, ARGS, AFTER, SPOILT };
 
 #define CALLS_BEGIN "<｜tool▁calls▁begin｜>"
 #define CALLS_END   "<｜tool▁calls▁end｜>"
@@ -39,10 +39,19 @@ const haft__format haft__format_deepseek_v3 =
                           .marks = {{CALLS_BEGIN, SECTION, HAFT__ACT_OPEN},
                                     {CALL_BEGIN, KIND, HAFT__ACT_OPEN},
                                     {"</think>", TEXT, HAFT__ACT_STRAY}}},
-                [SECTION] = {.bytes = HAFT__BYTES_NOTHING,
+                /* Text between calls is content. */
+                [SECTION] = {.bytes = HAFT__BYTES_GAP,
+                             .otherwise = BETWEEN,
                              .marks = {{CALL_BEGIN, KIND, HAFT__ACT_OPEN},
                                        {CALLS_END, TEXT, HAFT__ACT_FORGET}}},
-                [KIND] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{SEPARATOR, NAME}}},
+                [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT,
+                             .marks = {{CALL_BEGIN, KIND, HAFT__ACT_OPEN},
+                                       {CALLS_END, TEXT, HAFT__ACT_FORGET}}},
+                [KIND] = {.bytes = HAFT__BYTES_NOTHING,
+                          .marks = {{SEPARATOR, NAME},
+                                    {CALL_END, SPOILT, HAFT__ACT_SPOIL, .keep = true},
+                                    {CALL_BEGIN, SPOILT, HAFT__ACT_SPOIL, .keep = true},
+                                    {CALLS_END, SPOILT, HAFT__ACT_SPOIL, .keep = true}}},
                 [NAME] = {.bytes = HAFT__BYTES_NAME,
                           .marks = {{"\n", FENCE, HAFT__ACT_NAMED},
                                     {"```json", ARGS, HAFT__ACT_NAMED},

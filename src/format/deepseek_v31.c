@@ -3,7 +3,7 @@
  * tests/format/deepseek_v31_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, SECTION, NAME, ARGS, AFTER, SPOILT };
+enum { START, THINK, TEXT, SECTION, BETWEEN, NAME, ARGS, AFTER, SPOILT };
 
 #define CALLS_BEGIN "<｜tool▁calls▁begin｜>"
 #define CALLS_END   "<｜tool▁calls▁end｜>"
@@ -39,7 +39,12 @@ const haft__format haft__format_deepseek_v31 =
                           .marks = {{CALLS_BEGIN, SECTION, HAFT__ACT_OPEN},
                                     {CALL_BEGIN, NAME, HAFT__ACT_OPEN},
                                     {"</think>", TEXT, HAFT__ACT_STRAY}}},
-                [SECTION] = {.bytes = HAFT__BYTES_NOTHING,
+                /* Text between calls is content. */
+                [SECTION] = {.bytes = HAFT__BYTES_GAP,
+                             .otherwise = BETWEEN,
+                             .marks = {{CALL_BEGIN, NAME, HAFT__ACT_OPEN},
+                                       {CALLS_END, TEXT, HAFT__ACT_FORGET}}},
+                [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT,
                              .marks = {{CALL_BEGIN, NAME, HAFT__ACT_OPEN},
                                        {CALLS_END, TEXT, HAFT__ACT_FORGET}}},
                 [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{SEPARATOR, ARGS, HAFT__ACT_NAMED}}},

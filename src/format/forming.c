@@ -93,7 +93,10 @@ size_t haft__forming_count_name(const haft__parser *p, haft_str text)
 {
     size_t room = HAFT__LIMIT_FORMAT_NAME_BYTES - p->call.name.len, i = 0;
     room = room < text.len ? room : text.len;
-    while (i < room && (is_name_byte(text.ptr[i]) || is_space(text.ptr[i]))) {
+    bool spaced = !p->call.if_named; /* >>>NAME has none, but for that of the line end */
+    while (i < room
+           && (is_name_byte(text.ptr[i]) || text.ptr[i] == '\r'
+               || (spaced && is_space(text.ptr[i])))) {
         i++;
     }
     return i;
@@ -168,6 +171,17 @@ void haft__forming_identified(haft__parser *p)
         call->name.status = call->id.status;
     }
     trim(&call->id);
+}
+
+bool haft__forming_is_nine(haft__parser *p)
+{
+    trim(&p->call.id);
+    haft_str id = haft__buf_str(&p->call.id);
+    size_t i = 0;
+    while (i < id.len && is_name_byte(id.ptr[i]) && strchr("_.:/-", id.ptr[i]) == NULL) {
+        i++;
+    }
+    return p->call.id.status == HAFT_OK && i == id.len && id.len == 9;
 }
 
 const char *haft__forming_named(haft__parser *p)

@@ -3,7 +3,7 @@
  * Tests: tests/format/glm_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, HEAD, NAME, PAIRS, KEY, GAP, VALUE, SPOILT };
+enum { START, THINK, TEXT, HEAD, NAME, PAIRS, KEY, GAP, VALUE, ENDED, TAIL, SPOILT };
 
 #define CALL                                                                                       \
     {                                                                                              \
@@ -51,7 +51,19 @@ const haft__format haft__format_glm =
                          .otherwise = SPOILT,
                          .marks = {{"<arg_value>", VALUE}}},
                 [VALUE] = {.bytes = HAFT__BYTES_VALUE,
-                           .marks = {{"</arg_value>", PAIRS, HAFT__ACT_VALUED}}},
+                           .marks = {{"</arg_value>", PAIRS, HAFT__ACT_VALUED},
+                                     {"</tool_call>", ENDED}}},
+                /* The end of the call in a value counts only if another call, or nothing, stands
+                 * behind it. */
+                [ENDED] = {.bytes = HAFT__BYTES_DOUBT,
+                           .otherwise = TAIL,
+                           .at_end = HAFT__ACT_SPOIL,
+                           .marks = {{"<tool_call>", SPOILT, HAFT__ACT_SPOIL, .keep = true}}},
+                /* ... or another call comes in what would be the rest of the value. */
+                [TAIL] = {.bytes = HAFT__BYTES_VALUE,
+                          .marks = {{"</arg_value>", PAIRS, HAFT__ACT_VALUED},
+                                    {"</tool_call>", ENDED},
+                                    {"<tool_call>", SPOILT, HAFT__ACT_SPOIL, .keep = true}}},
                 [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"</tool_call>", TEXT}, CALL}},
             },
         .render =

@@ -79,5 +79,6 @@ const haft__format haft__format_kimi_k2 = {
             .result = "## Return of %f\n"
                       "%t",
             .result_next = "\n",
+            .result_marks = {"## Return of "},
         },
 };

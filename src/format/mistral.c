@@ -3,7 +3,7 @@
  * tests/format/mistral_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, BRACKETED, TAGGED, TEXT, HEAD, ARRAY, NAME, ID, ARGS, SPOILT };
+enum { START, THINK, BRACKETED, TAGGED, TEXT, HEAD, ARRAY, NAME, ID, GAP, ARGS, SPOILT };
 
 #define CALLS                                                                                      \
     {                                                                                              \
@@ -57,10 +57,15 @@ const haft__format haft__format_mistral =
                 [ARRAY] = {.scan = HAFT__SCAN_CALLS, .otherwise = TEXT},
                 [NAME] = {.bytes = HAFT__BYTES_NAME,
                           .marks = {{"[CALL_ID]", ID, HAFT__ACT_NAMED},
-                                    {"[ARGS]", ARGS, HAFT__ACT_NAMED},
+                                    {"[ARGS]", GAP, HAFT__ACT_NAMED},
                                     {"{", ARGS, HAFT__ACT_NAMED, .keep = true}}},
                 [ID] = {.bytes = HAFT__BYTES_ID,
-                        .marks = {{"[ARGS]", ARGS}, {"{", ARGS, HAFT__ACT_NONE, .keep = true}}},
+                        .marks = {{"[ARGS]", GAP, HAFT__ACT_NINE},
+                                  {"{", ARGS, HAFT__ACT_NINE, .keep = true}}},
+                /* In front of the arguments, another call can begin instead. */
+                [GAP] = {.bytes = HAFT__BYTES_LAYOUT,
+                         .otherwise = ARGS,
+                         .marks = {{"[TOOL_CALLS]", SPOILT, HAFT__ACT_SPOIL, .keep = true}}},
                 [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = TEXT},
                 [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {CALLS}},
             },

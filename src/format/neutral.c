@@ -89,9 +89,6 @@ static bool is_telling(const char *text)
 
 static void add(list *marks, const char *text)
 {
-    if (text == NULL || !is_telling(text)) {
-        return;
-    }
     for (size_t i = 0; i < marks->count; i++) {
         if (strstr(text, marks->texts[i]) != NULL) {
             return; /* where that is broken this is too */
@@ -115,10 +112,13 @@ static void collect(list *marks, const haft__format *format)
     for (size_t i = 0; i < HAFT__FORMAT_PLACES; i++) {
         const haft__mark *mark = format->places[i].marks;
         for (size_t k = 0; k < COUNT(format->places[i].marks) && mark[k].text != NULL; k++) {
-            add(marks, mark[k].text);
+            if (is_telling(mark[k].text)) {
+                add(marks, mark[k].text);
+            }
         }
     }
-    for (size_t i = 0; i < COUNT(format->render.result_marks); i++) {
+    for (size_t i = 0;
+         i < COUNT(format->render.result_marks) && format->render.result_marks[i] != NULL; i++) {
         add(marks, format->render.result_marks[i]);
     }
 }
@@ -135,7 +135,8 @@ static void add_first(haft__buf *buf, char first, bool json)
     }
 }
 
-/* Marks begin with < or [ and have none behind that, so one is over before another can begin. */
+/* A mark has its first character only at its beginning, so one is over before another can begin;
+ * that of a heading (##) is broken behind the first of them. */
 static void write_broken(haft__buf *buf, const haft__marks *marks, haft_str text, bool json)
 {
     uint16_t held = 0;
@@ -189,8 +190,9 @@ void haft__format_neutralise_tools(haft__buf *buf, const haft__format *format, h
 {
     list marks = {.count = 0};
     collect(&marks, format);
-    for (size_t i = 0; i < COUNT(format->render.tool_marks); i++) {
-        add(&marks, format->render.tool_marks[i]);
+    const char *const *own = format->render.tool_marks;
+    for (size_t i = 0; i < COUNT(format->render.tool_marks) && own[i] != NULL; i++) {
+        add(&marks, own[i]);
     }
     neutralise(buf, &marks, text, format->render.shown != HAFT__SHOWN_CODE);
 }

@@ -19,6 +19,7 @@
 #define LOOK_AHEAD 64
 
 static size_t give(haft__parser *p, haft_str text);
+static void give_held(haft__parser *p, haft_str text);
 
 static const haft__place *here(const haft__parser *p)
 {
@@ -92,6 +93,15 @@ static void spoil(haft__parser *p, const char *why)
     haft__parser_go(p, p->format->spoilt);
 }
 
+/* The same, where a value is to come. */
+static void spoil_key(haft__parser *p)
+{
+    spoil(p, "the name of a parameter cannot be one");
+    if (p->format->spoilt_in != 0) {
+        haft__parser_go(p, p->format->spoilt_in);
+    }
+}
+
 /* Text that has been used already, in the place where we are now. */
 static void read_again(haft__parser *p, haft_str text)
 {
@@ -151,11 +161,17 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
         break;
     case HAFT__ACT_NAMED: return take_name(p);
     case HAFT__ACT_IDENTIFIED: haft__forming_identified(p); return take_name(p);
+    case HAFT__ACT_NINE:
+        if (!haft__forming_is_nine(p)) {
+            spoil(p, "its id is not 9 letters and digits");
+            return false;
+        }
+        break;
     case HAFT__ACT_KEYED:
     case HAFT__ACT_KEYED_TEXT:
     case HAFT__ACT_KEYED_JSON:
         if (!haft__value_begin(p, what)) {
-            spoil(p, "the name of a parameter cannot be one");
+            spoil_key(p);
             return false;
         }
         break;
@@ -199,7 +215,7 @@ static void begin_doubt(haft__parser *p, const haft__place *from, const haft__ma
     if (here(p)->bytes != HAFT__BYTES_DOUBT && !candidate) {
         return;
     }
-    if (!candidate || from->bytes != HAFT__BYTES_DOUBT) {
+    if (from->bytes != HAFT__BYTES_DOUBT || !(candidate || mark->more_doubt)) {
         haft__buf_clear(&p->doubt);
     }
     if (!mark->forget) {
@@ -211,7 +227,10 @@ static void begin_doubt(haft__parser *p, const haft__place *from, const haft__ma
 /* The mark is read again, with what was in doubt in front of it. */
 static void reread(haft__parser *p, const haft__mark *mark)
 {
-    if (!is_candidate(here(p))) {
+    if (mark->keep_doubt) {
+        haft__buf_add_str(&p->doubt, haft__str(mark->text));
+        haft__parser_check(p, &p->doubt);
+    } else if (!is_candidate(here(p))) {
         read_again(p, haft__str(mark->text));
         return;
     }
@@ -227,7 +246,9 @@ static void reread(haft__parser *p, const haft__mark *mark)
 
 static void act_on(haft__parser *p, const haft__place *from, const haft__mark *mark)
 {
-    if (act(p, (haft__act)mark->act, mark)) {
+    if (mark->if_line && !haft__value_may_end(p)) {
+        give_held(p, haft__str(mark->text));
+    } else if (act(p, (haft__act)mark->act, mark)) {
         haft__parser_go(p, mark->to);
         begin_doubt(p, from, mark);
         if (mark->keep) {
@@ -251,13 +272,15 @@ static size_t count_spaces(haft_str text)
 
 static bool is_layout(const haft__place *place)
 {
-    return place->bytes == HAFT__BYTES_LAYOUT || place->bytes == HAFT__BYTES_DOUBT;
+    return place->bytes == HAFT__BYTES_LAYOUT || place->bytes == HAFT__BYTES_DOUBT
+           || place->bytes == HAFT__BYTES_GAP;
 }
 
 /* Whether a byte that is no mark may lead to another place. */
 static bool is_moving(const haft__place *place)
 {
-    return is_layout(place) || place->bytes == HAFT__BYTES_NAME;
+    return is_layout(place)
+           || (place->bytes >= HAFT__BYTES_NAME && place->bytes <= HAFT__BYTES_KEY);
 }
 
 /* Bytes that have been used already. */
@@ -276,12 +299,17 @@ static void give_held(haft__parser *p, haft_str text)
 static size_t give_layout(haft__parser *p, const haft__place *place, haft_str text)
 {
     size_t spaces = count_spaces(text);
+    if (spaces > 0 && p->call.if_named) { /* a name would stand here */
+        haft__forming_disown(p);
+        haft__parser_go(p, p->format->plain);
+        return 0;
+    }
     haft__parser_use(p, (haft_str){text.ptr, spaces});
     bool doubt = place->bytes == HAFT__BYTES_DOUBT;
     if (doubt) {
         haft__buf_add(&p->doubt, text.ptr, spaces);
         haft__parser_check(p, &p->doubt);
-    } else {
+    } else if (place->bytes == HAFT__BYTES_LAYOUT) {
         haft__tell_layout(p, (haft_str){text.ptr, spaces});
     }
     if (spaces == text.len) {
@@ -312,12 +340,30 @@ static void give_thought(haft__parser *p, haft_str text)
     }
 }
 
+/* A name, an id or a key, as far as the beginning of a tag: that belongs to something else. */
+static size_t give_header(haft__parser *p, haft__buf *to, haft_str text)
+{
+    bool key = to == &p->call.key;
+    size_t used = 0;
+    while (used < text.len && text.ptr[used] != '<' && (key || text.ptr[used] != '[')) {
+        used++;
+    }
+    haft__parser_use(p, (haft_str){text.ptr, used});
+    haft__forming_text(p, to, (haft_str){text.ptr, used});
+    if (used < text.len) {
+        spoil(p, key ? "a tag is in the name of a parameter" : "a tag is in its name or id");
+    }
+    return used;
+}
+
 /* The name of a tool. Where it must be that of one, or else is code, only as long as it can be. */
 static size_t give_name(haft__parser *p, const haft__place *place, haft_str text)
 {
     bool content = p->call.if_known || p->call.if_named; /* what is no name is that */
-    bool any = !content && place->otherwise == 0;        /* what it is, is seen at its end */
-    size_t used = any ? text.len : haft__forming_count_name(p, text);
+    if (!content && place->otherwise == 0) {             /* what it is, is seen at its end */
+        return give_header(p, &p->call.name, text);
+    }
+    size_t used = haft__forming_count_name(p, text);
     haft__parser_use(p, (haft_str){text.ptr, used});
     haft__forming_text(p, &p->call.name, (haft_str){text.ptr, used});
     if (used == text.len) {
@@ -340,6 +386,12 @@ static size_t give(haft__parser *p, haft_str text)
     if (place->bytes == HAFT__BYTES_NAME) {
         return give_name(p, place, text);
     }
+    if (place->bytes == HAFT__BYTES_ID) {
+        return give_header(p, &p->call.id, text);
+    }
+    if (place->bytes == HAFT__BYTES_KEY) {
+        return give_header(p, &p->call.key, text);
+    }
     if (is_layout(place)) {
         return give_layout(p, place, text);
     }
@@ -348,11 +400,12 @@ static size_t give(haft__parser *p, haft_str text)
     case HAFT__BYTES_CONTENT: haft__tell_content(p, text); break;
     case HAFT__BYTES_REASONING: give_thought(p, text); break;
     case HAFT__BYTES_CODE: haft__tell_code(p, text); break;
-    case HAFT__BYTES_ID: haft__forming_text(p, &p->call.id, text); break;
-    case HAFT__BYTES_KEY: haft__forming_text(p, &p->call.key, text); break;
     case HAFT__BYTES_VALUE: haft__value_add(p, text); break;
     case HAFT__BYTES_NAME:
+    case HAFT__BYTES_ID:
+    case HAFT__BYTES_KEY:
     case HAFT__BYTES_LAYOUT:
+    case HAFT__BYTES_GAP:
     case HAFT__BYTES_DOUBT:
     case HAFT__BYTES_NOTHING: break;
     }
@@ -489,7 +542,11 @@ haft_status haft__parser_feed(haft__parser *p, haft_str bytes, haft_error *err)
  * the one that closes it. */
 static bool is_tag_of_call(const haft__parser *p)
 {
-    return here(p)->bytes == HAFT__BYTES_LAYOUT && (p->call.open || (p->any && p->place != 0));
+    const haft__place *place = here(p);
+    bool header = place->bytes >= HAFT__BYTES_NAME && place->bytes <= HAFT__BYTES_KEY;
+    return place->bytes == HAFT__BYTES_GAP
+           || (place->bytes == HAFT__BYTES_LAYOUT && (p->call.open || (p->any && p->place != 0)))
+           || (header && !p->call.if_known && !p->call.if_named && place->otherwise == 0);
 }
 
 /* The beginning of a mark, and nothing behind it. It may be that of another in the next place. */
@@ -505,10 +562,11 @@ static void end_held(haft__parser *p)
 }
 
 /* What was in doubt, and nothing behind it that could have decided. */
-static void end_doubt(haft__parser *p)
+static void end_doubt(haft__parser *p, bool cut)
 {
     const haft__place *place = here(p);
-    if (place->at_end != HAFT__ACT_NONE) {
+    bool over = !cut || place->at_end == HAFT__ACT_CODED; /* more text could be of the value */
+    if (place->at_end != HAFT__ACT_NONE && over) {
         (void)act(p, (haft__act)place->at_end, NULL);
     } else if (place->bytes == HAFT__BYTES_DOUBT) {
         haft__parser_go(p, place->otherwise);
@@ -530,7 +588,7 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
         end_held(p);
     }
     if (!cut || here(p)->bytes == HAFT__BYTES_DOUBT || here(p)->scan != HAFT__SCAN_NONE) {
-        end_doubt(p);
+        end_doubt(p, cut);
     }
     if (p->call.open && p->call.if_known && !p->call.named) { /* it may have become one */
         haft__forming_disown(p);

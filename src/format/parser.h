@@ -51,6 +51,8 @@ typedef struct haft__forming {
     unsigned types;                /* that the present value may have: see value.c */
     bool valuing;                  /* a value is being read */
     bool fresh;                    /* nothing of it has come yet */
+    bool lined;                    /* it begins on a line of its own */
+    bool begun;                    /* some of it has been told */
     haft__buf key, value;
 } haft__forming;
 
@@ -184,6 +186,8 @@ void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text);
 const char *haft__forming_named(haft__parser *p);
 /* The id is complete: the name is a part of it. */
 void haft__forming_identified(haft__parser *p);
+/* Whether the id, which is complete, is 9 letters and digits. */
+bool haft__forming_is_nine(haft__parser *p);
 /* How many bytes at the start of `text` may belong to the name, white space around it included. */
 size_t haft__forming_count_name(const haft__parser *p, haft_str text);
 /* NULL when there is none of that name. */
@@ -206,6 +210,8 @@ void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why
 /* The key is complete. False when it cannot be one; then the place has changed. */
 bool haft__value_begin(haft__parser *p, haft__act how);
 void haft__value_add(haft__parser *p, haft_str text);
+/* Whether a tag may end it here: at the start of a line, if it began on one. */
+bool haft__value_may_end(const haft__parser *p);
 void haft__value_end(haft__parser *p);
 /* The call is complete. */
 void haft__value_close(haft__parser *p);

@@ -22,6 +22,7 @@ typedef enum haft__bytes {
     HAFT__BYTES_REASONING,
     HAFT__BYTES_CODE,
     HAFT__BYTES_LAYOUT,  /* white space; anything else belongs to the place `otherwise` */
+    HAFT__BYTES_GAP,     /* the same, between the calls of a section: it is never content */
     HAFT__BYTES_NAME,    /* the name of a tool */
     HAFT__BYTES_ID,      /* the id of a call */
     HAFT__BYTES_KEY,     /* the name of a parameter */
@@ -37,6 +38,7 @@ typedef enum haft__act {
     HAFT__ACT_OPEN,       /* a call begins, or several */
     HAFT__ACT_NAMED,      /* its name is complete */
     HAFT__ACT_IDENTIFIED, /* its id is, and has the name in it: functions.NAME:N */
+    HAFT__ACT_NINE,       /* its id is, and must be 9 letters and digits */
     HAFT__ACT_KEYED,      /* a key is complete; the schema knows the type of its value */
     HAFT__ACT_KEYED_TEXT, /* ... a string comes */
     HAFT__ACT_KEYED_JSON, /* ... JSON comes */
@@ -56,9 +58,13 @@ typedef struct haft__mark {
     uint8_t to;       /* the place behind it */
     uint8_t act;      /* haft__act */
     bool keep;        /* the mark itself is read again there */
+    bool keep_doubt;  /* of KEEP: and before it all that is in doubt */
+    bool more_doubt;  /* what is in doubt in front of it stays so */
     bool if_known;    /* of OPEN: only if the name that follows is that of a tool; else content */
     bool if_named;    /* of OPEN: only if a name follows; else content */
     bool forget;      /* it is not in doubt, although what follows it is */
+    bool if_line;     /* of a value that begins on a line: only at the start of one; else it is of
+                         the value */
 } haft__mark;
 
 /* Reads bytes that know their own end. */
@@ -82,10 +88,10 @@ typedef struct haft__place {
                           where it goes when it is done */
     uint8_t disowned;  /* of a scanner: where what is no call goes on; 0: in ordinary text */
     uint8_t at_end;    /* haft__act when the text ends here */
-    haft__mark marks[8];
+    haft__mark marks[13];
 } haft__place;
 
-#define HAFT__FORMAT_PLACES 16
+#define HAFT__FORMAT_PLACES 18
 
 /* How tools are shown. */
 typedef enum haft__showing {
@@ -138,6 +144,7 @@ typedef struct haft__format {
     uint8_t reasoning; /* the place of a text that begins inside reasoning; 0: there is none */
     uint8_t plain;     /* the place of ordinary text */
     uint8_t spoilt;    /* the place behind a call that cannot be used */
+    uint8_t spoilt_in; /* ... in a value of such a call; 0: the same */
     haft__render render;
     haft__frame grammar[HAFT__FRAME_FORMS]; /* how calls are written; kind NONE: no more ways */
 } haft__format;

@@ -4,7 +4,26 @@
  * tests/format/qwen3coder_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, OPEN, NAME, PARAMS, KEY, VALUE, CLOSED, AFTER, SPOILT };
+enum {
+    START,
+    THINK,
+    TEXT,
+    OPEN,
+    NAME,
+    PARAMS,
+    KEY,
+    VALUE,
+    CLOSED,
+    ENDED,
+    UNCLOSED,
+    REOPENED,
+    NESTED,
+    FUNCTION,
+    INNER,
+    AFTER,
+    SPOILT,
+    SPOILT_VALUE
+};
 
 #define BLOCK                                                                                      \
     {                                                                                              \
@@ -34,6 +53,7 @@ const haft__format haft__format_qwen3coder =
         .reasoning = THINK,
         .plain = TEXT,
         .spoilt = SPOILT,
+        .spoilt_in = SPOILT_VALUE,
         .one_newline = true,
         .places =
             {
@@ -56,18 +76,62 @@ const haft__format haft__format_qwen3coder =
                 [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{">", VALUE, HAFT__ACT_KEYED}}},
                 [VALUE] = {.bytes = HAFT__BYTES_VALUE,
                            .marks = {{"</parameter>", CLOSED},
-                                     {"<parameter=", KEY, HAFT__ACT_VALUED},
-                                     {"</function>", PARAMS, HAFT__ACT_VALUED, .keep = true}}},
+                                     {"<parameter=", KEY, HAFT__ACT_VALUED, .if_line = true},
+                                     {"</function>", ENDED},
+                                     {"</tool_call>", UNCLOSED},
+                                     {"<tool_call>", NESTED, .if_line = true},
+                                     {"<function=", FUNCTION}}},
                 /* A closing tag counts only where another one may stand behind it. */
                 [CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
                             .otherwise = VALUE,
                             .marks = {{"<parameter=", KEY, HAFT__ACT_VALUED},
-                                      {"</function>", PARAMS, HAFT__ACT_VALUED, .keep = true}}},
+                                      {"</function>", PARAMS, HAFT__ACT_VALUED, .keep = true},
+                                      {"</tool_call>", TEXT, HAFT__ACT_SPOIL},
+                                      {"<tool_call>", SPOILT, HAFT__ACT_SPOIL, .keep = true},
+                                      {"<function=", AFTER, HAFT__ACT_SPOIL, .keep = true}}},
+                [ENDED] = {.bytes = HAFT__BYTES_DOUBT,
+                           .otherwise = VALUE,
+                           .at_end = HAFT__ACT_CLOSE,
+                           .marks = {{"</tool_call>", TEXT, HAFT__ACT_CLOSE},
+                                     {"<tool_call>", AFTER, HAFT__ACT_CLOSE, .keep = true},
+                                     {"<function=", AFTER, HAFT__ACT_CLOSE, .keep = true}}},
+                [UNCLOSED] = {.bytes = HAFT__BYTES_DOUBT,
+                              .otherwise = VALUE,
+                              .at_end = HAFT__ACT_SPOIL,
+                              .marks = {{"<tool_call>", REOPENED, .more_doubt = true},
+                                        {"<function=", AFTER, HAFT__ACT_SPOIL, .keep = true}}},
+                [REOPENED] = {.bytes = HAFT__BYTES_DOUBT,
+                              .otherwise = VALUE,
+                              .marks =
+                                  {{"<function=",
+                                    SPOILT, HAFT__ACT_SPOIL, .keep = true, .keep_doubt = true}}},
+                /* A call in a value: whose arguments would follow is not known. */
+                [NESTED] = {.bytes = HAFT__BYTES_DOUBT,
+                            .otherwise = VALUE,
+                            .marks = {{"<function=", SPOILT_VALUE, HAFT__ACT_SPOIL}}},
+                /* The same without <tool_call>, where a parameter follows. */
+                [FUNCTION] = {.bytes = HAFT__BYTES_DOUBT, .otherwise = INNER},
+                [INNER] = {.bytes = HAFT__BYTES_VALUE,
+                           .marks = {{"</parameter>", CLOSED},
+                                     {"<parameter=",
+                                      SPOILT_VALUE, HAFT__ACT_SPOIL, .if_line = true},
+                                     {"</function>", ENDED},
+                                     {"</tool_call>", UNCLOSED},
+                                     {"<tool_call>", NESTED, .if_line = true}}},
                 [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
                            .otherwise = TEXT,
                            .marks = {{"</tool_call>", TEXT}, BLOCK, BARE}},
                 [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
-                            .marks = {{"</tool_call>", TEXT}, {"</function>", AFTER}, BLOCK}},
+                            .marks = {{"</tool_call>", TEXT},
+                                      {"</function>", AFTER},
+                                      {"<parameter=", SPOILT_VALUE},
+                                      BLOCK}},
+                /* What looks like a call in a value is none, until the block has ended. */
+                [SPOILT_VALUE] = {.bytes = HAFT__BYTES_NOTHING,
+                                  .marks =
+                                      {{"</tool_call>", TEXT},
+                                       {"</function>", AFTER},
+                                       {"</parameter>", SPOILT}}},
             },
         .render =
             {

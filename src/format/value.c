@@ -175,6 +175,7 @@ bool haft__value_begin(haft__parser *p, haft__act how)
                                                 : types_of(call->tool, key);
     call->verbatim = call->types == TYPE_STRING;
     call->fresh = call->valuing = true;
+    call->lined = call->begun = false;
     haft__buf_clear(&p->scratch);
     haft__buf_add_char(&p->scratch, call->members ? ',' : '{');
     haft__json_write_string(&p->scratch, key);
@@ -235,7 +236,16 @@ static bool trim_start(haft__parser *p)
     haft_str rest = without_first_newline(text);
     haft__parser_drop(&call->value, text.len - rest.len);
     call->fresh = false;
+    call->lined = rest.len < text.len;
     return true;
+}
+
+bool haft__value_may_end(const haft__parser *p)
+{
+    const haft__forming *call = &p->call;
+    haft_str rest = haft__buf_str(&call->value); /* the last newline is always in it */
+    bool line = rest.len > 0 ? rest.ptr[rest.len - 1] == '\n' : !call->begun;
+    return !call->lined || line;
 }
 
 void haft__value_add(haft__parser *p, haft_str text)
@@ -250,6 +260,7 @@ void haft__value_add(haft__parser *p, haft_str text)
     size_t ready = count_ready(p, value);
     add_escaped(p, (haft_str){value.ptr, ready});
     haft__parser_drop(&call->value, ready);
+    call->begun = call->begun || ready > 0;
 }
 
 void haft__value_end(haft__parser *p)

@@ -243,12 +243,13 @@ static void check_id(size_t length, bool good)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 12);
-    repeat(&text, "[TOOL_CALLS]f[CALL_ID]", 1);
+    repeat(&text, "<|START_ACTION|>[{\"tool_call_id\":\"", 1);
     repeat(&text, "n", length);
-    repeat(&text, "[ARGS]{}[TOOL_CALLS]g[ARGS]{}", 1);
+    repeat(&text, "\",\"tool_name\":\"f\",\"parameters\":{}},", 1);
+    repeat(&text, "{\"tool_name\":\"g\",\"parameters\":{}}]", 1);
     help_parsed parsed;
     help_parsed_init(&parsed);
-    (void)measure("mistral", haft__buf_str(&text), 1, &parsed);
+    (void)measure("command_r", haft__buf_str(&text), 1, &parsed);
     CHECK_INT(parsed.count, good ? 2 : 1, "an id of %zu bytes", length);
     CHECK_INT(parsed.malformed, !good, "an id of %zu bytes", length);
     help_parsed_finish(&parsed);

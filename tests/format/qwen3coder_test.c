@@ -92,7 +92,7 @@ static const help_case cases[] = {
      .text = "<tool_call><function=f<parameter=s>x</parameter></tool_call><tool_call>"
              "<function=f><parameter=s>x</parameter></function></tool_call>",
      .calls = "f {\"s\":\"x\"}",
-     .errors = "malformed: its name cannot be that of a tool"},
+     .errors = "malformed: a tag is in its name or id"},
     {.name = "text where none belongs",
      .text = "<tool_call><function=f>x<parameter=s>x</parameter></function></tool_cal"
              "l><tool_call><function=f><parameter=s>x</parameter></function></tool_ca"
