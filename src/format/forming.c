@@ -36,6 +36,7 @@ static void clear(haft__forming *call)
     haft__buf_clear(&call->value);
     call->open = call->if_known = call->if_named = call->named = call->told = call->mended = false;
     call->members = call->valuing = false;
+    call->written = 0;
     call->tool = NULL;
 }
 
@@ -54,11 +55,19 @@ void haft__forming_keep(haft__parser *p, haft_str bytes)
     haft__buf *raw = &p->call.raw;
     bool content = (call->if_known || call->if_named) && !call->named; /* it may become that */
     size_t most = content ? HAFT__LIMIT_FORMAT_BYTES : HAFT__LIMIT_FORMAT_RAW_BYTES;
+    p->call.written += call->open ? bytes.len : 0;
     if (call->open && raw->len < most) {
         size_t room = most - raw->len;
         haft__buf_add(raw, bytes.ptr, bytes.len < room ? bytes.len : room);
         haft__parser_check(p, raw);
     }
+}
+
+void haft__forming_unkeep(haft__parser *p, size_t count)
+{
+    haft__forming *call = &p->call;
+    call->written -= count < call->written ? count : call->written;
+    call->raw.len = call->raw.len < call->written ? call->raw.len : call->written;
 }
 
 void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text)

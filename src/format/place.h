@@ -136,6 +136,8 @@ typedef struct haft__format {
     uint8_t reasoning; /* the place of a text that begins inside reasoning; 0: there is none */
     uint8_t plain;     /* the place of ordinary text */
     uint8_t spoilt;    /* the place behind a call that cannot be used */
+    bool json;         /* calls are JSON, or their arguments are */
+    bool open_ended;   /* ... and have no end tag: a bad one ends where its JSON does */
     haft__render render;
     haft__frame grammar[HAFT__FRAME_FORMS]; /* how calls are written; kind NONE: no more ways */
 } haft__format;

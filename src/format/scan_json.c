@@ -378,6 +378,53 @@ static void go_on(haft__parser *p)
     haft__parser_go(p, place != 0 ? place : p->format->plain);
 }
 
+static bool is_string(haft__json_stream_state state)
+{
+    return state >= HAFT__JSON_IN_STRING && state <= HAFT__JSON_IN_HEX;
+}
+
+/* Whether calls are items of an array, and this is one. */
+static bool is_item(const haft__scanner *s)
+{
+    uint32_t level = s->base - 1; /* of the array */
+    return s->base > 0 && s->json.depth >= s->base
+           && (s->json.objects[level / 64] >> (level % 64) & 1) == 0;
+}
+
+/* The call cannot be used; where it ends is found without the reader. */
+static void wreck(haft__parser *p, const char *why)
+{
+    const haft__scanner *s = &p->scanner;
+    bool item = is_item(s);
+    haft__wreck how = {.json = true,
+                       .resumes = item,
+                       .place = p->place,
+                       .depth = s->json.depth,
+                       .floor = item ? s->base : 0,
+                       .quote = is_string(s->json.failed_in) ? '"' : '\0',
+                       .escape = s->json.failed_in == HAFT__JSON_IN_ESCAPE};
+    haft__wreck_begin(p, why, &how);
+}
+
+void haft__scan_resume(haft__parser *p)
+{
+    haft__scanner *s = &p->scanner;
+    haft_str before = s->base == 1 ? HAFT__LIT("[null") : HAFT__LIT("{\"\":[null");
+    haft__json_event event;
+    haft_error err;
+    haft_status status;
+    haft__json_stream_init(&s->json, NULL);
+    s->live = true;
+    s->in_args = s->in_answer = false;
+    s->why = NULL;
+    do {
+        status = haft__json_stream_next(&s->json, &before, &event, &err);
+    } while (status == HAFT_OK && event.kind != HAFT__JSON_EVENT_MORE);
+    if (status != HAFT_OK) {
+        haft__parser_fail(p, status, &err);
+    }
+}
+
 /* It is no JSON. What is left of it is of no use, or content. */
 static void give_up(haft__parser *p, haft_status status, const haft_error *err)
 {
@@ -394,12 +441,8 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err)
         if (!p->call.open) { /* between two calls of an array */
             haft__forming_open(p, HAFT__LIT(""), false);
         }
-        if (haft__mend_is_cut(p)) {
-            haft__forming_spoil(p, HAFT__FOUND_TRUNCATED, "the text ends inside it");
-        } else {
-            haft__forming_spoil(p, HAFT__FOUND_MALFORMED, err->message);
-        }
-        haft__parser_go(p, p->format->spoilt);
+        haft__mend_done(p);
+        wreck(p, err->message);
     }
 }
 
@@ -464,7 +507,7 @@ static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_ev
 static bool end_scan(haft__parser *p)
 {
     haft__scan_finish(p);
-    (void)haft__mend_is_cut(p);
+    haft__mend_done(p);
     if (p->scanner.disowned) {
         go_on(p);
     }
