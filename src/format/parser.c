@@ -114,7 +114,7 @@ static void read_again(haft__parser *p, haft_str text)
 }
 
 /* False when it leads elsewhere: it is no name, or must be that of a tool and is not. */
-static bool take_name(haft__parser *p)
+static bool take_name(haft__parser *p, const haft__mark *mark)
 {
     const char *why = haft__forming_named(p);
     if ((p->call.if_known && p->call.tool == NULL) || (p->call.if_named && why != NULL)) {
@@ -122,7 +122,12 @@ static bool take_name(haft__parser *p)
         haft__parser_go(p, p->format->plain);
         return false;
     }
-    if (why != NULL) {
+    if (why != NULL && here(p)->otherwise != 0) { /* the mark stands in the middle of code */
+        uint8_t code = here(p)->otherwise;
+        haft__forming_code(p);
+        haft__forming_add_code(p, haft__str(mark->text));
+        haft__parser_go(p, code);
+    } else if (why != NULL) {
         spoil(p, why);
     }
     return why == NULL;
@@ -161,8 +166,8 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
         haft__forming_open(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
         p->call.if_named = mark->if_named;
         break;
-    case HAFT__ACT_NAMED: return take_name(p);
-    case HAFT__ACT_IDENTIFIED: haft__forming_identified(p); return take_name(p);
+    case HAFT__ACT_NAMED: return take_name(p, mark);
+    case HAFT__ACT_IDENTIFIED: haft__forming_identified(p); return take_name(p, mark);
     case HAFT__ACT_KEYED:
     case HAFT__ACT_KEYED_TEXT:
     case HAFT__ACT_KEYED_JSON:
@@ -172,7 +177,11 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
         }
         break;
     case HAFT__ACT_VALUED: haft__value_end(p); break;
-    case HAFT__ACT_CLOSE: haft__value_close(p); break;
+    case HAFT__ACT_CLOSE:
+        if (!haft__forming_is_open_code(p)) { /* else it was cut off */
+            haft__value_close(p);
+        }
+        break;
     case HAFT__ACT_CODE: open_code(p, haft__str(mark->text)); break;
     case HAFT__ACT_CODED:
         haft__forming_forget(p);
@@ -362,7 +371,13 @@ static size_t give(haft__parser *p, haft_str text)
     case HAFT__BYTES_CODE: haft__tell_code(p, text); break;
     case HAFT__BYTES_ID: haft__forming_text(p, &p->call.id, text); break;
     case HAFT__BYTES_KEY: haft__forming_text(p, &p->call.key, text); break;
-    case HAFT__BYTES_VALUE: haft__value_add(p, text); break;
+    case HAFT__BYTES_VALUE:
+        if (p->call.coded) {
+            haft__forming_add_code(p, text);
+        } else {
+            haft__value_add(p, text);
+        }
+        break;
     case HAFT__BYTES_NAME:
     case HAFT__BYTES_LAYOUT:
     case HAFT__BYTES_DOUBT:

@@ -54,6 +54,11 @@ typedef struct haft__forming {
     bool valuing;                  /* a value is being read */
     bool fresh;                    /* nothing of it has come yet */
     haft__buf key, value;
+
+    /* code of Python: whether it may end here */
+    bool coded, triple, comment, escape;
+    char quote;             /* of the string at hand, or 0 */
+    uint32_t quotes, depth; /* quotes in a row; brackets that are open */
 } haft__forming;
 
 /* What a member of a call is. */
@@ -230,6 +235,10 @@ const haft__format_tool *haft__forming_find_tool(const haft__parser *p, haft_str
 void haft__forming_disown(haft__parser *p);
 /* It looked like a name: it is the beginning of code for the tool python. */
 void haft__forming_code(haft__parser *p);
+/* The next piece of that code. */
+void haft__forming_add_code(haft__parser *p, haft_str text);
+/* Whether a bracket or a string of it is open. */
+bool haft__forming_is_open_code(const haft__parser *p);
 /* The next piece of its arguments. */
 void haft__forming_args(haft__parser *p, haft_str text);
 /* It is complete. */
