@@ -86,6 +86,7 @@ typedef struct haft__scanner {
     bool decided;    /* it is a call, or an answer */
     bool disowned;   /* it is content */
     bool answered, in_answer;
+    bool nothing; /* the answer is null */
 } haft__scanner;
 
 /* JSON that waits until it is whole, to be mended. */

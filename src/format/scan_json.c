@@ -36,14 +36,14 @@ haft__slot haft__scan_slot(haft_str key)
     return HAFT__SLOT_OTHER;
 }
 
-/* An answer, and calls further in, are there only on the outside of what may be a call. What has
- * become one of the two is not the other as well. */
+/* An answer, and calls further in, are there only on the outside of what may be a call. An object
+ * may be a call and an answer at once; what has become one of them has no calls further in. */
 static haft__slot find_slot(const haft__scanner *s, haft_str key)
 {
     haft__slot slot = haft__scan_slot(key);
     bool of_call = slot < HAFT__SLOT_ANSWER;
     bool outermost = s->maybe && s->base == 0;
-    if (of_call ? s->answered : !outermost || (s->decided && !s->answered)) {
+    if (!of_call && (!outermost || (slot == HAFT__SLOT_INNER && s->decided))) {
         return HAFT__SLOT_OTHER;
     }
     return slot;
@@ -153,7 +153,13 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
         }
         break;
     case HAFT__SLOT_ARGS: complain(p, "its arguments are no object"); break;
-    case HAFT__SLOT_ANSWER: answer(p, scalar_text(event->value)); break;
+    case HAFT__SLOT_ANSWER:
+        if (event->value.kind == HAFT__JSON_NULL) { /* it counts if nothing else does */
+            p->scanner.nothing = true;
+        } else {
+            answer(p, scalar_text(event->value));
+        }
+        break;
     case HAFT__SLOT_OTHER:
     case HAFT__SLOT_INNER: break;
     }
@@ -162,11 +168,16 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
 static void end_call(haft__parser *p)
 {
     haft__scanner *s = &p->scanner;
+    if (s->maybe && !s->decided && s->nothing) {
+        answer(p, HAFT__LIT("null"));
+    }
     if (s->maybe && !s->decided) {
         disown(p);
         return;
     }
-    if (s->answered) {
+    bool whole = p->call.named && s->has_args && s->why == NULL;
+    bool known = !s->known_only || p->call.tool != NULL;
+    if (s->answered && !p->call.told && !(whole && known)) {
         haft__forming_forget(p);
         return;
     }
@@ -355,7 +366,7 @@ static void begin_scan(haft__parser *p, haft__scan what)
         s->base = what == HAFT__SCAN_CALLS ? 1 : 0;
         s->maybe = what == HAFT__SCAN_MAYBE || what == HAFT__SCAN_KNOWN;
         s->known_only = what == HAFT__SCAN_KNOWN;
-        s->in_args = s->in_answer = s->decided = s->answered = s->disowned = false;
+        s->in_args = s->in_answer = s->decided = s->answered = s->disowned = s->nothing = false;
         s->why = NULL;
         s->slot = HAFT__SLOT_OTHER;
         haft__json_stream_init(&s->json, NULL);
