@@ -29,6 +29,7 @@ const haft__format haft__format_command_r = {
     .plain = TEXT,
     .reasoning = THINK,
     .spoilt = SPOILT,
+    .json = true,
     .places =
         {
             [START] = {.bytes = HAFT__BYTES_LAYOUT,

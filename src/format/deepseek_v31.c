@@ -26,6 +26,7 @@ const haft__format haft__format_deepseek_v31 =
         .plain = TEXT,
         .reasoning = THINK,
         .spoilt = SPOILT,
+        .json = true,
         .places =
             {
                 [START] = {.bytes = HAFT__BYTES_LAYOUT,

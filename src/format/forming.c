@@ -36,6 +36,10 @@ static void clear(haft__forming *call)
     haft__buf_clear(&call->value);
     call->open = call->if_known = call->if_named = call->named = call->told = call->mended = false;
     call->members = call->valuing = false;
+    call->written = 0;
+    call->coded = call->triple = call->comment = call->escape = false;
+    call->quote = '\0';
+    call->quotes = call->depth = 0;
     call->tool = NULL;
 }
 
@@ -54,11 +58,19 @@ void haft__forming_keep(haft__parser *p, haft_str bytes)
     haft__buf *raw = &p->call.raw;
     bool content = (call->if_known || call->if_named) && !call->named; /* it may become that */
     size_t most = content ? HAFT__LIMIT_FORMAT_BYTES : HAFT__LIMIT_FORMAT_RAW_BYTES;
+    p->call.written += call->open ? bytes.len : 0;
     if (call->open && raw->len < most) {
         size_t room = most - raw->len;
         haft__buf_add(raw, bytes.ptr, bytes.len < room ? bytes.len : room);
         haft__parser_check(p, raw);
     }
+}
+
+void haft__forming_unkeep(haft__parser *p, size_t count)
+{
+    haft__forming *call = &p->call;
+    call->written -= count < call->written ? count : call->written;
+    call->raw.len = call->raw.len < call->written ? call->raw.len : call->written;
 }
 
 void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text)
@@ -112,6 +124,61 @@ const haft__format_tool *haft__forming_find_tool(const haft__parser *p, haft_str
     return NULL;
 }
 
+/* A byte of a string in code. While it opens, `quotes` counts: two are an empty one, three open one
+ * that three close. False when the string was over before the byte. */
+static bool follow_string(haft__forming *call, char c)
+{
+    bool same = c == call->quote && !call->escape;
+    call->escape = c == '\\' && !call->escape;
+    if (call->quotes > 0 && !call->triple && same) {
+        call->triple = ++call->quotes == 3;
+        call->quotes = call->triple ? 0 : call->quotes;
+    } else if (call->quotes == 2 && !call->triple) {
+        call->quote = '\0';
+        return false;
+    } else if (same && (!call->triple || ++call->quotes == 3)) {
+        call->quote = '\0';
+    } else {
+        call->quotes = same ? call->quotes : 0;
+    }
+    return true;
+}
+
+static void follow_code(haft__forming *call, char c)
+{
+    if (call->quote != '\0' && follow_string(call, c)) {
+        return;
+    }
+    if (call->comment) {
+        call->comment = c != '\n';
+    } else if (c == '#') {
+        call->comment = true;
+    } else if (c == '"' || c == '\'') {
+        call->quote = c;
+        call->quotes = 1;
+        call->triple = call->escape = false;
+    } else if (c == '(' || c == '[' || c == '{') {
+        call->depth++;
+    } else if ((c == ')' || c == ']' || c == '}') && call->depth > 0) {
+        call->depth--;
+    }
+}
+
+void haft__forming_add_code(haft__parser *p, haft_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        follow_code(&p->call, text.ptr[i]);
+    }
+    haft__value_add(p, text);
+}
+
+bool haft__forming_is_open_code(const haft__parser *p)
+{
+    const haft__forming *call = &p->call;
+    bool empty = call->quotes == 2 && !call->triple;
+    return call->coded && (call->depth > 0 || (call->quote != '\0' && !empty));
+}
+
 void haft__forming_code(haft__parser *p)
 {
     haft__forming *call = &p->call;
@@ -123,7 +190,8 @@ void haft__forming_code(haft__parser *p)
     haft__buf_add_str(&call->key, HAFT__LIT("code"));
     haft__parser_check(p, &call->key);
     (void)haft__value_begin(p, HAFT__ACT_KEYED_TEXT);
-    haft__value_add(p, haft__buf_str(&text));
+    call->coded = true;
+    haft__forming_add_code(p, haft__buf_str(&text));
     haft__buf_finish(&text);
 }
 

@@ -19,6 +19,7 @@ const haft__format haft__format_functionary_v31 = {
                  .between = HAFT__FRAME_WS}},
     .plain = TEXT,
     .spoilt = SPOILT,
+    .json = true,
     .places =
         {
             [START] = {.bytes = HAFT__BYTES_LAYOUT, .otherwise = TEXT, .marks = {CALL}},

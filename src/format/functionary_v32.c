@@ -18,6 +18,8 @@ const haft__format haft__format_functionary_v32 = {
         {{.kind = HAFT__FRAME_NAMED, .lead = ">>>", .behind_name = "\n", .between = "\n>>>"}},
     .plain = TEXT,
     .spoilt = SPOILT,
+    .json = true,
+    .open_ended = true,
     .places =
         {
             [START] = {.bytes = HAFT__BYTES_LAYOUT,

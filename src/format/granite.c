@@ -24,6 +24,8 @@ const haft__format haft__format_granite = {
     .plain = TEXT,
     .reasoning = THINK,
     .spoilt = SPOILT,
+    .json = true,
+    .open_ended = true,
     .places =
         {
             [START] = {.bytes = HAFT__BYTES_LAYOUT,

@@ -55,6 +55,7 @@ const haft__format haft__format_harmony =
         .plain = TEXT,
         .reasoning = THINK,
         .spoilt = SPOILT,
+        .json = true,
         .places =
             {
                 [START] = {.bytes = HAFT__BYTES_LAYOUT, .otherwise = TEXT, .marks = {NEXT}},

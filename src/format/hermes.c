@@ -18,6 +18,7 @@ const haft__format haft__format_hermes = {
     .reasoning = THINK,
     .plain = TEXT,
     .spoilt = SPOILT,
+    .json = true,
     .places =
         {
             [START] = {.bytes = HAFT__BYTES_LAYOUT,

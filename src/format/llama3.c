@@ -26,6 +26,8 @@ const haft__format haft__format_llama3 = {
     .reasoning = THINK,
     .plain = TEXT,
     .spoilt = SPOILT,
+    .json = true,
+    .open_ended = true,
     .places =
         {
             [START] = {.bytes = HAFT__BYTES_LAYOUT,

@@ -95,6 +95,19 @@ static bool ends_value(haft__mending *m, char c)
     return ends;
 }
 
+/* Whether a mark that ends a call ends here, outside of strings: then the value never will. */
+static bool ends_call(haft__parser *p, char c)
+{
+    haft__mending *m = &p->mending;
+    const haft__marks *marks = haft__parser_marks(p, p->format->spoilt);
+    if (marks == NULL || m->quote != '\0' || m->comment != '\0') {
+        m->mark = 0;
+        return false;
+    }
+    m->mark = haft__marks_step(marks, m->mark, c);
+    return marks->nodes[m->mark].mark != 0;
+}
+
 /* ---- what a call is ---- */
 
 typedef struct mender {
@@ -249,10 +262,11 @@ static void begin(haft__parser *p, haft_str bytes)
     haft__mending *m = &p->mending;
     size_t known = p->again ? bytes.len : 0; /* those of them that have been used already */
     haft__buf text = m->text;
-    *m = (haft__mending){.live = true, .text = text};
+    *m = (haft__mending){.live = true, .ended = m->ended, .text = text};
     haft__buf_clear(&m->text);
     m->offset = p->offset - known;
     m->raw = p->call.raw.len > known ? p->call.raw.len - known : 0;
+    m->written = p->call.written > known ? p->call.written - known : 0;
 }
 
 /* Reads what was kept as if it came only now. */
@@ -261,7 +275,10 @@ static void replay(haft__parser *p, haft_str text)
     bool again = p->again;
     p->again = false;
     p->offset = p->mending.offset;
-    p->call.raw.len = p->call.open ? p->mending.raw : p->call.raw.len;
+    if (p->call.open) {
+        p->call.raw.len = p->mending.raw;
+        p->call.written = p->mending.written;
+    }
     haft__parser_read(p, text);
     p->again = again;
 }
@@ -275,7 +292,7 @@ static void release(haft__parser *p, haft__scan what)
     haft__buf_init(&out, HAFT__LIMIT_FORMAT_BYTES);
     m->live = false;
     m->strictly = true;
-    if (mend(p, what, haft__buf_str(&text), &out)) {
+    if (!m->broken && mend(p, what, haft__buf_str(&text), &out)) {
         m->mended = true;
         replay(p, haft__buf_str(&out));
         m->mended = false;
@@ -297,7 +314,10 @@ void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
     bool ends = false;
     size_t used = 0;
     while (used < io_bytes->len && !ends) {
-        ends = ends_value(m, io_bytes->ptr[used++]);
+        char c = io_bytes->ptr[used++];
+        ends = ends_value(m, c);
+        m->broken = ends_call(p, c);
+        ends = ends || m->broken;
     }
     haft_str piece = {io_bytes->ptr, used};
     haft__parser_use(p, piece);
@@ -309,22 +329,33 @@ void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
     }
 }
 
-void haft__mend_end(haft__parser *p)
+/* Reads as it is what never ended; what follows it is mended again the first time only. */
+static void end_once(haft__parser *p, bool last)
 {
     haft__mending *m = &p->mending;
     if (m->live) {
         haft__buf text = m->text;
         haft__buf_init(&m->text, HAFT__LIMIT_FORMAT_BYTES);
         m->live = false;
-        m->strictly = m->cut = true; /* until the end of the text, which is here */
+        m->strictly = m->cut = true;
+        m->ended = last;
         replay(p, haft__buf_str(&text));
         haft__buf_finish(&text);
     }
 }
 
-bool haft__mend_is_cut(haft__parser *p)
+void haft__mend_end(haft__parser *p)
 {
-    bool cut = p->mending.cut;
-    p->mending.cut = false;
-    return cut;
+    bool any = p->mending.live;
+    end_once(p, false);
+    end_once(p, true);
+    p->mending.strictly = any; /* what is still held back is read as it is */
+}
+
+void haft__mend_done(haft__parser *p)
+{
+    haft__mending *m = &p->mending;
+    if (m->cut && !m->ended) {
+        m->strictly = m->cut = false;
+    }
 }

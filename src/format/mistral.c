@@ -31,6 +31,8 @@ const haft__format haft__format_mistral =
         .reasoning = THINK,
         .plain = TEXT,
         .spoilt = SPOILT,
+        .json = true,
+        .open_ended = true,
         .places =
             {
                 [START] = {.bytes = HAFT__BYTES_LAYOUT,

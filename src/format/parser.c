@@ -59,8 +59,9 @@ void haft__parser_use(haft__parser *p, haft_str bytes)
 
 /* ---- from place to place ---- */
 
-static void build_marks(haft__parser *p, const haft__place *place)
+static void build_marks(haft__parser *p, uint8_t at)
 {
+    const haft__place *place = &p->format->places[at];
     const char *texts[COUNT(place->marks)];
     size_t count = 0;
     while (count < COUNT(place->marks) && place->marks[count].text != NULL) {
@@ -68,10 +69,19 @@ static void build_marks(haft__parser *p, const haft__place *place)
         count++;
     }
     haft_error err = {0};
-    haft_status status = haft__marks_build(&p->marks[p->place], &p->arena, texts, count, &err);
+    haft_status status = haft__marks_build(&p->marks[at], &p->arena, texts, count, &err);
     if (status != HAFT_OK) {
         haft__parser_fail(p, status, &err);
     }
+}
+
+const haft__marks *haft__parser_marks(haft__parser *p, uint8_t place)
+{
+    const haft__place *there = &p->format->places[place];
+    if (there->marks[0].text != NULL && p->marks[place].nodes == NULL) {
+        build_marks(p, place);
+    }
+    return p->marks[place].nodes != NULL ? &p->marks[place] : NULL;
 }
 
 void haft__parser_go(haft__parser *p, uint8_t place)
@@ -81,16 +91,18 @@ void haft__parser_go(haft__parser *p, uint8_t place)
     }
     p->place = place;
     p->held = 0;
-    if (here(p)->marks[0].text != NULL && p->marks[place].nodes == NULL) {
-        build_marks(p, here(p));
-    }
+    (void)haft__parser_marks(p, place);
 }
 
 /* It cannot be used; what is left of it is skipped. */
 static void spoil(haft__parser *p, const char *why)
 {
-    haft__forming_spoil(p, HAFT__FOUND_MALFORMED, why);
-    haft__parser_go(p, p->format->spoilt);
+    if (p->format->places[p->format->spoilt].bytes == HAFT__BYTES_NOTHING) {
+        haft__wreck_begin(p, why, &(haft__wreck){.json = p->format->json, .place = p->place});
+    } else {
+        haft__forming_spoil(p, HAFT__FOUND_MALFORMED, why);
+        haft__parser_go(p, p->format->spoilt);
+    }
 }
 
 /* The same, where a value is to come. */
@@ -112,7 +124,7 @@ static void read_again(haft__parser *p, haft_str text)
 }
 
 /* False when it leads elsewhere: it is no name, or must be that of a tool and is not. */
-static bool take_name(haft__parser *p)
+static bool take_name(haft__parser *p, const haft__mark *mark)
 {
     const char *why = haft__forming_named(p);
     if ((p->call.if_known && p->call.tool == NULL) || (p->call.if_named && why != NULL)) {
@@ -120,7 +132,12 @@ static bool take_name(haft__parser *p)
         haft__parser_go(p, p->format->plain);
         return false;
     }
-    if (why != NULL) {
+    if (why != NULL && here(p)->otherwise != 0) { /* the mark stands in the middle of code */
+        uint8_t code = here(p)->otherwise;
+        haft__forming_code(p);
+        haft__forming_add_code(p, haft__str(mark->text));
+        haft__parser_go(p, code);
+    } else if (why != NULL) {
         spoil(p, why);
     }
     return why == NULL;
@@ -159,8 +176,8 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
         haft__forming_open(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
         p->call.if_named = mark->if_named;
         break;
-    case HAFT__ACT_NAMED: return take_name(p);
-    case HAFT__ACT_IDENTIFIED: haft__forming_identified(p); return take_name(p);
+    case HAFT__ACT_NAMED: return take_name(p, mark);
+    case HAFT__ACT_IDENTIFIED: haft__forming_identified(p); return take_name(p, mark);
     case HAFT__ACT_NINE:
         if (!haft__forming_is_nine(p)) {
             spoil(p, "its id is not 9 letters and digits");
@@ -176,7 +193,11 @@ static bool act(haft__parser *p, haft__act what, const haft__mark *mark)
         }
         break;
     case HAFT__ACT_VALUED: haft__value_end(p); break;
-    case HAFT__ACT_CLOSE: haft__value_close(p); break;
+    case HAFT__ACT_CLOSE:
+        if (!haft__forming_is_open_code(p)) { /* else it was cut off */
+            haft__value_close(p);
+        }
+        break;
     case HAFT__ACT_CODE: open_code(p, haft__str(mark->text)); break;
     case HAFT__ACT_CODED:
         haft__forming_forget(p);
@@ -400,7 +421,13 @@ static size_t give(haft__parser *p, haft_str text)
     case HAFT__BYTES_CONTENT: haft__tell_content(p, text); break;
     case HAFT__BYTES_REASONING: give_thought(p, text); break;
     case HAFT__BYTES_CODE: haft__tell_code(p, text); break;
-    case HAFT__BYTES_VALUE: haft__value_add(p, text); break;
+    case HAFT__BYTES_VALUE:
+        if (p->call.coded) {
+            haft__forming_add_code(p, text);
+        } else {
+            haft__value_add(p, text);
+        }
+        break;
     case HAFT__BYTES_NAME:
     case HAFT__BYTES_ID:
     case HAFT__BYTES_KEY:
@@ -437,6 +464,9 @@ static bool step(haft__parser *p, char byte)
     haft__parser_use(p, (haft_str){&byte, 1});
     if (after->mark != 0) {
         p->held = 0;
+        if (p->wreck.live) {
+            haft__wreck_end_at(p, &place->marks[after->mark - 1]);
+        }
         act_on(p, place, &place->marks[after->mark - 1]);
     }
     return true;
@@ -461,6 +491,45 @@ static void pass(haft__parser *p, haft_str *io_bytes)
     }
 }
 
+/* The call has ended with its JSON. */
+static void leave_wreck(haft__parser *p)
+{
+    uint8_t place = p->wreck.place;
+    bool resumes = p->wreck.resumes, scans = p->format->places[place].scan != HAFT__SCAN_NONE;
+    haft__wreck_end(p);
+    if (resumes) {
+        haft__parser_go(p, place);
+        haft__scan_resume(p);
+    } else {
+        haft__parser_go(p, scans ? p->format->places[place].otherwise : p->format->plain);
+    }
+}
+
+/* Bytes of a call that cannot be used; a mark counts only outside of strings. */
+static void pass_wreck(haft__parser *p, haft_str *io_bytes)
+{
+    haft__wreck *w = &p->wreck;
+    if (w->quote != '\0') {
+        haft__wreck_string(p, io_bytes);
+        return;
+    }
+    haft_str byte = {io_bytes->ptr, 1};
+    haft__wreck_step did = haft__wreck_byte(p, w, byte.ptr[0]);
+    if (did == HAFT__WRECK_BEFORE) {
+        if (p->call.written == 0) { /* a comma, and no call behind it */
+            haft__forming_keep(p, byte);
+        }
+        leave_wreck(p);
+        return;
+    }
+    haft__wreck_keep(p, byte);
+    (void)step(p, byte.ptr[0]); /* it takes every byte here */
+    *io_bytes = haft__str_skip(*io_bytes, 1);
+    if (did == HAFT__WRECK_BEHIND && w->live) {
+        leave_wreck(p);
+    }
+}
+
 static bool scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
 {
     return what >= HAFT__SCAN_PYTHON ? haft__scan_python(p, what, io_bytes)
@@ -472,7 +541,9 @@ void haft__parser_read(haft__parser *p, haft_str bytes)
     p->reads += bytes.len;
     while (bytes.len > 0 && p->status == HAFT_OK) {
         const haft__place *place = here(p);
-        if (place->scan == HAFT__SCAN_NONE) {
+        if (p->wreck.live && p->wreck.json) {
+            pass_wreck(p, &bytes);
+        } else if (place->scan == HAFT__SCAN_NONE) {
             pass(p, &bytes);
         } else if (scan(p, (haft__scan)place->scan, &bytes)) {
             haft__parser_go(p, place->otherwise);
@@ -495,6 +566,7 @@ haft_status haft__parser_create(const haft__format *format, const haft__parser_o
     haft__tell_init(p);
     haft__forming_init(p);
     haft__mend_init(p);
+    haft__wreck_init(p);
     haft__parser_go(p, options->start_in_reasoning ? format->reasoning : 0);
     if (p->status != HAFT_OK) {
         haft_status status = p->status;
@@ -513,6 +585,7 @@ void haft__parser_destroy(haft__parser *p)
     if (p != NULL) {
         haft__scan_finish(p);
         haft__mend_finish(p);
+        haft__wreck_finish(p);
         haft__forming_finish(p);
         haft__tell_finish(p);
         haft__arena_finish(&p->arena);
@@ -587,10 +660,16 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
         haft__mend_end(p);
         end_held(p);
     }
+    if (!cut && haft__wreck_retry(p)) {
+        haft__mend_end(p);
+        end_held(p);
+    }
     if (!cut || here(p)->bytes == HAFT__BYTES_DOUBT || here(p)->scan != HAFT__SCAN_NONE) {
         end_doubt(p, cut);
     }
-    if (p->call.open && p->call.if_known && !p->call.named) { /* it may have become one */
+    if (p->wreck.live) {
+        haft__wreck_end_text(p);
+    } else if (p->call.open && p->call.if_known && !p->call.named) { /* it may have become one */
         haft__forming_disown(p);
     } else if (p->call.open && p->call.if_named && p->call.name.len == 0) {
         haft__forming_forget(p); /* a mark, and nothing behind it */

@@ -8,6 +8,7 @@
  *     value.c       values that are written without quotes
  *     scan_json.c   JSON that holds calls
  *     mend.c        ... that has to be mended first
+ *     wreck.c       the rest of a call that cannot be used
  *     scan_python.c   calls written as Python; their strings in python_string.c
  *
  * A failure of memory, or of the one who is told, is kept in `status`; nothing is told any more.
@@ -43,6 +44,7 @@ typedef struct haft__forming {
     haft__buf name, id;
     haft__buf args; /* wait until the name is known */
     haft__buf raw;  /* how it is written */
+    size_t written; /* how many bytes that are, those included that are too many to be kept */
 
     /* arguments that are made from keys and values */
     const haft__format_tool *tool; /* NULL when none has this name */
@@ -54,6 +56,11 @@ typedef struct haft__forming {
     bool lined;                    /* it begins on a line of its own */
     bool begun;                    /* some of it has been told */
     haft__buf key, value;
+
+    /* code of Python: whether it may end here */
+    bool coded, triple, comment, escape;
+    char quote;             /* of the string at hand, or 0 */
+    uint32_t quotes, depth; /* quotes in a row; brackets that are open */
 } haft__forming;
 
 /* What a member of a call is. */
@@ -81,6 +88,7 @@ typedef struct haft__scanner {
     bool decided;    /* it is a call, or an answer */
     bool disowned;   /* it is content */
     bool answered, in_answer;
+    bool nothing; /* the answer is null */
 } haft__scanner;
 
 /* JSON that waits until it is whole, to be mended. */
@@ -89,15 +97,45 @@ typedef struct haft__mending {
     bool strictly; /* nothing is mended now: what was kept is being read */
     bool mended;   /* ... as it should have been written */
     bool cut;      /* ... although its end has not come */
+    bool ended;    /* the text has ended; nothing is mended any more */
+    bool broken;   /* the call has ended before the value did */
     haft__buf text;
-    size_t offset;  /* where it begins */
-    size_t raw;     /* how much of the call was kept before it */
-    uint32_t depth; /* brackets that are open */
-    char quote;     /* of the string at hand, or 0 */
-    char comment;   /* what the present one begins with, or 0 */
-    char last;      /* the byte before, outside strings */
-    bool escape;    /* behind a backslash */
+    size_t offset;       /* where it begins */
+    size_t raw, written; /* how much of the call was there before it */
+    uint16_t mark;       /* state of the automaton of marks that end a call */
+    uint32_t depth;      /* brackets that are open */
+    char quote;          /* of the string at hand, or 0 */
+    char comment;        /* what the present one begins with, or 0 */
+    char last;           /* the byte before, outside strings */
+    bool escape;         /* behind a backslash */
 } haft__mending;
+
+/* The rest of a call that cannot be used. */
+typedef struct haft__wreck {
+    bool live;
+    bool json;                  /* its strings and brackets are followed */
+    bool resumes;               /* it is an element of an array, which is read on behind it */
+    uint8_t place;              /* of the scanner that has found what is wrong */
+    uint32_t depth;             /* brackets that are open */
+    uint32_t floor;             /* ... and are not its own */
+    char quote;                 /* of the string at hand, or 0 */
+    bool escape;                /* behind a backslash */
+    char last;                  /* the byte before, white space and strings left out */
+    uint16_t shadow;            /* state of the automaton of marks, inside a string */
+    bool ended;                 /* an end tag stood in a string: */
+    uint8_t to;                 /* the place behind it */
+    size_t end_offset, end_raw; /* where it ended, in the text and in the call */
+    haft__buf rest;             /* what has come behind it */
+    bool tried;                 /* that was read once */
+    char why[sizeof(((haft_error *)0)->message)];
+} haft__wreck;
+
+/* What a byte does to it. */
+typedef enum haft__wreck_step {
+    HAFT__WRECK_ON,
+    HAFT__WRECK_BEFORE, /* it ends in front of the byte */
+    HAFT__WRECK_BEHIND, /* ... behind it */
+} haft__wreck_step;
 
 struct haft__parser {
     const haft__format *format;
@@ -125,6 +163,7 @@ struct haft__parser {
     haft__scanner scanner;
     haft__python python;
     haft__mending mending;
+    haft__wreck wreck;
     haft_status status;
     haft_error err;
 };
@@ -144,6 +183,9 @@ void haft__parser_fail(haft__parser *p, haft_status status, const haft_error *er
 void haft__parser_check(haft__parser *p, const haft__buf *buf);
 /* The same, but a buffer that is full is no failure of the parser. */
 void haft__parser_check_memory(haft__parser *p, const haft__buf *buf);
+
+/* The automaton of a place; NULL when it has no marks. */
+const haft__marks *haft__parser_marks(haft__parser *p, uint8_t place);
 
 /* Takes the first `count` bytes away. */
 static inline void haft__parser_drop(haft__buf *buf, size_t count)
@@ -180,6 +222,8 @@ void haft__forming_finish(haft__parser *p);
 void haft__forming_open(haft__parser *p, haft_str mark, bool if_known);
 /* Keeps how it is written, up to HAFT__LIMIT_FORMAT_RAW_BYTES. */
 void haft__forming_keep(haft__parser *p, haft_str bytes);
+/* Takes the last `count` bytes back. */
+void haft__forming_unkeep(haft__parser *p, size_t count);
 /* A piece of its name, its id, a key. */
 void haft__forming_text(haft__parser *p, haft__buf *to, haft_str text);
 /* The name is complete. NULL, or why it cannot be one. */
@@ -196,6 +240,10 @@ const haft__format_tool *haft__forming_find_tool(const haft__parser *p, haft_str
 void haft__forming_disown(haft__parser *p);
 /* It looked like a name: it is the beginning of code for the tool python. */
 void haft__forming_code(haft__parser *p);
+/* The next piece of that code. */
+void haft__forming_add_code(haft__parser *p, haft_str text);
+/* Whether a bracket or a string of it is open. */
+bool haft__forming_is_open_code(const haft__parser *p);
 /* The next piece of its arguments. */
 void haft__forming_args(haft__parser *p, haft_str text);
 /* It is complete. */
@@ -230,6 +278,28 @@ bool haft__scan_is_endless(const haft__json_event *event);
 /* What models mean by the key of a member. */
 haft__slot haft__scan_slot(haft_str key);
 
+/* Goes on with an array behind an element that could not be read. */
+void haft__scan_resume(haft__parser *p);
+
+/* ---- wreck.c ---- */
+
+void haft__wreck_init(haft__parser *p);
+void haft__wreck_finish(haft__parser *p);
+/* The call that is open cannot be used. `how` says where in its JSON we are. */
+void haft__wreck_begin(haft__parser *p, const char *why, const haft__wreck *how);
+/* It ends: here, at a mark, or with the text. */
+void haft__wreck_end(haft__parser *p);
+void haft__wreck_end_at(haft__parser *p, const haft__mark *mark);
+void haft__wreck_end_text(haft__parser *p);
+/* Reads to the end of a string. */
+void haft__wreck_string(haft__parser *p, haft_str *io_bytes);
+haft__wreck_step haft__wreck_byte(const haft__parser *p, haft__wreck *w, char c);
+/* Keeps what may have to be read again. */
+void haft__wreck_keep(haft__parser *p, haft_str bytes);
+/* The text has ended inside a string: reads again what stands behind its first end tag. False when
+ * there is none. */
+bool haft__wreck_retry(haft__parser *p);
+
 /* ---- mend.c ---- */
 
 void haft__mend_init(haft__parser *p);
@@ -240,8 +310,8 @@ bool haft__mend_wants(const haft__parser *p);
 void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes);
 /* The text ends: what was kept is read as it is. */
 void haft__mend_end(haft__parser *p);
-/* Whether what was wrong with it may have been mended, had it been whole. Asked once for each. */
-bool haft__mend_is_cut(haft__parser *p);
+/* What was kept has been read; what follows it may be mended again. */
+void haft__mend_done(haft__parser *p);
 
 /* ---- scan_python.c, python_string.c ---- */
 

@@ -145,6 +145,8 @@ typedef struct haft__format {
     uint8_t plain;     /* the place of ordinary text */
     uint8_t spoilt;    /* the place behind a call that cannot be used */
     uint8_t spoilt_in; /* ... in a value of such a call; 0: the same */
+    bool json;         /* calls are JSON, or their arguments are */
+    bool open_ended;   /* ... and have no end tag: a bad one ends where its JSON does */
     haft__render render;
     haft__frame grammar[HAFT__FRAME_FORMS]; /* how calls are written; kind NONE: no more ways */
 } haft__format;

@@ -40,6 +40,8 @@ const haft__format haft__format_purejson =
         .reasoning = THINK,
         .plain = TEXT,
         .spoilt = SPOILT,
+        .json = true,
+        .open_ended = true,
         .places =
             {
                 [START] = {.bytes = HAFT__BYTES_LAYOUT,

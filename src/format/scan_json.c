@@ -36,14 +36,14 @@ haft__slot haft__scan_slot(haft_str key)
     return HAFT__SLOT_OTHER;
 }
 
-/* An answer, and calls further in, are there only on the outside of what may be a call. What has
- * become one of the two is not the other as well. */
+/* An answer, and calls further in, are there only on the outside of what may be a call. An object
+ * may be a call and an answer at once; what has become one of them has no calls further in. */
 static haft__slot find_slot(const haft__scanner *s, haft_str key)
 {
     haft__slot slot = haft__scan_slot(key);
     bool of_call = slot < HAFT__SLOT_ANSWER;
     bool outermost = s->maybe && s->base == 0;
-    if (of_call ? s->answered : !outermost || (s->decided && !s->answered)) {
+    if (!of_call && (!outermost || (slot == HAFT__SLOT_INNER && s->decided))) {
         return HAFT__SLOT_OTHER;
     }
     return slot;
@@ -153,7 +153,13 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
         }
         break;
     case HAFT__SLOT_ARGS: complain(p, "its arguments are no object"); break;
-    case HAFT__SLOT_ANSWER: answer(p, scalar_text(event->value)); break;
+    case HAFT__SLOT_ANSWER:
+        if (event->value.kind == HAFT__JSON_NULL) { /* it counts if nothing else does */
+            p->scanner.nothing = true;
+        } else {
+            answer(p, scalar_text(event->value));
+        }
+        break;
     case HAFT__SLOT_OTHER:
     case HAFT__SLOT_INNER: break;
     }
@@ -162,11 +168,16 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
 static void end_call(haft__parser *p)
 {
     haft__scanner *s = &p->scanner;
+    if (s->maybe && !s->decided && s->nothing) {
+        answer(p, HAFT__LIT("null"));
+    }
     if (s->maybe && !s->decided) {
         disown(p);
         return;
     }
-    if (s->answered) {
+    bool whole = p->call.named && s->has_args && s->why == NULL;
+    bool known = !s->known_only || p->call.tool != NULL;
+    if (s->answered && !p->call.told && !(whole && known)) {
         haft__forming_forget(p);
         return;
     }
@@ -355,7 +366,7 @@ static void begin_scan(haft__parser *p, haft__scan what)
         s->base = what == HAFT__SCAN_CALLS ? 1 : 0;
         s->maybe = what == HAFT__SCAN_MAYBE || what == HAFT__SCAN_KNOWN;
         s->known_only = what == HAFT__SCAN_KNOWN;
-        s->in_args = s->in_answer = s->decided = s->answered = s->disowned = false;
+        s->in_args = s->in_answer = s->decided = s->answered = s->disowned = s->nothing = false;
         s->why = NULL;
         s->slot = HAFT__SLOT_OTHER;
         haft__json_stream_init(&s->json, NULL);
@@ -378,6 +389,53 @@ static void go_on(haft__parser *p)
     haft__parser_go(p, place != 0 ? place : p->format->plain);
 }
 
+static bool is_string(haft__json_stream_state state)
+{
+    return state >= HAFT__JSON_IN_STRING && state <= HAFT__JSON_IN_HEX;
+}
+
+/* Whether calls are items of an array, and this is one. */
+static bool is_item(const haft__scanner *s)
+{
+    uint32_t level = s->base - 1; /* of the array */
+    return s->base > 0 && s->json.depth >= s->base
+           && (s->json.objects[level / 64] >> (level % 64) & 1) == 0;
+}
+
+/* The call cannot be used; where it ends is found without the reader. */
+static void wreck(haft__parser *p, const char *why)
+{
+    const haft__scanner *s = &p->scanner;
+    bool item = is_item(s);
+    haft__wreck how = {.json = true,
+                       .resumes = item,
+                       .place = p->place,
+                       .depth = s->json.depth,
+                       .floor = item ? s->base : 0,
+                       .quote = is_string(s->json.failed_in) ? '"' : '\0',
+                       .escape = s->json.failed_in == HAFT__JSON_IN_ESCAPE};
+    haft__wreck_begin(p, why, &how);
+}
+
+void haft__scan_resume(haft__parser *p)
+{
+    haft__scanner *s = &p->scanner;
+    haft_str before = s->base == 1 ? HAFT__LIT("[null") : HAFT__LIT("{\"\":[null");
+    haft__json_event event;
+    haft_error err;
+    haft_status status;
+    haft__json_stream_init(&s->json, NULL);
+    s->live = true;
+    s->in_args = s->in_answer = false;
+    s->why = NULL;
+    do {
+        status = haft__json_stream_next(&s->json, &before, &event, &err);
+    } while (status == HAFT_OK && event.kind != HAFT__JSON_EVENT_MORE);
+    if (status != HAFT_OK) {
+        haft__parser_fail(p, status, &err);
+    }
+}
+
 /* It is no JSON. What is left of it is of no use, or content. */
 static void give_up(haft__parser *p, haft_status status, const haft_error *err)
 {
@@ -394,12 +452,8 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err)
         if (!p->call.open) { /* between two calls of an array */
             haft__forming_open(p, HAFT__LIT(""), false);
         }
-        if (haft__mend_is_cut(p)) {
-            haft__forming_spoil(p, HAFT__FOUND_TRUNCATED, "the text ends inside it");
-        } else {
-            haft__forming_spoil(p, HAFT__FOUND_MALFORMED, err->message);
-        }
-        haft__parser_go(p, p->format->spoilt);
+        haft__mend_done(p);
+        wreck(p, err->message);
     }
 }
 
@@ -464,7 +518,7 @@ static haft_status scan_other(haft__parser *p, haft_str *io_bytes, haft__json_ev
 static bool end_scan(haft__parser *p)
 {
     haft__scan_finish(p);
-    (void)haft__mend_is_cut(p);
+    haft__mend_done(p);
     if (p->scanner.disowned) {
         go_on(p);
     }

@@ -381,6 +381,9 @@ static bool write_number(haft__buf *to, haft_str text)
 static step on_number(haft__parser *p, char c)
 {
     haft__buf *text = &p->call.value;
+    if (is_space(c) && text->len == 1 && text->ptr[0] == '-') { /* - 5 */
+        return USED;
+    }
     bool sign =
         (c == '-' || c == '+') && (text->len == 0 || (text->ptr[text->len - 1] | 0x20) == 'e');
     if (is_word(c) || c == '.' || sign) {

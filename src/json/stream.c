@@ -410,6 +410,7 @@ haft_status haft__json_stream_next(haft__json_stream *stream, haft_str *io_bytes
     stream->offset += (size_t)(c.p - c.base);
     *io_bytes = haft__str_skip(*io_bytes, (size_t)(c.p - c.base));
     if (result == HAFT__STREAM_FAILED) {
+        stream->failed_in = stream->state;
         stream->state = HAFT__JSON_FAILED;
         return c.status;
     }

@@ -63,6 +63,7 @@ typedef struct haft__json_stream {
     haft__json_options options;
     haft__json_notes notes; /* duplicate_keys is counted by the builder */
     haft__json_stream_state state;
+    haft__json_stream_state failed_in; /* of FAILED: what it was before */
     bool is_key, ended;
     size_t offset, line, line_start; /* of the next byte; of the line it is in */
     size_t token_start;              /* of the key or number that is being read */

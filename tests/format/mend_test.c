@@ -47,16 +47,17 @@ static const struct {
      "<tool_call>{'name':'f','arguments':{'a':1}}</tool_call>",
      FA, "",
      "malformed at 0: expected a key in double quotes or '}', found 'a': "
-     "<tool_call>{\"name\":\"f\",\"arguments\":{\n",
+     "<tool_call>{\"name\":\"f\",\"arguments\":{a:1}}</tool_call>\n",
      true},
     {"no call", "hermes", "<tool_call>{'nom':'f','arguments':{'a':1}}</tool_call>", "[]", "",
      "malformed at 0: expected a key in double quotes or '}', found ''': "
-     "<tool_call>{\n",
+     "<tool_call>{'nom':'f','arguments':{'a':1}}</tool_call>\n",
      false},
     {"no JSON", "hermes", "<tool_call>f</tool_call>", "[]", "",
-     "malformed at 0: expected true, false or null, found '<': <tool_call>f\n", false},
+     "malformed at 0: expected true, false or null, found '<': <tool_call>f</tool_call>\n", false},
     {"cut", "hermes", "<tool_call>{'name':'f','arguments':{'a':1}", "[]", "",
-     "truncated at 0: the text ends inside it: <tool_call>{\n", false},
+     "truncated at 0: the text ends inside it: <tool_call>{'name':'f','arguments':{'a':1}\n",
+     false},
     {"cut, but strict so far", "hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}", "[]",
      "",
      "truncated at 0: the text ends inside it: <tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}"
@@ -66,9 +67,22 @@ static const struct {
      "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"x\n}}</tool_call>"
      "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_call>",
      FA, "",
-     "truncated at 0: the text ends inside it: "
-     "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"x\n",
+     "malformed at 0: expected no raw control character in the string, found byte 0x0A: "
+     "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"x\n}}</tool_call>\n",
      false},
+    {"a bad call, and one to be mended", "hermes",
+     "<tool_call>{\"name\":\"g\",\"arguments\":{\"p\":\"a\"}</tool_call> bye "
+     "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1,}}</tool_call>",
+     FA, "bye",
+     "malformed at 0: expected ',' or '}' after the member, found '<': "
+     "<tool_call>{\"name\":\"g\",\"arguments\":{\"p\":\"a\"}</tool_call>\n",
+     true},
+    {"a comment that never ends, and one to be mended", "hermes",
+     "<tool_call>{\"name\":\"g\",# x</tool_call><tool_call>{'name':'f','arguments':{'a':1}}", FA,
+     "",
+     "malformed at 0: expected a key in double quotes, found '#': "
+     "<tool_call>{\"name\":\"g\",# x</tool_call>\n",
+     true},
     {"an array", "mistral", "[TOOL_CALLS] [{'name':'f','arguments':{'a':1}}]", FA, "", "", true},
     {"one of an array", "mistral", "[TOOL_CALLS][{'name':'f','arguments':{'a':1}},{'name':'g'}]",
      FA, "", "malformed at 46: it has no arguments: {\"name\":\"g\"}\n", true},
