@@ -339,7 +339,7 @@ static haft__stream_step on_empty(haft__stream_cursor *c)
     if (s->ended && s->state != HAFT__JSON_AT_END) {
         return on_end(c);
     }
-    if (s->state == HAFT__JSON_IN_STRING && s->decoded_count > 0) {
+    if (s->decoded_count > 0) {
         return haft__stream_give_text(c, HAFT__JSON_EVENT_PART, haft__stream_take_decoded(s));
     }
     return haft__stream_give(c, HAFT__JSON_EVENT_MORE, (haft__json){0});

@@ -377,6 +377,7 @@ TEST(events_come_as_early_as_they_can)
         {"[12", "begin0() more1() left 0"},
         {"[tru", "begin0() more1() left 0"},
         {"{\"ke", "begin0() more1() left 0"},
+        {"\"ab\\n\\u0", "part0(ab) part0(\n) more0() left 0"},
         {"\"ab\\n\\x", "part0(ab) part0(\n) left 1"}, /* and then it fails */
         {"\"ab\\n\\u0g", "part0(ab) part0(\n) left 1"},
     };
