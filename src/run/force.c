@@ -107,12 +107,12 @@ static uint32_t most_chars(haft__json options)
     return 0;
 }
 
-/* A model of a family that is known not to think is not let begin with it. */
+/* Only a model that is known to think may: a small one that begins a block by chance never ends it,
+ * and a turn that must be a call has none. */
 static haft__grammar_options options_for(const haft__model_spec *model, bool several)
 {
     return (haft__grammar_options){.several = several,
-                                   .reasoning =
-                                       model->family.name.len == 0 || model->family.think != NULL,
+                                   .reasoning = model->family.think != NULL,
                                    .start_in_reasoning = model->starts_in_reasoning,
                                    .max_chars = most_chars(model->options)};
 }

@@ -187,6 +187,44 @@ TEST(a_bounded_reply_bounds_strings_in_its_grammar)
     }
 }
 
+/* ---- thinking ---- */
+
+TEST(only_who_is_known_to_think_may_do_so)
+{
+    static const struct {
+        const char *family, *think;
+        bool inside, may;
+    } rows[] = {
+        {"", NULL, false, false},
+        {"SmolLM2", NULL, false, false},
+        {"Qwen 3", "<think>", false, true},
+        {"QwQ", "<think>", true, true},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        forced f;
+        begin(&f, "llamacpp", "hermes", "agent; default=any; tools=look",
+              "{\"replies\":[{\"error\":{}}]}");
+        const haft__tool *tools[] = {spec_of(&f)->tools.items[0]};
+        static const bool allowed[] = {true};
+        haft__request request = {.mode = HAFT__MODE_ANY,
+                                 .tools = tools,
+                                 .allowed = allowed,
+                                 .tool_count = 1,
+                                 .format = HAFT__LIT("hermes")};
+        haft__model_spec *model = &spec_of(&f)->model;
+        model->family.name = haft__str(rows[i].family);
+        model->family.think = rows[i].think;
+        model->starts_in_reasoning = rows[i].inside;
+        CHECK_INT(haft__force_constrain(spec_of(&f), HAFT__LIT("hermes"), false, &request,
+                                        &f.run.arena, NULL, NULL),
+                  HAFT_OK, "%s", rows[i].family);
+        haft_str text = request.constraint.text;
+        CHECK((memmem(text.ptr, text.len, "</think>", 8) != NULL) == rows[i].may, "%s: %.*s",
+              rows[i].family, HAFT__ARG(text));
+        help_run_finish(&f.run);
+    }
+}
+
 /* ---- what cannot be made ---- */
 
 TEST(what_cannot_be_expressed_is_asked_for_without)
