@@ -56,6 +56,7 @@ typedef struct haft__mcp_exchange {
     bool events;    /* its answer is a stream of events */
     bool answered;  /* the answer was among them */
     bool sent;      /* the first attempt may have reached the server */
+    bool taken;     /* the server had begun to answer; what comes now is about the stream alone */
     uint32_t tries; /* since something came */
     haft__sse sse;
     haft__buf text; /* an answer that is no stream */

@@ -53,7 +53,11 @@ static void end_exchange(haft__mcp_exchange *it, uint32_t http, haft_str body, c
     haft__mcp_link *link = it->link;
     uint64_t number = it->number;
     char text[512];
-    haft__mcp_broken broken = {.http = http, .body = body, .sent = it->sent};
+    haft__mcp_broken broken = {.sent = it->sent};
+    if (!it->taken) { /* else it says that the rest cannot be had, not that nothing was done */
+        broken.http = http;
+        broken.body = body;
+    }
     (void)snprintf(text, sizeof(text), "%s", why);
     broken.why = haft__str(text);
     haft_status status = HAFT_OK;
@@ -259,6 +263,7 @@ static void start_transfer(haft__mcp_exchange *it, bool resume)
     size_t count = 0;
     haft_error err = {0};
     bool get = resume || it->kind == HAFT__EXCHANGE_PUSH;
+    it->taken = it->taken || resume;
     bool quick = !it->stream && !it->call && !get;
     begin_stream(it);
     haft_status status = make_headers(it, resume, &headers, &count, &err);

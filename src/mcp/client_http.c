@@ -119,7 +119,9 @@ static haft_status break_call(haft__mcp_client *client, haft__mcp_pending *call,
     say(broken, &error);
     call->node->event.done.sent = broken->sent;
     call->node->event.done.http = broken->http;
-    haft__mcp_call_end(client, call, broken->http == 0 ? HAFT__MCP_LOST : HAFT__MCP_ERROR, &error);
+    /* A server that failed on the way, or a proxy that waited no longer, may have done it. */
+    bool lost = broken->http == 0 || broken->http == 408 || broken->http >= 500;
+    haft__mcp_call_end(client, call, lost ? HAFT__MCP_LOST : HAFT__MCP_ERROR, &error);
     return HAFT_OK;
 }
 

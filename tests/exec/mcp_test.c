@@ -279,15 +279,24 @@ TEST(a_person_answers_a_server_that_does_not_wait)
     help_mcp_end(&m);
 }
 
+/* Both answers reached the server, in whatever order: to what it asked a person, and a model. */
+static void check_told(haft_str text, const char *told)
+{
+    CHECK(haft__str_starts(text, HAFT__LIT("you said hello\n")), "%.*s", HAFT__ARG(text));
+    CHECK(memmem(text.ptr, text.len, "-32601", 6) != NULL, "%.*s", HAFT__ARG(text));
+    CHECK(memmem(text.ptr, text.len, told, strlen(told)) != NULL, "%s: %.*s", told,
+          HAFT__ARG(text));
+}
+
 TEST(a_person_answers_a_server_that_waits)
 {
     static const struct {
         const char *answer, *told;
     } cases[] = {
         {"{\"action\":\"accept\",\"content\":{\"sure\":true}}",
-         "you said hello\n-32601\n{\"action\": \"accept\", \"content\": {\"sure\": true}}"},
-        {"{\"action\":\"decline\"}", "you said hello\n-32601\n{\"action\": \"decline\"}"},
-        {"{\"action\":\"cancel\"}", "you said hello\n-32601\n{\"action\": \"cancel\"}"},
+         "{\"action\": \"accept\", \"content\": {\"sure\": true}}"},
+        {"{\"action\":\"decline\"}", "{\"action\": \"decline\"}"},
+        {"{\"action\":\"cancel\"}", "{\"action\": \"cancel\"}"},
     };
     help_mcp m;
     asking a = {.durable = false};
@@ -301,13 +310,12 @@ TEST(a_person_answers_a_server_that_waits)
         help_start(&m.exec, &a.call);
         help_wait(&m.exec, &a.call);
         CHECK_STR(a.message, HAFT__LIT("Really?"), "message");
-        CHECK_STR(a.call.result.text, haft__str(cases[i].told), "%s", cases[i].answer);
+        check_told(a.call.result.text, cases[i].told);
         CHECK(!a.durable, "durable");
     }
     make_call(&m, &a.call, "a", "say"); /* nobody can be asked */
     help_start(&m.exec, &a.call);
     help_wait(&m.exec, &a.call);
-    CHECK_STR(a.call.result.text, HAFT__LIT("you said hello\n{\"action\": \"decline\"}\n-32601"),
-              "declined");
+    check_told(a.call.result.text, "{\"action\": \"decline\"}");
     help_mcp_end(&m);
 }

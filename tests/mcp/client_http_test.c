@@ -317,7 +317,7 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{META,\"name\":\"b\"}} "
      "for 2 [MCP-Protocol-Version: 2026-07-28] [Mcp-Method: tools/call] [Mcp-Name: b]\n"
-     "  done 2 error sent 0 http 500 null the server answered with HTTP 500\n"
+     "  done 2 lost sent the server answered with HTTP 500\n"
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{META,\"name\":\"c\"}} "
      "for 3 [MCP-Protocol-Version: 2026-07-28] [Mcp-Method: tools/call] [Mcp-Name: c]\n"

@@ -62,7 +62,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return
             self.stream("id: e2\ndata: " + json.dumps(site.result(site.waiting)) + "\n\n")
             return
-        self.reply(405)
+        self.reply(404 if site.way == "forgotten" else 405)
 
     def do_DELETE(self):
         self.server.site.seen.append(("DELETE", self.headers.get("Mcp-Session-Id")))
@@ -99,7 +99,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif way == "sse":
             self.stream(": hello\n\ndata:\n\nevent: message\ndata: "
                         + json.dumps(site.result(number)) + "\n\n")
-        elif way in ("resume", "resume_forever"):
+        elif way in ("resume", "resume_forever", "forgotten"):
             site.waiting = number
             self.stream("id: e1\nretry: 20\ndata:\n\n")
         elif way == "cut":
@@ -179,6 +179,7 @@ class Site:
         self.end = (done.returncode, self.log[-1].get("end"))
         if not ends:
             return done.stdout[-2000:] + done.stderr
+        self.hint = "" if ends[0]["ok"] else ends[0]["error"]["hint"]
         return ends[0]["result"] if ends[0]["ok"] else ends[0]["error"]["message"]
 
 
@@ -208,10 +209,13 @@ try:
     site = one("a_stream_that_always_breaks", "resume_forever", "the MCP server 'web'")
     check("it_is_taken_up_a_few_times", len([s for s in site.seen if s[0] == "GET" and s[1]]),
           RESUMES)
+    site = one("a_stream_that_is_forgotten", "forgotten", "broke off")
+    check("the_call_is_not_made_again", (site.calls, "may or may not" in site.hint), (1, True))
     one("an_answer_that_is_cut", "cut", "the MCP server 'web'")
     one("an_empty_answer", "empty", "the MCP server 'web'")
     one("a_page_for_people", "html", "the MCP server 'web'")
-    one("an_error_of_http", "error", "503")
+    site = one("an_error_of_http", "error", "503")
+    check("which_may_have_had_its_effect", "may or may not" in site.hint, True)
     one("no_token", "denied", "401")
     one("a_redirect", "redirect", "307")
     one("an_answer_without_end", "huge", "the answer is longer than a message may be")
