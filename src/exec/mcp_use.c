@@ -282,7 +282,7 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     bool asks = false;
     haft_status status = haft__mcp_ask_next(use, &asks, err);
     if (status != HAFT_OK || asks) {
-        return status; /* the next question of several: that is all for now */
+        return status; /* the call is made when the last of its questions is answered */
     }
     status = find_server(job, server, &use->link, err);
     if (status != HAFT_OK) {
