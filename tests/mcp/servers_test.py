@@ -154,7 +154,8 @@ def test_killed(name, moment):
     told = len(ends) == 2 and (ends[0][1] or "the MCP server 'all'" in ends[0][2])
     if not good or not told:
         print("#", ends, agent.err[:500])
-    check(f"killed_{name}", (agent.end(), good, told), (DONE, True, True))
+    check(f"killed_{name}", (killed, agent.end(), good, told),
+          (True, DONE, True, True))
 
 
 def free_port():
