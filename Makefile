@@ -8,7 +8,6 @@ T ?=
 
 TESTS = scripts/run-tests $(T)
 CLANG = clang-14
-MCP = HAFT_SOURCE_ROOT=$(CURDIR) HAFT_BUILD=$(CURDIR)/build HAFT=$(CURDIR)/build/haft python3
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,17 +20,24 @@ run: build ## show haft at work: an agent that reports on this source tree
 	@scripts/demo
 
 test: build ## run every test (T="words" chooses)
+	@scripts/deps test || echo "Tests that need what is missing are skipped." >&2
 	@$(TESTS)
 
 test-llm: build ## haft with a real model: llama.cpp and SmolLM2, got once (T="words" chooses)
 	@scripts/llm $(T)
 
 check-mcp: build ## the official MCP suite, both sides, and bad servers (needs npm)
-	@$(MCP) tests/mcp/conformance.py
-	@$(MCP) tests/mcp/conformance_client.py
-	@HAFT_LONG=1 $(MCP) tests/mcp/servers_test.py
-	@HAFT_LONG=1 $(MCP) tests/mcp/hostile_test.py
+	@HAFT_LONG=1 scripts/run-tests --jobs 1 $(addprefix --script tests/mcp/,conformance.py \
+		conformance_client.py servers_test.py hostile_test.py idle_test.py)
 
+check-sim: build ## 20,000 simulated runs, and every failed allocation of some
+	@HAFT_LONG=1 scripts/run-tests sim/
+
+check-crash: build ## kill -9 at every write, 1,000 random kills, 10,000 runs that wait
+	@HAFT_LONG=1 scripts/run-tests --jobs 1 crash/ engine/paused cli/worker cli/migrate sqlite_share \
+		serve/mcp_http
+
+check-all: check-sim check-crash
 check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all
 
 bench: ## measure against other libraries, ripgrep and a bare loop in C
@@ -92,6 +98,6 @@ clean: ## remove every build directory
 	@rm -rf build build-asan build-tsan build-clang build-cov build-analyze build-fuzz build-bench \
 	  build-release build-llm
 
-.PHONY: help build run test test-llm check-mcp check-all bench bench-peers install lint fmt asan \
-        tsan valgrind clang coverage analyze fuzz clean
+.PHONY: help build run test test-llm check-mcp check-sim check-crash check-all bench bench-peers \
+        install lint fmt asan tsan valgrind clang coverage analyze fuzz clean
 .DEFAULT_GOAL = help

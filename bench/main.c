@@ -9,11 +9,14 @@
 #include <string.h>
 
 #include "bench.h"
+#include "durable_bench.h"
 #include "format_bench.h"
 #include "inputs.h"
+#include "postgres_bench.h"
 #include "run_bench.h"
 #include "schema_bench.h"
 #include "search_bench.h"
+#include "tool_search_bench.h"
 
 static const bench_library *const libraries[] = {&bench_haft, &bench_jansson, &bench_jsonc,
                                                  &bench_cjson, &bench_simdjson};
@@ -154,7 +157,15 @@ static const struct {
     {"hostile-schemas", bench_schema_hostile},
     {"runs", bench_runs},
     {"search", bench_search},
+    {"tool-search", bench_tool_search},
     {"formats", bench_formats},
+    {"appends", bench_appends},
+    {"paused", bench_paused},
+    {"recovery", bench_recovery},
+    {"turns", bench_turns},
+    {"copies", bench_copies},
+    {"crowd-appends", bench_crowd_appends},
+    {"crowd-takes", bench_crowd_takes},
 };
 
 static bool is_wanted(const char *name, int count, char *const *words)

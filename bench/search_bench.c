@@ -146,7 +146,7 @@ static void search_here(attempt *a)
     haft_error err = {0};
     char pattern[64];
     (void)snprintf(pattern, sizeof(pattern), "%s%s", a->any_case ? "(?i)" : "", a->pattern);
-    haft__search search = {
+    haft__file_search search = {
         .root = haft__str(a->tree), .pattern = haft__str(pattern), .limit = 2000};
     haft__buf_init(&result, HAFT__SEARCH_BYTES);
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);

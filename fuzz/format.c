@@ -2,7 +2,8 @@
 /*
  * Property: whatever the text, in every format, the same is found however it is cut; what is told
  * as a call has a name and arguments that are a JSON object; nothing is told of a call that has not
- * begun; and with no repair no call is repaired.
+ * begun; and with no repair no call is repaired. A text without marks in which nothing is found is
+ * text, all of it.
  *
  * The first line names the format, so that no seed changes its meaning when formats come; the byte
  * behind it has the cuts and the options, the rest is the text.
@@ -21,7 +22,7 @@ typedef struct told {
     haft__buf kinds[3];
     haft__buf arguments; /* of the call that is open */
     bool open, repair;
-    uint32_t calls;
+    uint32_t calls, errors;
 } told;
 
 static void check_arguments(haft_str text)
@@ -64,6 +65,7 @@ static void spoil(told *t, const haft__found *found)
     haft__buf_addf(&t->text, "%d at %zu: %s: ", found->kind, found->offset, found->why);
     haft__buf_add_str(&t->text, found->text);
     haft__buf_add_char(&t->text, '\n');
+    t->errors++;
     t->open = false;
 }
 
@@ -88,6 +90,54 @@ static haft_status take(void *context, const haft__found *found, haft_error *err
     return HAFT_OK;
 }
 
+/* ---- what is no call is text ---- */
+
+/* Whether a mark of the format stands in the text, one that could not as well be prose. */
+static bool has_mark(const haft__format *format, haft_str text)
+{
+    for (size_t i = 0; i < HAFT__FORMAT_PLACES; i++) {
+        const haft__mark *marks = format->places[i].marks;
+        for (size_t k = 0; k < COUNT(format->places[i].marks) && marks[k].text != NULL; k++) {
+            haft_str mark = haft__str(marks[k].text);
+            for (size_t at = 0; mark.len > 2 && at + mark.len <= text.len; at++) {
+                if (memcmp(text.ptr + at, mark.ptr, mark.len) == 0) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static void add_dense(haft__buf *to, haft_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (strchr(" \t\r\n", text.ptr[i]) == NULL || text.ptr[i] == '\0') {
+            haft__buf_add_char(to, text.ptr[i]);
+        }
+    }
+}
+
+/* An object may be an answer, of which not all is text. */
+static void check_text(const haft__format *format, haft_str text, const told *t)
+{
+    bool object = text.len > 0 && memchr(text.ptr, '{', text.len) != NULL;
+    if (t->calls > 0 || t->errors > 0 || t->kinds[2].len > 0 || object || has_mark(format, text)) {
+        return;
+    }
+    haft__buf wanted, found;
+    haft__buf_init(&wanted, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&found, HAFT__LIMIT_FORMAT_BYTES);
+    add_dense(&wanted, text);
+    add_dense(&found, haft__buf_str(&t->kinds[1]));
+    add_dense(&found, haft__buf_str(&t->kinds[0]));
+    REQUIREF(haft__str_equal(haft__buf_str(&wanted), haft__buf_str(&found)),
+             "%s: of %.*s only %.*s is left", format->name, HAFT__ARG(text),
+             HAFT__ARG(haft__buf_str(&found)));
+    haft__buf_finish(&wanted);
+    haft__buf_finish(&found);
+}
+
 static void parse(const haft__format *format, unsigned choice, haft_str text, size_t chunk, told *t)
 {
     static const haft__format_tool tools[] = {{.name = {"f", 1}}, {.name = {"get_weather", 11}}};
@@ -98,6 +148,7 @@ static void parse(const haft__format *format, unsigned choice, haft_str text, si
                                     .take = take,
                                     .context = t};
     haft__parser *parser = NULL;
+    haft_str all = text;
     *t = (told){.repair = options.repair};
     haft__buf *bufs[] = {&t->text, &t->kinds[0], &t->kinds[1], &t->kinds[2], &t->arguments};
     for (size_t i = 0; i < COUNT(bufs); i++) {
@@ -111,6 +162,7 @@ static void parse(const haft__format *format, unsigned choice, haft_str text, si
     }
     REQUIRE(haft__parser_end(parser, (choice & 0x20) != 0, NULL) == HAFT_OK);
     haft__parser_destroy(parser);
+    check_text(format, all, t);
     for (size_t i = 0; i < COUNT(t->kinds); i++) {
         haft__buf_addf(&t->text, "%zu: ", i);
         haft__buf_add_str(&t->text, haft__buf_str(&t->kinds[i]));

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+/* NOLINTNEXTLINE(bugprone-suspicious-include): what the tests read grammars with */
 #include "../tests/format/gbnf_help.c"
 #include "base/limits.h"
 #include "base/str.h"
@@ -88,8 +89,8 @@ static void check(size_t choice, haft__format_tool *tool)
         return;
     }
     const haft__format *format = haft__format_find(haft__str(formats[choice]));
-    for (uint8_t form = 0; form < haft__grammar_forms(format); form++) {
-        check_gbnf(format, tool, form);
+    for (size_t form = 0; form < haft__grammar_forms(format); form++) {
+        check_gbnf(format, tool, (uint8_t)form);
     }
 }
 

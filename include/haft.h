@@ -142,6 +142,9 @@ typedef struct haft_call_facts {
     uint32_t attempt;            /* from 1 */
     uint32_t remaining_turns;    /* after the present one */
     void *context;               /* haft_tool.context */
+    uint64_t epoch; /* how often the run was taken up: what keeps the greatest that it has seen can
+                       refuse a call of a process that has lost the run and does not know. 0 outside
+                       a run */
 } haft_call_facts;
 
 /* What a server knows of the request that a run came with. Texts are "" where there is nothing to
@@ -423,21 +426,25 @@ typedef struct haft_run haft_run;
  * Owns: nothing; texts are copied. Thread: as its owner. Since: 0.1. */
 typedef struct haft_runtime_options {
     size_t struct_size; /* sizeof(haft_runtime_options) */
-    const char *store;  /* "memory:" (NULL too), "sqlite:PATH" */
+    const char *store;  /* "memory:" (NULL too), "sqlite:PATH", "postgres://..." */
     const char *guard;  /* path of libexec/haft/guard; NULL: where it is installed */
     uint32_t threads;   /* for tools that are C functions, and file searches; 0: the default, 4 */
+    uint64_t lease_ms;  /* how long a run stays this runtime's when nothing is heard of it: another
+                           takes it up then, and this one has stopped before. 1,000 to 3,600,000;
+                           0: the default, 30 seconds. Step more often than three times in it */
 } haft_runtime_options;
 
 /* The defaults. Since: 0.1. */
 #define HAFT_RUNTIME_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        sizeof(haft_runtime_options), NULL, NULL, 0                                                \
+        sizeof(haft_runtime_options), NULL, NULL, 0, 0                                             \
     }
 
 /* Makes a runtime; `options` may be NULL. Does no work of its own before it is stepped.
  * Owns: the caller destroys *ret_runtime. Thread: any. Fails: BAD_INPUT for options without
- * struct_size and for a store that is none, UNSUPPORTED for a kind of store that is not known or
- * one of a later version, IO when the store or the loop cannot be opened, NO_MEMORY. Since: 0.1. */
+ * struct_size, for a lease that is too short or too long and for a store that is none, UNSUPPORTED
+ * for a kind of store that is not known or one of a later version, IO when the store or the loop
+ * cannot be opened, NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_runtime_create(const haft_runtime_options *options,
                                                        haft_runtime **ret_runtime, haft_error *err);
 
@@ -487,7 +494,9 @@ HAFT_API void haft_agent_release(haft_agent *agent);
  * Owns: nothing; texts are copied. Thread: as its owner. Since: 0.1. */
 typedef struct haft_run_options {
     size_t struct_size; /* sizeof(haft_run_options) */
-    const char *thread; /* the id of a thread whose earlier runs the model is to know; or NULL */
+    const char *thread; /* the id of a thread whose earlier runs the model is to know; or NULL.
+                           While one of them has not ended, the spec's `multitask` decides: this
+                           one waits for it, is stopped with BAD_STATE, or cancels it first */
     const char *user;   /* on whose behalf; or NULL */
     bool enqueue;       /* only put it into the store: another process goes on with it */
 } haft_run_options;
@@ -565,7 +574,8 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_answer(haft_run *run, const char *ca
 
 /* Lets a call run; `args_json` may be NULL, or have other arguments for it. Of a call whose outcome
  * is unknown: runs it again. Owns: texts are copied. Thread: the runtime's. Fails: like
- * haft_run_answer. Since: 0.1. */
+ * haft_run_answer; BAD_INPUT for arguments that the tool does not take, or with a secret in them.
+ * Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_approve(haft_run *run, const char *call_id,
                                                     const char *args_json, haft_error *err);
 

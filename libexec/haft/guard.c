@@ -2,7 +2,7 @@
 /*
  * guard.c - starts a program and stays with it: its limits, and the end of all it started.
  *
- *     guard [--parent PID] [--memory BYTES] [--cpu SECONDS] [--files N] [--report FD]
+ *     guard [--parent PID] [--memory BYTES] [--cpu SECONDS] [--files N] [--term MS] [--report FD]
  *           -- PROGRAM ARG...
  *
  * PROGRAM gets guard's environment, working directory and descriptors 0, 1 and 2, and nothing else
@@ -12,10 +12,11 @@
  * descriptors it may have open; each process has them to itself.
  *
  * When PROGRAM has ended, when guard gets SIGTERM, SIGINT or SIGHUP, or when its parent dies, every
- * process below guard is killed. None can get away by forking twice: guard is their subreaper, so
- * that whoever loses its parent becomes guard's child. It is therefore enough to kill children
- * until there are none; and a signal to a group cannot be outrun by forking. Then guard ends as
- * PROGRAM did, with the same exit status or by the same signal.
+ * process below guard is killed. With --term, a signal to guard is SIGTERM to PROGRAM and its group
+ * first, which have that many milliseconds to leave by themselves. None can get away by forking
+ * twice: guard is their subreaper, so that whoever loses its parent becomes guard's child. It is
+ * therefore enough to kill children until there are none; and a signal to a group cannot be outrun
+ * by forking. Then guard ends as PROGRAM did, with the same exit status or by the same signal.
  *
  * --parent is who must be alive; by default whoever is the parent when guard starts.
  *
@@ -56,6 +57,7 @@ static const char usual_path[] = "/usr/local/bin:/usr/bin:/bin";
 
 typedef struct guard {
     uint64_t memory, cpu, files; /* 0: no limit of ours */
+    uint64_t term;               /* ms to leave after SIGTERM; 0: none */
     uint64_t report;             /* the descriptor; 0: none */
     uint64_t parent;
     char **argv;  /* of PROGRAM */
@@ -114,7 +116,7 @@ static void must(const guard *g, bool worked, const char *call)
 static _Noreturn void refuse(void)
 {
     say(STDERR_FILENO, "usage: guard [--parent PID] [--memory BYTES] [--cpu SECONDS] [--files N]"
-                       " [--report FD] -- PROGRAM ARG...\n");
+                       " [--term MS] [--report FD] -- PROGRAM ARG...\n");
     exit(USAGE);
 }
 
@@ -139,11 +141,9 @@ static void read_arguments(guard *g, char **argv)
     const struct {
         const char *name;
         uint64_t *value, most;
-    } options[] = {{"--memory", &g->memory, INT64_MAX},
-                   {"--cpu", &g->cpu, INT32_MAX},
-                   {"--files", &g->files, INT32_MAX},
-                   {"--report", &g->report, INT32_MAX},
-                   {"--parent", &g->parent, INT32_MAX}};
+    } options[] = {{"--memory", &g->memory, INT64_MAX}, {"--cpu", &g->cpu, INT32_MAX},
+                   {"--files", &g->files, INT32_MAX},   {"--term", &g->term, INT32_MAX},
+                   {"--report", &g->report, INT32_MAX}, {"--parent", &g->parent, INT32_MAX}};
     char **at = argv + (argv[0] != NULL);
     for (; at[0] != NULL && strcmp(at[0], "--") != 0; at += 2) {
         size_t i = 0;
@@ -397,16 +397,21 @@ static int next_signal(bool wait)
     return number > 0 ? number : 0;
 }
 
-static void wait_for_end(const guard *g)
+/* Whether it was by a signal of somebody who is still there. */
+static bool wait_for_end(const guard *g)
 {
     bool more = false;
-    for (bool ended = false; !ended;) {
+    for (;;) {
         int number = next_signal(!more);
         if (number == 0 || number == SIGCHLD) {
-            ended = program_ended(g);
+            if (program_ended(g)) {
+                return false;
+            }
             more = reap_others(g);
-        } else { /* the death of the thread that started us is not that of our parent */
-            ended = number != PARENT_DIED || !parent_is_alive(g);
+        } else if (number != PARENT_DIED) {
+            return true;
+        } else if (!parent_is_alive(g)) { /* not only the thread that started us */
+            return false;
         }
     }
 }
@@ -542,10 +547,31 @@ static void wait_shortly(long ms)
     (void)sigtimedwait(&set, NULL, &most);
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Until PROGRAM and all of its group have left: it may be a shell that is gone at once, around the
+ * program that is meant. One that was stopped must go on to see it. */
+static void ask_to_leave(guard *g)
+{
+    uint64_t begun = now_ms();
+    (void)kill(-g->program, SIGTERM);
+    (void)kill(-g->program, SIGCONT);
+    while (reap(g) && (!g->taken || kill(-g->program, 0) == 0) && now_ms() - begun < g->term) {
+        wait_shortly(5);
+    }
+}
+
 static void end_all(guard *g)
 {
-    (void)kill(-g->program, SIGKILL); /* not reaped, so the number is still its own */
-    (void)kill(g->program, SIGKILL);
+    if (!g->taken) { /* not reaped, so the number is still its own */
+        (void)kill(-g->program, SIGKILL);
+        (void)kill(g->program, SIGKILL);
+    }
     for (int round = 0; reap(g); round++) {
         kill_all(g);
         wait_shortly(round < QUICK_ROUNDS ? 1 : 20);
@@ -577,7 +603,9 @@ int main(int argc, char **argv)
     read_arguments(&g, argv);
     stand_guard(&g);
     start(&g);
-    wait_for_end(&g);
+    if (wait_for_end(&g) && g.term > 0) {
+        ask_to_leave(&g);
+    }
     end_all(&g);
     end_like_program(&g);
 }

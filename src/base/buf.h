@@ -8,6 +8,7 @@
 #ifndef HAFT_BASE_BUF_H
 #define HAFT_BASE_BUF_H
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -72,6 +73,7 @@ void haft__buf_fail(haft__buf *buf, haft_status status, const char *why);
 /* What it holds; borrowed until the next append. */
 static inline haft_str haft__buf_str(const haft__buf *buf)
 {
+    assert(buf->ptr != NULL || buf->len == 0);
     return (haft_str){buf->ptr, buf->len};
 }
 

@@ -47,12 +47,21 @@
     X(TOOL_ARGS, "tool.args", 64, "names in the `args` of a tool")                                 \
     X(TOOL_TIMEOUT_MS, "tool.timeout_ms", 86400000, "milliseconds one attempt of a call may take") \
     X(TOOL_RETRIES, "tool.retries", 10, "retries of a call after its first attempt")               \
+    X(TOOL_RECOVERIES, "tool.recoveries", 5, "times a call is made again after a crash by itself") \
     X(TOOL_LANE_BYTES, "tool.lane_bytes", 64, "bytes of a lane's name")                            \
     X(TOOL_RESULT_BYTES, "tool.result_bytes", 16 << 20, "bytes of one result of a tool")           \
     X(MCP_REVEALED_BYTES, "mcp.revealed_bytes", 4 << 20, "bytes of definitions revealed at once")  \
+    X(TOOL_SHARE_PERCENT, "tool.share_percent", 10,                                                \
+      "of the context that a spec's own tools may take before they are deferred")                  \
+    X(SEARCH_LISTED, "search.listed", 10, "tools a search names beside those it shows")            \
+    X(SEARCH_LINE_CHARS, "search.line_chars", 160, "code points of the line about a tool found")   \
+    X(SEARCH_TASK_CHARS, "search.task_chars", 4000, "code points of a task that are searched for") \
+    X(SEARCH_INDEXES, "search.indexes", 8, "sets of tools whose index is kept")                    \
+    X(SEARCH_NAMES, "search.names", 1000, "tools of one server that an event names")               \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
     X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with every alias written out")      \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
+    X(SPEC_DIFF_LINES, "spec.diff_lines", 50, "changes shown between two specs")                   \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
     X(FORMAT_BYTES, "format.bytes", 64 << 20,                                                      \
       "bytes of a model's text that calls are looked for in")                                      \
@@ -140,10 +149,46 @@
     X(STORE_ROW_BYTES, "store.row_bytes", 64 << 10,                                                \
       "bytes of events in a row of a database after which the next event begins another")          \
     X(STORE_GC_RUNS, "store.gc_runs", 100, "runs removed from a database in one transaction")      \
+    X(WORK_RUNS, "work.runs", 1000, "runs that a worker goes on with at once")                     \
+    X(WORK_POLL_MS, "work.poll_ms", 60000, "milliseconds between two looks of an idle worker")     \
+    X(WORK_LOST_MS, "work.lost_ms", 1000,                                                          \
+      "milliseconds between two looks of a busy worker for runs that lost their owner")            \
+    X(WORK_TRIES, "work.tries", 3,                                                                 \
+      "looks that fail one after the other before a worker that is to end gives up")               \
+    X(WORK_DOUBTS, "work.doubts", 3,                                                               \
+      "times a run may be lost without having got on before such runs go on one at a time")        \
+    X(WORK_LOSSES, "work.losses", 10,                                                              \
+      "times a run may be lost without having got on before the next worker ends it")              \
+    X(WORK_SKIPPED, "work.skipped", 1000, "runs that a worker leaves alone for a while")           \
+    X(WORK_RETRY_MS, "work.retry_ms", 5000,                                                        \
+      "milliseconds until a run that could not go on is taken again; doubled each time")           \
+    X(WORK_RETRY_MOST_MS, "work.retry_most_ms", 600000, "the most milliseconds of these")          \
+    X(RESUME_RUNS, "resume.runs", 16, "runs that `resume --all` goes on with at once")             \
+    X(MIGRATE_LEASE_MS, "migrate.lease_ms", 7 * 24 * 3600 * 1000,                                  \
+      "milliseconds that a run whose move was interrupted waits for its end")                      \
+    X(STORE_FREE_BYTES, "store.free_bytes", 256 << 20,                                             \
+      "free bytes of a disk below which `haft doctor` complains")                                  \
+    X(STORE_AHEAD_MS, "store.ahead_ms", 60000,                                                     \
+      "milliseconds that a run may come from the future before `haft doctor` complains")           \
+    X(STORE_SKEW_MS, "store.skew_ms", 1000,                                                        \
+      "milliseconds a database's clock may be off before `haft doctor` complains")                 \
     X(STORE_BUSY_MS, "store.busy_ms", 5000, "milliseconds to wait for a database's lock")          \
+    X(STORE_RESERVE_BYTES, "store.reserve_bytes", 1 << 20,                                         \
+      "bytes of the disk that are kept for what must be written when it is full")                  \
     X(STORE_CACHE_KIB, "store.cache_kib", 1024, "KiB of a database that a connection keeps")       \
     X(STORE_WAL_PAGES, "store.wal_pages", 1000,                                                    \
       "pages of a database's log after which they are moved into the database")                    \
+    X(STORE_PG_REQUEST_MS, "store.pg_request_ms", 30000,                                           \
+      "milliseconds a request to PostgreSQL may take, new connections included")                   \
+    X(STORE_PG_CONNECT_MS, "store.pg_connect_ms", 10000,                                           \
+      "milliseconds to connect to PostgreSQL, unless the URL has a connect_timeout")               \
+    X(STORE_PG_BACKOFF_MS, "store.pg_backoff_ms", 100,                                             \
+      "milliseconds before PostgreSQL is tried again; twice that for each further time")           \
+    X(STORE_PG_BACKOFF_MAX_MS, "store.pg_backoff_max_ms", 5000, "the longest such pause")          \
+    X(STORE_PG_LOCK_MS, "store.pg_lock_ms", 500,                                                   \
+      "milliseconds a transaction waits for a lock at a time, before others go on")                \
+    X(STORE_PG_TRIES, "store.pg_tries", 5,                                                         \
+      "times a request is sent again after a deadlock or with a new connection")                   \
     X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \
     X(POOL_LOST, "pool.lost", 8, "threads replaced at a time because their job overran")           \
     X(CHILD_ERROR_BYTES, "child.error_bytes", 8192, "last bytes kept of a program's errors")       \
@@ -156,6 +201,8 @@
     X(BENCH_AT_ONCE, "bench.at_once", 16384, "runs under way at a time in a measurement")          \
     X(SERVER_HEADER_BYTES, "server.header_bytes", 16384, "bytes of a request's line and headers")  \
     X(SERVER_BODY_BYTES, "server.body_bytes", 64 << 20, "bytes of a request's body")               \
+    X(SERVER_BODIES_BYTES, "server.bodies_bytes", 256 << 20,                                       \
+      "bytes of all bodies that a server receives or holds at a time")                             \
     X(SERVER_EXCESS_BYTES, "server.excess_bytes", 1 << 20,                                         \
       "bytes past that which are still read, so that the answer arrives")                          \
     X(SERVER_QUEUE_BYTES, "server.queue_bytes", 64 << 20,                                          \
@@ -173,6 +220,17 @@
     X(REDACT_SECRETS, "redact.secrets", 512, "secrets that are looked for")                        \
     X(REDACT_SECRET_BYTES, "redact.secret_bytes", 16384, "bytes of one secret")                    \
     X(REDACT_BYTES, "redact.bytes", 4 << 20, "bytes of all secrets, in all their spellings")       \
+    X(RUN_LEASE_MS, "run.lease_ms", 30000,                                                         \
+      "milliseconds a run is its process's after the last sign of life, unless set otherwise")     \
+    X(RUN_LEASE_LEAST_MS, "run.lease_least_ms", 1000, "the least that this can be set to")         \
+    X(RUN_LEASE_MOST_MS, "run.lease_most_ms", 3600000, "the most that it can be set to")           \
+    X(RUN_LISTEN_MS, "run.listen_ms", 200,                                                         \
+      "milliseconds between two looks for what other processes say to a run")                      \
+    X(RUN_RETRY_MS, "run.retry_ms", 100,                                                           \
+      "milliseconds before a store that failed is tried again; twice as long each time")           \
+    X(RUN_RETRY_MOST_MS, "run.retry_most_ms", 2000, "the longest of these times")                  \
+    X(RUN_HELD_BYTES, "run.held_bytes", 64 << 20,                                                  \
+      "bytes of events that a run keeps while its store cannot be written to")                     \
     X(RUN_UNREAD_BYTES, "run.unread_bytes", 256 << 10,                                             \
       "bytes of unread events past which nothing is told that is not kept")                        \
     X(TELL_HELD_BYTES, "tell.held_bytes", 32 << 10,                                                \
@@ -191,27 +249,27 @@
     X(MCP_LIST_BYTES, "mcp.list_bytes", 128 << 20, "bytes of all its pages")                       \
     X(MCP_CURSOR_BYTES, "mcp.cursor_bytes", 4096, "bytes of the mark where a next page begins")    \
     X(MCP_WARNINGS, "mcp.warnings", 100, "warnings kept about one such list, or one import")       \
+    X(MCP_LEFT_OUT, "mcp.left_out", 20, "tools that a server's row says were left out")            \
     X(MCP_DEFINITION_BYTES, "mcp.definition_bytes", 256 << 10, "bytes of a tool's definition")     \
     X(MCP_PARAMS, "mcp.params", 32, "arguments of a tool that are sent as headers")                \
     X(MCP_DIFF_LINES, "mcp.diff_lines", 50, "lines that tell how a definition has changed")        \
     X(MCP_SERVERS, "mcp.servers", 256, "MCP servers in one spec")                                  \
     X(MCP_CALLS, "mcp.calls", 256, "calls of one MCP server under way or waiting")                 \
     X(MCP_QUESTIONS, "mcp.questions", 16, "open questions of one MCP server")                      \
-    X(MCP_ROUNDS, "mcp.rounds", 10, "times one call is made again because more was asked")         \
+    X(MCP_ROUNDS, "mcp.rounds", 10, "times one call asks a person, or is made again for that")     \
     X(MCP_STATE_BYTES, "mcp.state_bytes", 64 << 10, "bytes a server wants back with an answer")    \
     X(MCP_SESSION_BYTES, "mcp.session_bytes", 1024, "bytes of a session's id")                     \
     X(MCP_LOG_BYTES, "mcp.log_bytes", 4096, "bytes shown of one log message of a server")          \
     X(MCP_INSTRUCTIONS_BYTES, "mcp.instructions_bytes", 16384, "bytes of a server's instructions") \
     X(MCP_BLOCKS, "mcp.blocks", 1000, "content blocks shown of one result")                        \
-    X(MCP_RECORD_BYTES, "mcp.record_bytes", 8 << 20, "bytes remembered of one server's tools")     \
+    X(MCP_RECORD_BYTES, "mcp.record_bytes", 64 << 20, "bytes remembered of one server's tools")    \
     X(MCP_UNREAD_BYTES, "mcp.unread_bytes", 64 << 20,                                              \
       "bytes that a server on standard input may leave unread")                                    \
     X(MCP_PROBE_MS, "mcp.probe_ms", 5000,                                                          \
       "milliseconds after which a server that does not say its version is asked the older way")    \
-    X(MCP_CONNECT_MS, "mcp.connect_ms", 20000, "milliseconds a server has to be ready")            \
-    X(MCP_LIST_MS, "mcp.list_ms", 20000, "milliseconds a server has to list its tools")            \
-    X(MCP_CATALOGUE_MS, "mcp.catalogue_ms", 30000,                                                 \
-      "milliseconds a run waits for the lists of its servers before it begins")                    \
+    X(MCP_READY_MS, "mcp.ready_ms", 20000,                                                         \
+      "milliseconds a server has from its start until its tools are listed, or to list them "      \
+      "again")                                                                                     \
     X(MCP_RESTARTS, "mcp.restarts", 3, "times a server is started again before it is given up")    \
     X(MCP_BACKOFF_MS, "mcp.backoff_ms", 250,                                                       \
       "milliseconds before it is started again; twice that for each further time")                 \
@@ -219,23 +277,65 @@
       "milliseconds after which a server that was given up may be tried once more")                \
     X(MCP_REFRESH_MS, "mcp.refresh_ms", 1000,                                                      \
       "milliseconds at least between two lists that a server asks us to fetch")                    \
+    X(MCP_RELISTS, "mcp.relists", 3, "times a list that changed on its way is asked for again")    \
+    X(MCP_LIST_MS, "mcp.list_ms", 86400000, "milliseconds a list is used without asking again")    \
     X(MCP_PATIENCE_MS, "mcp.patience_ms", 2000,                                                    \
       "milliseconds a server has to leave when its input ends, or its session")                    \
+    X(MCP_TERM_MS, "mcp.term_ms", 2000, "milliseconds a server has to leave after SIGTERM")        \
     X(MCP_RESUMES, "mcp.resumes", 5, "times a broken stream of an answer is taken up again")       \
     X(MCP_RETRY_MS, "mcp.retry_ms", 1000, "milliseconds before that, unless the server says so")   \
     X(MCP_RETRY_MAX_MS, "mcp.retry_max_ms", 60000, "milliseconds at most, whatever it says")       \
-    X(MCP_REQUESTS, "mcp.requests", 256, "requests of one MCP client under way here")              \
+    X(MCP_REQUESTS, "mcp.requests", 256,                                                           \
+      "requests of one MCP session under way here, or without one")                                \
     X(MCP_PAGE, "mcp.page", 250, "entries of one page of a list that haft mcp serves")             \
     X(MCP_STATE_MS, "mcp.state_ms", 3600000,                                                       \
       "milliseconds a client may take to answer a question of haft mcp")                           \
+    X(MCP_KEEP_BYTES, "mcp.keep_bytes", 2048,                                                      \
+      "bytes of the file with the key of `haft mcp` and what was answered")                        \
+    X(MCP_STATES, "mcp.states", 4096,                                                              \
+      "questions of haft mcp without a handshake that can be open; older ones are not answered")   \
     X(MCP_SESSIONS, "mcp.sessions", 1024,                                                          \
       "sessions of haft mcp over HTTP; the one idle longest goes")                                 \
     X(MCP_SESSION_IDLE_MS, "mcp.session_idle_ms", 1800000,                                         \
       "milliseconds such a session may do nothing")                                                \
     X(MCP_REPLAY_BYTES, "mcp.replay_bytes", 1 << 20,                                               \
       "bytes of a stream of haft mcp kept for clients that come again")                            \
+    X(MCP_REPLAY_SESSION_BYTES, "mcp.replay_session_bytes", 4 << 20,                               \
+      "bytes kept of all streams of one session of haft mcp, to be read again")                    \
+    X(MCP_REPLAY_ALL_BYTES, "mcp.replay_all_bytes", 64 << 20,                                      \
+      "bytes kept of all streams of all sessions of haft mcp, to be read again")                   \
     X(MCP_STREAMS, "mcp.streams", 64, "streams of one such session that are kept")                 \
+    X(MCP_TOKEN_LEAST, "mcp.token_least", 32,                                                      \
+      "bytes a token of haft mcp must have where other machines can reach it")                     \
     X(MCP_TOKEN_BYTES, "mcp.token_bytes", 4096, "bytes of the file with the token of haft mcp")    \
+    X(MCP_KEY_BYTES, "mcp.key_bytes", 256,                                                         \
+      "bytes of an idempotency key that a client of haft mcp sends with a call")                   \
+    X(EMBED_TEXT_BYTES, "embed.text_bytes", 1536, "bytes of a tool or query sent for its vector")  \
+    X(EMBED_BATCH, "embed.batch", 32, "texts in one request for vectors")                          \
+    X(EMBED_REPLY_BYTES, "embed.reply_bytes", 16 << 20, "bytes of a reply with vectors")           \
+    X(EMBED_QUERY_MS, "embed.query_ms", 1500,                                                      \
+      "wait for the vector of a query, unless the spec says it")                                   \
+    X(EMBED_MOST_MS, "embed.most_ms", 60000, "the longest such wait that a spec can say")          \
+    X(EMBED_TOOLS_MS, "embed.tools_ms", 20000,                                                     \
+      "wait for vectors of tools in one search; the rest comes in the next")                       \
+    X(EMBED_REST_MS, "embed.rest_ms", 30000,                                                       \
+      "time in which an endpoint that failed is not asked again")                                  \
+    X(EMBED_KEPT_BYTES, "embed.kept_bytes", 64 << 20,                                              \
+      "bytes of the file with the vectors of one model")                                           \
+    X(SEARCH_DOCS, "search.docs", 1000000, "tools or tables in one search index")                  \
+    X(SEARCH_QUERY_WORDS, "search.query_words", 150, "words of a query that are looked for")       \
+    X(SEARCH_NEAR_WORDS, "search.near_words", 16, "unknown words of a query that others are near") \
+    X(SEARCH_NEAR_TERMS, "search.near_terms", 4096, "words that are compared with one of these")   \
+    X(SEARCH_QUERY_BYTES, "search.query_bytes", 64 << 10, "bytes of a query that are looked at")   \
+    X(SEARCH_WORD_BYTES, "search.word_bytes", 64, "bytes of a word; longer ones say nothing")      \
+    X(SEARCH_TEXT_BYTES, "search.text_bytes", 16384, "bytes of a name or text that are indexed")   \
+    X(SEARCH_DOC_WORDS, "search.doc_words", 4096, "words of one tool or table that are indexed")   \
+    X(SEARCH_DOC_VALUES, "search.doc_values", 10000, "values of a schema that are looked at")      \
+    X(SEARCH_SCHEMA_DEPTH, "search.schema_depth", 16, "objects inside each other in a schema")     \
+    X(SEARCH_VECTORS, "search.vectors", 1 << 20, "words in a table of word vectors")               \
+    X(SEARCH_VECTORS_BYTES, "search.vectors_bytes", 64 << 20, "bytes of such a table")             \
+    X(SEARCH_DIMENSIONS, "search.dimensions", 8192, "numbers of a vector from outside")            \
+    X(SEARCH_HITS, "search.hits", 10000, "hits of one query")                                      \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
 
 enum {

@@ -20,7 +20,7 @@ typedef struct haft__choice_tool {
     haft__tool_role role;
     bool finished; /* has a call_finished, ok or not: counts for the gate if it is a data tool */
     bool rejected; /* was called, and a person rejected every call of it; `finished` wins */
-    bool hidden;   /* it can be called, but is not declared; nothing here looks at that */
+    bool hidden;   /* it can be called, but is not declared: nobody can be forced to call it */
 } haft__choice_tool;
 
 /* A budget that is used up: "turns", "calls", "tokens", "usd", "wall". */
@@ -41,6 +41,7 @@ typedef struct haft__choice_facts {
     bool gate_opened;       /* a gate_opened event has been seen: it stays open */
     bool default_satisfied; /* a call such as the forced default wants has finished */
     haft__spent spent;      /* a budget other than turns */
+    bool cut;               /* of a correction: the token limit ended the reply */
 } haft__choice_facts;
 
 typedef struct haft__gate {

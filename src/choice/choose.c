@@ -40,10 +40,11 @@ static haft_str shown(haft_str name)
 
 /* ---- what may run ---- */
 
+/* What is not declared cannot be demanded: a provider would refuse the request. */
 static bool is_offered(const haft__choice_facts *facts, haft_str name)
 {
     for (size_t i = 0; i < facts->tool_count; i++) {
-        if (haft__str_equal(facts->tools[i].name, name)) {
+        if (!facts->tools[i].hidden && haft__str_equal(facts->tools[i].name, name)) {
             return true;
         }
     }
@@ -54,7 +55,17 @@ static bool is_offered(const haft__choice_facts *facts, haft_str name)
 static bool has_more_than_artifacts(const haft__choice_facts *facts)
 {
     for (size_t i = 0; i < facts->tool_count; i++) {
-        if (facts->tools[i].role != HAFT__ROLE_ARTIFACT) {
+        if (!facts->tools[i].hidden && facts->tools[i].role != HAFT__ROLE_ARTIFACT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_declared(const haft__choice_facts *facts)
+{
+    for (size_t i = 0; i < facts->tool_count; i++) {
+        if (!facts->tools[i].hidden) {
             return true;
         }
     }
@@ -158,7 +169,7 @@ static void grant(const turn *t, haft__choice_rule rule, const haft__wish *wish)
     set(t, rule, wish->mode);
     if (wish->mode == HAFT__MODE_TOOL) {
         t->choice->tool = wish->tool;
-    } else if (wish->mode == HAFT__MODE_ANY && t->facts->tool_count == 0) {
+    } else if (wish->mode == HAFT__MODE_ANY && !has_declared(t->facts)) {
         t->choice->mode = HAFT__MODE_AUTO;
         say(t->choice, ", but no tool is offered");
     }

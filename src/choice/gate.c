@@ -23,9 +23,19 @@ static void count_data_tools(const haft__choice_facts *facts, haft__gate *gate)
         const haft__choice_tool *tool = &facts->tools[i];
         if (tool->role == HAFT__ROLE_DATA) {
             gate->called += tool->finished ? 1 : 0;
-            gate->reachable += tool->finished || !tool->rejected ? 1 : 0;
+            gate->reachable += tool->finished || !(tool->rejected || tool->hidden) ? 1 : 0;
         }
     }
+}
+
+/* What is only callable was evicted, or named in passing: nobody waits for a call of it. */
+static uint32_t count_declared(const haft__choice_facts *facts)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < facts->tool_count; i++) {
+        count += !facts->tools[i].hidden;
+    }
+    return count;
 }
 
 haft__gate haft__gate_look(const haft__spec *spec, const haft__choice_facts *facts)
@@ -33,7 +43,7 @@ haft__gate haft__gate_look(const haft__spec *spec, const haft__choice_facts *fac
     haft__gate gate = {.on = spec->choice.gate, .open = true};
     count_data_tools(facts, &gate);
     if (gate.on) {
-        uint32_t wanted = smaller(spec->choice.min_tools_for_auto, (uint32_t)facts->tool_count);
+        uint32_t wanted = smaller(spec->choice.min_tools_for_auto, count_declared(facts));
         gate.threshold = smaller(wanted > LEAST_TOOLS ? wanted : LEAST_TOOLS, gate.reachable);
         gate.open = facts->gate_opened || gate.called >= gate.threshold;
     }

@@ -6,6 +6,7 @@
  * Tests: tests/choice/judge_test.c.
  */
 #include "choice/choice_int.h"
+#include "tool/wire.h"
 
 static haft__violation judge_no_calls(const haft__choice *choice, bool has_text)
 {
@@ -66,11 +67,14 @@ const char *haft__violation_name(haft__violation violation)
 
 /* ---- asking again ---- */
 
-static const char *what_was_wrong(haft__violation violation)
+static const char *what_was_wrong(haft__violation violation, bool cut)
 {
     switch (violation) {
     case HAFT__VIOLATION_NONE: return "";
-    case HAFT__VIOLATION_EMPTY: return "Your last reply was empty.";
+    case HAFT__VIOLATION_EMPTY:
+        return cut ? "Your last reply was cut off by the token limit before it came to an answer "
+                     "or a call. Think less before you write it."
+                   : "Your last reply was empty.";
     case HAFT__VIOLATION_TEXT: return "Your last reply was text without a tool call.";
     case HAFT__VIOLATION_NOT_ALLOWED:
         return "Your last reply called only tools that may not be used in this turn.";
@@ -113,7 +117,9 @@ static void add_demand(haft__buf *buf, const haft__choice *choice, const haft__c
         }
         return;
     case HAFT__MODE_TOOL:
-        haft__buf_addf(buf, " You must call the tool %.*s in this turn.", HAFT__ARG(choice->tool));
+        haft__buf_add_str(buf, HAFT__LIT(" You must call the tool "));
+        haft__wire_add(buf, choice->tool);
+        haft__buf_add_str(buf, HAFT__LIT(" in this turn."));
         return;
     case HAFT__MODE_NONE: haft__buf_addf(buf, " Answer in text, without calling a tool."); return;
     }
@@ -126,6 +132,6 @@ void haft__violation_correction(haft__buf *buf, const haft__choice *choice,
     if (violation == HAFT__VIOLATION_NONE) {
         return;
     }
-    haft__buf_add_str(buf, haft__str(what_was_wrong(violation)));
+    haft__buf_add_str(buf, haft__str(what_was_wrong(violation, facts->cut)));
     add_demand(buf, choice, facts);
 }

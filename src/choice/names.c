@@ -2,6 +2,7 @@
 /* names.c - lists of tools in texts for a model. Tests: tests/choice/names_test.c. */
 #include "base/limits.h"
 #include "choice/choice_int.h"
+#include "tool/wire.h"
 
 void haft__names_add(haft__names *names, haft_str name)
 {
@@ -12,7 +13,7 @@ void haft__names_add(haft__names *names, haft_str name)
     if (names->shown > 0) {
         haft__buf_add_str(names->buf, HAFT__LIT(", "));
     }
-    haft__buf_add_str(names->buf, name);
+    haft__wire_add(names->buf, name);
     names->shown++;
 }
 

@@ -12,6 +12,7 @@
  */
 #include "base/str.h"
 #include "choice/choice.h"
+#include "tool/wire.h"
 
 static bool same_call(const haft__progress_call *a, const haft__progress_call *b)
 {
@@ -83,19 +84,20 @@ void haft__progress_note_refused(haft__progress *progress)
 
 void haft__progress_tell(haft__buf *buf, haft__progress_verdict verdict, haft_str tool)
 {
+    haft__wire wire = haft__wire_encode(tool);
     switch (verdict) {
     case HAFT__PROGRESS_FINE: return;
     case HAFT__PROGRESS_HINT:
         haft__buf_addf(buf,
                        "This brought nothing new: it is what came back before. Use what you have, "
-                       "call %.*s with other arguments, or try another tool.",
-                       HAFT__ARG(tool));
+                       "call %s with other arguments, or try another tool.",
+                       wire.text);
         return;
     case HAFT__PROGRESS_REFUSE:
         haft__buf_addf(buf,
-                       "Not run: calling %.*s in this way has brought nothing new. Use what you "
+                       "Not run: calling %s in this way has brought nothing new. Use what you "
                        "have, or do something else; the next repetition ends the run.",
-                       HAFT__ARG(tool));
+                       wire.text);
         return;
     case HAFT__PROGRESS_STOP:
         haft__buf_addf(buf, "no progress: %.*s was called again after a repetition was refused",

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/accept.h - tools of MCP servers that are not what they were (exec/mcp_record.h). */
+/* cli/accept.h - tools of MCP servers that are not what they were (exec/mcp_pins.h). */
 #ifndef HAFT_CLI_ACCEPT_H
 #define HAFT_CLI_ACCEPT_H
 
 #include "cli/commands.h"
 #include "tool/spec.h"
+#include "json/write.h"
 
-/* A line for each tool that has changed since it was first used or accepted, and for each file that
- * cannot be used. */
+/* Lines for each tool that has changed since it was first used or accepted: what differs. */
 HAFT_MUST_USE haft_status haft__accept_print(haft__cli *cli, const haft__spec *spec,
                                              haft_error *err);
 
-/* Accepts what a tool ("docs:search") is now, and prints what has changed. NOT_FOUND when no such
- * tool is known. */
+/* The same as an array: {server, tool, diff}. */
+HAFT_MUST_USE haft_status haft__accept_write(haft__cli *cli, const haft__spec *spec,
+                                             haft__json_writer *w, haft_error *err);
+
+/* Accepts what a tool ("docs:search") or all tools of a server ("docs:*") are now, and prints what
+ * has changed. NOT_FOUND when no such tool is known. */
 HAFT_MUST_USE haft_status haft__accept(haft__cli *cli, const haft__spec *spec, haft_str name,
                                        haft_error *err);
 

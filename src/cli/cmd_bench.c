@@ -67,7 +67,7 @@ static void look_at_memory(usage *u)
 {
     (void)malloc_trim(0);
     struct mallinfo2 heap = mallinfo2();
-    u->heap = (long long)(heap.uordblks + heap.hblkhd);
+    u->heap = (long long)heap.uordblks + (long long)heap.hblkhd;
     u->resident = memory_kb("VmRSS") * 1024;
 }
 

@@ -135,7 +135,7 @@ static void take(haft__talk *talk, haft_str text)
     }
     if (haft__str_starts(text, HAFT__LIT("//"))) {
         haft__talk_send(talk, haft__str_skip(text, 1));
-    } else if (text.ptr[0] == '/') {
+    } else if (haft__str_starts(text, HAFT__LIT("/"))) {
         haft__talk_obey(talk, text);
     } else {
         haft__talk_send(talk, text);

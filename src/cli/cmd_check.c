@@ -9,7 +9,9 @@
 #include "base/str.h"
 #include "cli/config.h"
 #include "cli/print.h"
+#include "cli/servers.h"
 #include "cli/spec_file.h"
+#include "io/random.h"
 #include "json/write.h"
 
 static void write_problem(haft__json_writer *w, const haft__spec_problem *problem)
@@ -88,6 +90,18 @@ static haft_status print_unreadable(const char *name, FILE *out, haft_status sta
     return printed == HAFT_OK ? status : printed;
 }
 
+/* What is known of its servers and is not as it should be. None of them is asked. */
+static haft_status remark(haft__cli *cli, const haft__spec *spec, haft_error *err)
+{
+    const haft__mcp_listing *listings = NULL;
+    size_t count = 0;
+    haft_status status = haft__exec_known(spec, &cli->arena, &listings, &count, err);
+    if (status == HAFT_OK) {
+        haft__servers_print_remarks(cli->errors, listings, count);
+    }
+    return status;
+}
+
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__spec_file file;
@@ -103,7 +117,10 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     } else if (print_object(&file, cli->out, err) != HAFT_OK) {
         return HAFT__EXIT_FAILED;
     }
-    return file.spec != NULL ? HAFT__EXIT_DONE : HAFT__EXIT_USAGE;
+    if (file.spec == NULL) {
+        return HAFT__EXIT_USAGE;
+    }
+    return remark(cli, file.spec, err) == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
 static const haft__option options[] = {

@@ -32,11 +32,18 @@ typedef struct finding {
 
 enum { FINDINGS = 16 };
 
+/* What the store says of itself. */
+typedef struct store_checks {
+    const haft__store_finding *items;
+    size_t count;
+} store_checks;
+
 typedef struct examination {
     haft__cli *cli;
     const haft__args *args;
     finding findings[FINDINGS];
     size_t count;
+    store_checks store;
     haft_status status;
     haft_error *err;
 } examination;
@@ -52,6 +59,17 @@ static void note(examination *e, const char *what, bool good, haft_str text, con
 
 /* ---- what is looked at ---- */
 
+/* Asks it how it is. */
+static haft_status examine_store(examination *e, haft_runtime *runtime, haft_error *err)
+{
+    haft__store_request request = {.verb = HAFT__STORE_DOCTOR};
+    haft_status status = haft__session_ask(e->cli, runtime, &request, err);
+    if (status == HAFT_OK) {
+        e->store = (store_checks){request.findings, request.finding_count};
+    }
+    return status;
+}
+
 static void look_at_store(examination *e)
 {
     const char *url = NULL;
@@ -66,12 +84,16 @@ static void look_at_store(examination *e)
     if (status == HAFT_OK) {
         status = haft__session_open(e->cli, e->args, &runtime, &failed);
     }
+    if (status == HAFT_OK) {
+        status = examine_store(e, runtime, &failed);
+    }
     haft_runtime_destroy(runtime);
-    haft_str text = status == HAFT_OK ? haft__arena_format(&e->cli->arena, "%s", url)
-                                      : haft__arena_format(&e->cli->arena, "%s: %s", failed.where,
-                                                           failed.message);
+    haft_str text = status == HAFT_OK
+                        ? haft__store_shown(url, &e->cli->arena)
+                        : haft__arena_format(&e->cli->arena, "%s%s%s", failed.where,
+                                             failed.where[0] != '\0' ? ": " : "", failed.message);
     note(e, "store", status == HAFT_OK, text,
-         "--store sqlite:PATH names another, --store memory: does without");
+         "--store sqlite:PATH or postgres://... names another, --store memory: does without");
 }
 
 static void look_at_guard(examination *e)
@@ -153,7 +175,7 @@ static void look_at_servers(examination *e)
         text = haft__arena_format(&e->cli->arena, "%.*s; %zu file%s damaged", HAFT__ARG(text),
                                   damaged, damaged == 1 ? " is" : "s are");
     }
-    note(e, "mcp", damaged == 0, text, "remove what is damaged there; it is made again");
+    note(e, "mcp", damaged == 0, text, "`haft tools SPEC` says what to do");
 }
 
 static void look_at_config(examination *e)
@@ -206,6 +228,14 @@ static void print_file(FILE *out, const examination *e, const haft__config_file 
     (void)putc('\n', out);
 }
 
+/* The value of a setting as it may be shown: the URL of a store may have a password. */
+static const char *shown(const examination *e, haft__setting_name name, const char *value)
+{
+    return value != NULL && name == HAFT__SETTING_store
+               ? haft__store_shown(value, &e->cli->arena).ptr
+               : value;
+}
+
 static void print_settings(FILE *out, const examination *e)
 {
     const haft__config *config = e->cli->config;
@@ -220,9 +250,9 @@ static void print_settings(FILE *out, const examination *e)
         haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_name)i);
         (void)fprintf(out, "     %-10s %s = ", i == 0 ? "settings" : "",
                       haft__setting_key((haft__setting_name)i));
-        haft__print_text(out, haft__str(setting.value != NULL
-                                            ? setting.value
-                                            : haft__setting_otherwise((haft__setting_name)i)));
+        const char *value = shown(e, (haft__setting_name)i, setting.value);
+        haft__print_text(
+            out, haft__str(value != NULL ? value : haft__setting_otherwise((haft__setting_name)i)));
         (void)fputs(" (", out);
         haft__print_text(out, haft__str(setting.from));
         (void)fputs(")\n", out);
@@ -275,7 +305,7 @@ static void write_settings(haft__json_writer *w, const examination *e)
         haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_name)i);
         haft__json_begin_object(w);
         write_text(w, "name", haft__setting_key((haft__setting_name)i));
-        write_text(w, "value", setting.value);
+        write_text(w, "value", shown(e, (haft__setting_name)i, setting.value));
         write_text(w, "from", setting.from);
         haft__json_end_object(w);
     }
@@ -297,6 +327,37 @@ static void write_settings(haft__json_writer *w, const examination *e)
     haft__json_end_array(w);
 }
 
+static void print_store(FILE *out, const examination *e)
+{
+    for (size_t i = 0; i < e->store.count; i++) {
+        const haft__store_finding *f = &e->store.items[i];
+        (void)fprintf(out, "%-4s %-10s %s: ", f->good ? "" : "BAD", "", f->name);
+        haft__print_text(out, f->value);
+        (void)fputc('\n', out);
+        if (!f->good) {
+            (void)fprintf(out, "     %-10s %s\n", "", f->hint);
+        }
+    }
+}
+
+static void write_store(haft__json_writer *w, const examination *e)
+{
+    haft__json_key(w, "checks");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < e->store.count; i++) {
+        const haft__store_finding *f = &e->store.items[i];
+        haft__json_begin_object(w);
+        write_text(w, "name", f->name);
+        haft__json_key(w, "ok");
+        haft__json_add_bool(w, f->good);
+        haft__json_key(w, "found");
+        haft__json_add_str(w, f->value);
+        write_text(w, "hint", f->hint);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
 static void print_lines(FILE *out, const examination *e)
 {
     for (size_t i = 0; i < e->count; i++) {
@@ -309,6 +370,9 @@ static void print_lines(FILE *out, const examination *e)
         }
         if (strcmp(f->what, "config") == 0) {
             print_settings(out, e);
+        }
+        if (strcmp(f->what, "store") == 0) {
+            print_store(out, e);
         }
     }
 }
@@ -332,6 +396,9 @@ static haft_status print_json(FILE *out, const examination *e)
         if (strcmp(e->findings[i].what, "config") == 0) {
             write_files(&w, e->cli->config);
             write_settings(&w, e);
+        }
+        if (strcmp(e->findings[i].what, "store") == 0) {
+            write_store(&w, e);
         }
         haft__json_end_object(&w);
     }
@@ -366,6 +433,9 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     for (size_t i = 0; i < e.count; i++) {
         good = good && e.findings[i].good;
     }
+    for (size_t i = 0; i < e.store.count; i++) {
+        good = good && e.store.items[i].good;
+    }
     return good ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
@@ -386,7 +456,8 @@ const haft__command haft__cmd_doctor = {
     .usage = "",
     .summary = "say what this machine has for haft, and what it lacks",
     .help =
-        "Looks at the store, the helper program, the kernel, which providers have keys (by the\n"
+        "Looks at the store and how it is kept, the helper program, the kernel, which providers "
+        "have keys (by the\n"
         "names of their variables), which files of settings were found, and where each setting\n"
         "comes from. Exits 1 when something is not as it should be.\n",
     .options = options,

@@ -24,19 +24,14 @@
 #include "run/offer.h"
 #include "json/write.h"
 
-/* A token is about four bytes of English or code: good enough to see what a prompt costs. */
-#define BYTES_PER_TOKEN 4
-
 /* Everything that is told. */
 typedef struct explained {
     const haft__spec *spec;
     haft_str model; /* provider:model */
-    haft__run run;
+    haft__first first;
     haft__request request;
     haft__buf prompt; /* the request as JSON */
     haft__forced forced;
-    haft__json turn;     /* the first turn_started as a value */
-    haft__reveal reveal; /* of its MCP servers */
 } explained;
 
 static haft_str name_model(haft__arena *arena, const haft__model_spec *model)
@@ -54,7 +49,7 @@ static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *er
                                   .options = e->spec->model.options};
     haft__chat chat;
     haft__chat_init(&chat, provider != NULL ? provider : haft__provider_compatible(), NULL);
-    haft_status status = haft__decide_request(&e->run, arena, &e->request, err);
+    haft_status status = haft__decide_request(&e->first.run, arena, &e->request, err);
     if (status == HAFT_OK) {
         status = haft__forced_look(e->spec, &e->request, arena, &e->forced, err);
     }
@@ -74,7 +69,7 @@ static haft_status write_prompt(haft__arena *arena, explained *e, haft_error *er
 
 static haft_str field(const explained *e, const char *key)
 {
-    const haft__json *value = haft__json_get(e->turn, haft__str(key));
+    const haft__json *value = haft__json_get(e->first.turn, haft__str(key));
     return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
 }
 
@@ -116,19 +111,21 @@ static void add_limits(haft__json_writer *w, const haft__spec *spec)
     haft__json_end_object(w);
 }
 
-/* Tools of servers, as far as they are known. */
-static void write_revealed(haft__json_writer *w, const haft__reveal *reveal)
+/* What is deferred, and how much of it is shown. */
+static void write_deferred(haft__json_writer *w, const haft__first *first)
 {
-    for (size_t i = 0; i < reveal->tool_count; i++) {
-        haft__json_begin_object(w);
-        add_text(w, "name", reveal->tools[i].tool->name);
-        add_text(w, "source", haft__str(haft__tool_source_name(HAFT__TOOL_MCP)));
-        add_text(w, "role", haft__str(haft__tool_role_name(HAFT__ROLE_DATA)));
-        haft__json_key(w, "offered");
-        haft__json_add_bool(w, reveal->tools[i].revealed);
-        add_text(w, "reason", haft__str(reveal->tools[i].reason));
-        haft__json_end_object(w);
-    }
+    const haft__spec *spec = first->run.spec;
+    const char *why;
+    haft__json_key(w, "deferred");
+    haft__json_begin_object(w);
+    add_number(w, "tools", first->offer.deferred);
+    add_number(w, "shown", first->offer.shown);
+    add_number(w, "cap", haft__resolve_cap(spec, &why));
+    add_text(w, "cap_by", haft__str(why));
+    add_number(w, "own_tokens", haft__resolve_tokens(spec));
+    add_number(w, "context_tokens", spec->model.context_tokens);
+    add_number(w, "share_percent", spec->tools_share);
+    haft__json_end_object(w);
 }
 
 static void write_json(haft__arena *arena, haft__buf *buf, const explained *e)
@@ -143,31 +140,21 @@ static void write_json(haft__arena *arena, haft__buf *buf, const explained *e)
     add_text(&w, "model", e->model);
     haft__explain_family(&w, spec);
     haft__json_key(&w, "tools");
-    haft__json_begin_array(&w);
-    for (size_t i = 0; i < spec->tools.count; i++) {
-        haft__offer offer = haft__offer_look(spec, spec->tools.items[i]);
-        haft__json_begin_object(&w);
-        add_text(&w, "name", offer.tool->name);
-        add_text(&w, "source", haft__str(haft__tool_source_name(offer.tool->source)));
-        add_text(&w, "role", haft__str(haft__tool_role_name(offer.tool->role)));
-        haft__json_key(&w, "offered");
-        haft__json_add_bool(&w, offer.offered);
-        add_text(&w, "reason", haft__str(offer.reason));
-        haft__json_end_object(&w);
-    }
-    write_revealed(&w, &e->reveal);
-    haft__json_end_array(&w);
-    if (e->reveal.listing_count > 0) {
+    haft__servers_write_tools(&w, &e->first);
+    haft__json_key(&w, "not_enabled");
+    haft__servers_write_rest(&w, &e->first);
+    if (e->first.listing_count > 0) {
         haft__json_key(&w, "servers");
-        haft__servers_write(&w, spec, &e->reveal);
+        haft__servers_write(&w, &e->first);
     }
+    write_deferred(&w, &e->first);
     add_text(&w, "format", haft__offer_format(spec, &why));
     add_text(&w, "format_reason", haft__str(why));
     haft__forced_write(&w, arena, &e->forced);
     haft__json_key(&w, "first_turn");
-    haft__json_add(&w, e->turn);
+    haft__json_add(&w, e->first.turn);
     add_limits(&w, spec);
-    add_number(&w, "tokens_estimate", e->prompt.len / BYTES_PER_TOKEN);
+    add_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     haft__json_key(&w, "request");
     haft__buf_add_str(buf, haft__buf_str(&e->prompt));
     w.after_key = false;
@@ -188,13 +175,9 @@ static void print_words(FILE *out, const explained *e)
     (void)fputs("\n", out);
     haft__explain_family_words(out, spec);
     (void)fputs("\ntools\n", out);
-    for (size_t i = 0; i < spec->tools.count; i++) {
-        haft__offer offer = haft__offer_look(spec, spec->tools.items[i]);
-        (void)fprintf(out, "  %s %-24.*s %s, %s: %s\n", offer.offered ? "+" : "-",
-                      HAFT__ARG(offer.tool->name), haft__tool_source_name(offer.tool->source),
-                      haft__tool_role_name(offer.tool->role), offer.reason);
-    }
-    (void)haft__servers_print(out, spec, &e->reveal, HAFT__LIT(""));
+    haft__servers_print_cap(out, &e->first);
+    (void)haft__servers_print(out, &e->first, HAFT__LIT(""));
+    haft__servers_print_rest(out, &e->first);
     (void)fprintf(out, "\nformat\n  %.*s: %s\n", HAFT__ARG(format), why);
     haft__forced_print(out, &e->forced);
     (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),
@@ -207,7 +190,7 @@ static void print_words(FILE *out, const explained *e)
                   l->overflow == HAFT__OVERFLOW_QUEUE ? "queue" : "truncate", l->observation_chars,
                   (unsigned long long)l->tokens, (unsigned long long)l->wall_ms, l->invalid_calls,
                   l->reminders, l->violations);
-    (void)fprintf(out, "\nrequest (about %zu tokens)\n", e->prompt.len / BYTES_PER_TOKEN);
+    (void)fprintf(out, "\nrequest (about %zu tokens)\n", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     haft__print_json(out, haft__buf_str(&e->prompt));
     (void)putc('\n', out);
 }
@@ -229,10 +212,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     }
     haft__buf_init(&e.prompt, HAFT__LIMIT_RUN_BYTES);
     haft_str task = haft__str(args->word_count > 1 ? args->words[1] : "");
-    status = haft__first_turn(&cli->arena, e.spec, task, hash_key, &e.run, &e.turn, err);
-    if (status == HAFT_OK) {
-        status = haft__servers_look(&cli->arena, e.spec, hash_key, &e.reveal, err);
-    }
+    status = haft__first_turn(&cli->arena, e.spec, task, hash_key, &e.first, err);
     if (status == HAFT_OK) {
         status = write_prompt(&cli->arena, &e, err);
     }

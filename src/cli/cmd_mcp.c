@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_mcp.c - `haft mcp`: a spec as an MCP server, on stdio or over HTTP. Tests:
  * tests/cli/mcp_test.py, tests/clients/mcp_test.py. */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -11,11 +12,13 @@
 #include "cli/print.h"
 #include "cli/session.h"
 #include "cli/spec_file.h"
+#include "exec/own_file.h"
 #include "io/clock.h"
 #include "io/file.h"
 #include "io/random.h"
 #include "io/stdio.h"
 #include "serve/mcp_http.h"
+#include "serve/mcp_keep.h"
 #include "serve/mcp_spec.h"
 
 /* How long the end waits for runs that were cancelled, and for what is to be written. */
@@ -31,16 +34,35 @@ typedef struct serving {
     haft__mcp_peer *peer; /* of stdio */
     haft__mcp_http *http;
     bool ended; /* stdio has */
+    haft_status failed;
+    haft_error failure; /* why stdio has, if nobody wanted that */
 } serving;
 
 /* ---- stdio ---- */
+
+/* A client that has gone is the end, as with its input; one that only does not read is not. */
+static void write_line(serving *s, haft_str text)
+{
+    if (s->ended || haft__stdio_write(s->stdio, text)) {
+        return;
+    }
+    s->ended = true;
+    if (haft__stdio_why(s->stdio) == HAFT_NO_MEMORY) {
+        s->failed = haft__fail_no_memory(&s->failure);
+    } else if (haft__stdio_why(s->stdio) != HAFT_OK) {
+        s->failed = haft__fail(&s->failure, HAFT_IO, "",
+                               "the client does not read what it is sent: more than %d bytes wait; "
+                               "what was under way is cancelled",
+                               HAFT__LIMIT_SERVER_QUEUE_BYTES);
+    }
+}
 
 static void on_sent(void *context, void *stream, const haft__mcp_sent *sent)
 {
     serving *s = context;
     (void)stream;
-    if (sent->text.len > 0 && !haft__stdio_write(s->stdio, sent->text)) {
-        s->ended = true; /* nobody reads what we write */
+    if (sent->text.len > 0) {
+        write_line(s, sent->text);
     }
 }
 
@@ -48,11 +70,12 @@ static void on_line(void *context, haft_str line)
 {
     serving *s = context;
     haft__mcp_asked *asked = NULL;
-    if (haft__str_trim(line).len == 0) {
+    if (s->ended || haft__str_trim(line).len == 0) {
         return;
     }
-    if (haft__mcp_read(s->server, line, NULL, &asked, NULL) != HAFT_OK) {
-        s->ended = true; /* an answer could not be made either */
+    if (haft__mcp_read(s->server, line, NULL, &asked, &s->failure) != HAFT_OK) {
+        s->failed = HAFT_NO_MEMORY; /* an answer could not be made either */
+        s->ended = true;
         return;
     }
     haft__mcp_peer_take(s->peer, asked, NULL, NULL, haft__clock_now());
@@ -65,8 +88,10 @@ static void on_too_long(void *context)
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__rpc_write_error(&text, haft__json_null(), HAFT__RPC_INVALID,
                           HAFT__LIT("the message is too long"), haft__json_null());
-    if (haft__buf_check(&text, NULL) != HAFT_OK
-        || !haft__stdio_write(s->stdio, haft__buf_str(&text))) {
+    if (haft__buf_check(&text, &s->failure) == HAFT_OK) {
+        write_line(s, haft__buf_str(&text));
+    } else {
+        s->failed = HAFT_NO_MEMORY;
         s->ended = true;
     }
     haft__buf_finish(&text);
@@ -95,6 +120,43 @@ static haft_status open_stdio(serving *s, haft_error *err)
 
 /* ---- HTTP ---- */
 
+static void warn(haft__cli *cli, const char *path, const char *what)
+{
+    (void)fputs("haft: mcp: ", cli->errors);
+    haft__print_text(cli->errors, haft__str(path));
+    (void)fprintf(cli->errors, ": %s\n", what);
+    (void)fflush(cli->errors);
+}
+
+/* A token that can be guessed, or written by others, is none where other machines can try it. */
+static haft_status check_token(haft__cli *cli, const haft__args *args, const char *path,
+                               haft_str token, haft_error *err)
+{
+    struct stat info;
+    bool loopback = haft__mcp_guard_is_loopback(haft__str(haft__args_text(args, "listen", "")));
+    mode_t mode = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? info.st_mode : 0;
+    if ((mode & (S_IWGRP | S_IWOTH)) != 0) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, path, "others may write the file with the token");
+        return haft__hint(err, status, "chmod 600 makes it yours alone");
+    }
+    if ((mode & (S_IRGRP | S_IROTH)) != 0) {
+        warn(cli, path, "others may read the file with the token; chmod 600 makes it yours alone");
+    }
+    if (haft__mcp_guard_is_weak(token) && !loopback) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, path,
+                       "expected a token of at least %d bytes where other machines can try, found "
+                       "%zu",
+                       HAFT__LIMIT_MCP_TOKEN_LEAST, token.len);
+        return haft__hint(err, status, "openssl rand -hex 32 makes one");
+    }
+    if (haft__mcp_guard_is_weak(token)) {
+        warn(cli, path, "the token is short; openssl rand -hex 32 makes a good one");
+    }
+    return HAFT_OK;
+}
+
 /* The token is the file's first line, and nowhere else: a command line is seen by all. */
 static haft_status read_token(haft__cli *cli, const haft__args *args, haft_str *ret_token,
                               haft_error *err)
@@ -114,7 +176,7 @@ static haft_status read_token(haft__cli *cli, const haft__args *args, haft_str *
     if (ret_token->len == 0) {
         return haft__fail(err, HAFT_BAD_INPUT, path, "expected a token in its first line");
     }
-    return HAFT_OK;
+    return check_token(cli, args, path, *ret_token, err);
 }
 
 static const char **gather_hosts(haft__cli *cli, const haft__args *args, size_t *ret_count)
@@ -179,6 +241,7 @@ static void wind_up(serving *s)
     haft__timer patience = {.slot = 0};
     haft__mcp_http_destroy(s->http);
     haft__mcp_peer_destroy(s->peer);
+    haft__mcp_spec_leave(s->served);
     if (haft__timer_start(s->runtime->loop, &patience, PATIENCE_MS, on_patience, &over, NULL)
         != HAFT_OK) {
         return;
@@ -205,6 +268,10 @@ static haft_status serve(serving *s, const haft__args *args, haft_error *err)
     wind_up(s);
     haft__stdio_destroy(s->stdio);
     haft__interrupts_release(&s->interrupts);
+    if (status == HAFT_OK && s->failed != HAFT_OK) {
+        *err = s->failure;
+        status = s->failed;
+    }
     return status;
 }
 
@@ -227,6 +294,51 @@ static haft_status make_agent(haft__cli *cli, haft_runtime *runtime, const haft_
     return HAFT_OK;
 }
 
+/* Servers of the spec are not served through: who wants their tools can have them themselves, with
+ * their own approvals and pins. */
+static void tell_servers(haft__cli *cli, const haft__spec *spec)
+{
+    const haft__json *servers = haft__json_get(spec->mcp, HAFT__LIT("servers"));
+    size_t count = 0;
+    for (uint32_t i = 0; servers != NULL && i < servers->count; i++) {
+        const haft__json *on = haft__json_get(servers->members[i].value, HAFT__LIT("enabled"));
+        if (on == NULL || on->kind != HAFT__JSON_FALSE) {
+            (void)fputs(count++ == 0 ? "haft: mcp: tools of the spec's MCP servers are not passed "
+                                       "on, its agent has them: "
+                                     : ", ",
+                        cli->errors);
+            haft__print_text(cli->errors, haft__json_text(servers->members[i].key));
+        }
+    }
+    if (count > 0) {
+        (void)fputc('\n', cli->errors);
+        (void)fflush(cli->errors);
+    }
+}
+
+/* Without a place for it, what clients are given is good as long as this process lives. */
+static haft_status keep_states(haft__cli *cli, const haft__spec *spec, haft__mcp_keep *keep,
+                               haft__mcp_server_options *server, haft_error *err)
+{
+    haft_str why, place = haft__own_file_place(&cli->arena);
+    haft_status status = haft__mcp_keep_open(&cli->arena, place, spec, keep, &why, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    server->key = keep->key;
+    if (keep->path.ptr != NULL) {
+        server->share = haft__mcp_keep_share;
+        server->share_context = keep;
+    } else {
+        (void)fputs("haft: mcp: questions can be answered only while this server runs: ",
+                    cli->errors);
+        haft__print_text(cli->errors, why);
+        (void)fputc('\n', cli->errors);
+        (void)fflush(cli->errors);
+    }
+    return HAFT_OK;
+}
+
 static haft_status serve_spec(serving *s, const haft__args *args, const haft__spec *spec,
                               haft_agent *agent, haft_error *err)
 {
@@ -234,15 +346,21 @@ static haft_status serve_spec(serving *s, const haft__args *args, const haft__sp
                                       .spec = spec,
                                       .agent = agent,
                                       .store = haft__args_text(args, "store", NULL)};
-    haft__mcp_server_options server = {.name = HAFT__LIT("haft"),
+    haft_str name = spec->name.len > 0 ? spec->name : HAFT__LIT("haft");
+    haft_str title = haft__arena_format(&s->cli->arena, "%.*s (haft)", HAFT__ARG(name));
+    haft__mcp_server_options server = {.name = name,
+                                       .title = title.ptr != NULL ? title : HAFT__LIT(""),
                                        .version = HAFT__LIT(HAFT_VERSION),
                                        .instructions = spec->description,
                                        .served = &haft__mcp_spec_served,
                                        .hash_key = haft__random_hash_key()};
-    if (!haft__random_bytes(server.key.bytes, sizeof(server.key.bytes))) {
-        return haft__fail(err, HAFT_IO, "", "the system has no randomness for a key");
+    haft__mcp_keep keep;
+    haft_status status = keep_states(s->cli, spec, &keep, &server, err);
+    if (status != HAFT_OK) {
+        return status;
     }
-    haft_status status = haft__mcp_spec_create(&options, &s->served, err);
+    tell_servers(s->cli, spec);
+    status = haft__mcp_spec_create(&options, &s->served, err);
     if (status == HAFT_OK) {
         server.context = s->served;
         status = haft__mcp_server_create(&server, &s->server, err);

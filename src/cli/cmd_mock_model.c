@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "cli/commands.h"
@@ -70,9 +71,17 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
                        .errors = cli->errors,
                        .hash_key = haft__random_hash_key(),
                        .again = haft__args_has(args, "loop"),
+                       .dimensions = haft__args_number(args, "embeddings", 0),
+                       .fault = haft__args_text(args, "embeddings-fault", NULL),
                        .require_key = haft__args_has(args, "require-key")};
     haft_str address = haft__str(haft__args_text(args, "listen", "127.0.0.1:0"));
     if (find_like(haft__args_text(args, "like", "openai"), &mock.like, err) != HAFT_OK) {
+        return HAFT__EXIT_USAGE;
+    }
+    if (mock.dimensions > HAFT__LIMIT_SEARCH_DIMENSIONS) {
+        (void)haft__fail(err, HAFT_BAD_INPUT, "--embeddings",
+                         "wanted at most %d numbers, found %zu", HAFT__LIMIT_SEARCH_DIMENSIONS,
+                         mock.dimensions);
         return HAFT__EXIT_USAGE;
     }
     haft_status status = haft__script_file_read(&cli->arena, haft__str(args->words[0]), false,
@@ -98,6 +107,10 @@ static const haft__option options[] = {
     {"like", 0, HAFT__OPTION_TEXT, "NAME",
      "whose server: openai, llamacpp, vllm or ollama; openai if not given"},
     {"loop", 0, HAFT__OPTION_FLAG, NULL, "start over behind the last reply"},
+    {"embeddings", 0, HAFT__OPTION_NUMBER, "N",
+     "answer /v1/embeddings with toy vectors of N numbers"},
+    {"embeddings-fault", 0, HAFT__OPTION_CHOICE, "error|slow|garbage|sizes",
+     "what is wrong with these answers"},
     {"require-key", 0, HAFT__OPTION_FLAG, NULL, "refuse requests without an API key (any will do)"},
     {0},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_reject.c - `haft reject`: keeps a call from running. Tests: tests/cli/store_test.py. */
 #include "base/str.h"
+#include "cli/respec.h"
 #include "cli/say.h"
 
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
@@ -14,6 +15,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 
 static const haft__option options[] = {
     {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason, which the model reads"},
+    HAFT__OPTIONS_RESPEC,
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_SHOW,
     {0},

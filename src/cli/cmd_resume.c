@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_resume.c - `haft resume`: goes on with runs that stopped. Tests: tests/cli/store_test.py. */
+/* cmd_resume.c - `haft resume`: goes on with runs that stopped. Tests:
+ * tests/cli/store_test.py, tests/cli/threads_test.py. */
 #include "base/error.h"
-#include "base/limits.h"
-#include "base/str.h"
 #include "cli/follow.h"
-#include "cli/interrupt.h"
+#include "cli/respec.h"
+#include "cli/resume_all.h"
 
 static haft__exit resume_one(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
                              const char *id, haft_error *err)
@@ -15,37 +15,6 @@ static haft__exit resume_one(haft__cli *cli, const haft__args *args, haft_runtim
         status == HAFT_OK ? haft__follow(cli, args, run, err) : haft__session_exit(status);
     haft_run_release(run);
     return result;
-}
-
-/* Those that run or should; what waits for people goes on waiting. */
-static haft__exit resume_all(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                             haft_error *err)
-{
-    haft__store_request list = {.verb = HAFT__STORE_LIST, .open_only = true};
-    haft_status status = haft__session_ask(cli, runtime, &list, err);
-    haft__interrupts interrupts = {0};
-    if (status == HAFT_OK) {
-        status = haft__interrupts_catch(&interrupts, runtime->loop, err);
-    }
-    haft__exit worst = status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
-    for (size_t i = list.found_count;
-         status == HAFT_OK && !haft__interrupted(&interrupts) && i-- > 0;) {
-        const haft__store_run *row = &list.found[i];
-        bool due = row->wake_ms > 0 && row->wake_ms <= haft__runtime_now(runtime);
-        if (row->state != HAFT__STATE_RUNNING && !due) {
-            continue;
-        }
-        char id[HAFT__ID_LENGTH + 1];
-        (void)snprintf(id, sizeof(id), "%.*s", HAFT__ARG(row->id));
-        haft_error failed = {0};
-        haft__exit result = resume_one(cli, args, runtime, id, &failed);
-        if (failed.message[0] != '\0') {
-            (void)fprintf(cli->errors, "%s: %s\n", id, failed.message);
-        }
-        worst = result != HAFT__EXIT_DONE ? result : worst;
-    }
-    haft__interrupts_release(&interrupts);
-    return worst;
 }
 
 static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
@@ -64,8 +33,13 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
-    haft__exit result = all ? resume_all(cli, args, runtime, err)
-                            : resume_one(cli, args, runtime, args->words[0], err);
+    haft__respec respec;
+    haft__exit result = HAFT__EXIT_USAGE;
+    if (haft__respec_watch(&respec, cli, args, runtime, err) == HAFT_OK) {
+        result = all ? haft__resume_all(cli, args, runtime, err)
+                     : resume_one(cli, args, runtime, args->words[0], err);
+    }
+    haft__respec_finish(&respec, runtime);
     haft_runtime_destroy(runtime);
     return result;
 }
@@ -73,6 +47,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 static const haft__option options[] = {
     {"all", 0, HAFT__OPTION_FLAG, NULL, "every run that nobody goes on with"},
     HAFT__OPTION_STORE,
+    HAFT__OPTIONS_RESPEC,
     {"yes", 'y', HAFT__OPTION_MAYBE, "all", "approve what is not destructive; =all: everything"},
     {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},
     HAFT__OPTIONS_SHOW,
@@ -91,7 +66,15 @@ const haft__command haft__cmd_resume = {
     .summary = "go on with a run that stopped",
     .help = "ID is a run's id, the beginning of one, or `last`. A run whose process is gone is\n"
             "taken up where its last event left it: calls that may be repeated are, others are\n"
-            "asked about.\n",
+            "asked about. A run whose spec has changed since is refused, and what has changed is\n"
+            "shown, unless --accept-spec or --stored-spec says which one is meant.\n\n"
+            "--all goes on with several runs at once, each told of as a whole, until nothing is\n"
+            "left that can be done; what another process takes\n"
+            "meanwhile is left to it, and what has its place behind that is waited for. The exit\n"
+            "status is the worst of those it went on with, the first that is there of\n"
+            "1 2 130 5 6 7 3 4: 4 when one waits for somebody, or is behind one that does. With "
+            "--json it is one object: {\"runs\": [...]} with\n"
+            "the results of the runs it went on with.\n",
     .options = options,
     .examples = examples,
     .exits = HAFT__EXITS_RUN,

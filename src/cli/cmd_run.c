@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_run.c - `haft run`: starts a run and goes along with it. Tests: tests/cli/run_test.py. */
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/follow.h"
+#include "cli/print.h"
 #include "cli/spec_file.h"
+#include "exec/vectors.h"
 #include "io/file.h"
+#include "run/result.h"
 
 /* The task, and behind it each --input file under its name. */
 static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf *task,
@@ -27,11 +32,39 @@ static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf
     return status == HAFT_OK ? haft__buf_check(task, err) : status;
 }
 
+/* Until it is in the store, and what it interrupts knows that; or until it has ended itself, since
+ * another interrupts it. */
+static bool is_busy(const haft_run *run)
+{
+    bool waits = run->queued && !haft__queue_waits(run);
+    return run->durable_seq == 0 || (waits && haft_run_state(run) != HAFT_ENDED);
+}
+
+/* Its id, or the result of a run that has not begun. */
+static haft__exit print_detached(haft__cli *cli, bool json, const haft_run *run, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    if (json) {
+        haft__result_write(&text, &run->state, NULL);
+    } else {
+        haft__buf_add_str(&text, haft__str(run->id));
+    }
+    haft__buf_add_char(&text, '\n');
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        haft__print_json(cli->out, haft__buf_str(&text));
+        cli->answered = true;
+    }
+    haft__buf_finish(&text);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
 /* The run is in the store; somebody else goes on with it. */
-static haft__exit detach(haft__cli *cli, haft_run *run, haft_error *err)
+static haft__exit detach(haft__cli *cli, bool json, haft_run *run, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    while (status == HAFT_OK && run->stage != HAFT__LIVE_FAILED && run->durable_seq == 0) {
+    while (status == HAFT_OK && run->stage != HAFT__LIVE_FAILED && is_busy(run)) {
         status = haft_runtime_step(run->runtime, -1, err);
     }
     if (status == HAFT_OK && run->stage == HAFT__LIVE_FAILED) {
@@ -39,10 +72,9 @@ static haft__exit detach(haft__cli *cli, haft_run *run, haft_error *err)
         status = err->status;
     }
     if (status != HAFT_OK) {
-        return HAFT__EXIT_FAILED;
+        return run->refused ? HAFT__EXIT_REFUSED : HAFT__EXIT_FAILED;
     }
-    (void)fprintf(cli->out, "%s\n", run->id);
-    return HAFT__EXIT_DONE;
+    return print_detached(cli, json, run, err);
 }
 
 static haft__exit start(haft__cli *cli, const haft__args *args, haft_agent *agent, const char *task,
@@ -57,12 +89,29 @@ static haft__exit start(haft__cli *cli, const haft__args *args, haft_agent *agen
         haft__error_at(err, status == HAFT_BAD_INPUT ? "--thread" : "");
         return haft__session_exit(status);
     }
-    haft__exit result = options.enqueue ? detach(cli, run, err) : haft__follow(cli, args, run, err);
+    haft__exit result = options.enqueue ? detach(cli, haft__args_has(args, "json"), run, err)
+                                        : haft__follow(cli, args, run, err);
     haft_run_release(run);
     return result;
 }
 
-static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__spec *spec,
+/* A table that was named and cannot be used is no reason to fail, but one to say so. */
+static void check_vectors(const haft__cli *cli)
+{
+    haft__vectors vectors = {.found = false};
+    haft_error problem = {.status = HAFT_OK};
+    if (getenv("HAFT_VECTORS") == NULL || haft__vectors_load(NULL, &vectors, &problem) == HAFT_OK) {
+        haft__vectors_finish(&vectors);
+        return;
+    }
+    (void)fputs("haft: warning: HAFT_VECTORS: ", cli->errors);
+    haft__print_text(cli->errors, haft__str(problem.where));
+    (void)fputs(": ", cli->errors);
+    haft__print_text(cli->errors, haft__str(problem.message));
+    (void)fputs("; tools are searched without word vectors\n", cli->errors);
+}
+
+static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__spec_file *file,
                            const char *task, haft_error *err)
 {
     haft_runtime *runtime = NULL;
@@ -71,7 +120,11 @@ static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__s
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
-    status = haft__agent_create(runtime, spec, &agent, err);
+    status = haft__agent_create(runtime, file->spec, &agent, err);
+    if (status == HAFT_OK) {
+        check_vectors(cli);
+        agent->origin = file->origin;
+    }
     haft__exit result =
         status == HAFT_OK ? start(cli, args, agent, task, err) : haft__session_exit_agent(status);
     haft_agent_release(agent);
@@ -95,7 +148,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
         status = gather_task(cli, args, &task, err);
     }
     haft__exit result =
-        status == HAFT_OK ? run_spec(cli, args, file.spec, task.ptr, err) : HAFT__EXIT_USAGE;
+        status == HAFT_OK ? run_spec(cli, args, &file, task.ptr, err) : HAFT__EXIT_USAGE;
     haft__buf_finish(&task);
     return result;
 }
@@ -109,7 +162,8 @@ static const haft__option options[] = {
     HAFT__OPTION_STORE,
     {"yes", 'y', HAFT__OPTION_MAYBE, "all", "approve what is not destructive; =all: everything"},
     {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},
-    {"detach", 0, HAFT__OPTION_FLAG, NULL, "only put it into the store, and print its id"},
+    {"detach", 0, HAFT__OPTION_FLAG, NULL,
+     "only put it into the store for a worker, and print its id"},
     HAFT__OPTIONS_SHOW,
     {0},
 };

@@ -12,11 +12,14 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/follow.h"
+#include "cli/fork.h"
+#include "cli/held.h"
 #include "cli/log_file.h"
 #include "cli/print.h"
+#include "cli/respec.h"
 #include "cli/spec_file.h"
 #include "cli/timeline.h"
+#include "io/owner.h"
 #include "io/random.h"
 #include "run/replay.h"
 #include "run/result.h"
@@ -113,6 +116,14 @@ static haft_status read_run(asked *a, bool want_spec)
 
 /* ---- list ---- */
 
+/* A run that was started and has not begun has one event: its turn has not come, or nobody has
+ * taken it up. */
+static haft_str state_of(const haft__store_run *row)
+{
+    bool queued = row->state == HAFT__STATE_RUNNING && row->seq == 1;
+    return queued ? HAFT__LIT("queued") : haft__str(haft__run_state_name(row->state));
+}
+
 static void row_json(haft__json_writer *w, const haft__store_run *row)
 {
     char at[HAFT__TIME_SIZE];
@@ -120,12 +131,8 @@ static void row_json(haft__json_writer *w, const haft__store_run *row)
         const char *key;
         haft_str text;
     } texts[] = {
-        {"run", row->id},
-        {"thread", row->thread},
-        {"name", row->name},
-        {"task", row->task},
-        {"state", haft__str(haft__run_state_name(row->state))},
-        {"end", row->end},
+        {"run", row->id},    {"thread", row->thread},  {"name", row->name},
+        {"task", row->task}, {"state", state_of(row)}, {"end", row->end},
     };
     haft__json_begin_object(w);
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -142,6 +149,10 @@ static void row_json(haft__json_writer *w, const haft__store_run *row)
     haft__json_add_int(w, row->turns);
     haft__json_key(w, "calls");
     haft__json_add_int(w, row->calls);
+    haft__json_key(w, "seq");
+    haft__json_add_int(w, (int64_t)row->seq);
+    haft__json_key(w, "epoch");
+    haft__json_add_int(w, (int64_t)row->epoch);
     haft__json_end_object(w);
 }
 
@@ -165,7 +176,7 @@ static void list_line(FILE *out, const haft__store_run *row)
     char at[HAFT__TIME_SIZE];
     haft__time_format(row->created_ms, at);
     bool ended = row->state == HAFT__STATE_ENDED;
-    haft_str state = ended ? row->end : haft__str(haft__run_state_name(row->state));
+    haft_str state = ended ? row->end : state_of(row);
     (void)fprintf(out, "%.*s  %s  %-10.*s  %3u %-5s  %3u %-5s  ", HAFT__ARG(row->id), at,
                   HAFT__ARG(state), row->turns, row->turns == 1 ? "turn" : "turns", row->calls,
                   row->calls == 1 ? "call" : "calls");
@@ -221,7 +232,7 @@ static haft__exit list(asked *a)
 /* ---- one run ---- */
 
 /* What happened, for a person. */
-static haft__exit show_timeline(const asked *a, haft__look look)
+static haft__exit show_timeline(const asked *a, const haft__run *run, haft__look look)
 {
     haft__timeline timeline;
     haft__timeline_init(&timeline, a->spec, look);
@@ -229,6 +240,7 @@ static haft__exit show_timeline(const asked *a, haft__look look)
         haft__timeline_tell(&timeline, haft__str_split(&lines, '\n'));
     }
     haft__timeline_break(&timeline);
+    haft__held_add(&timeline.out, run);
     haft__buf text = timeline.out;
     haft__buf_init(&timeline.out, HAFT__LIMIT_RUN_BYTES);
     haft__timeline_finish(&timeline);
@@ -251,9 +263,16 @@ static haft__exit show(asked *a)
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
+    if (a->row.id.len > 0 && (a->row.owner.len == 0 || haft__owner_is_dead(a->row.owner))) {
+        haft__run_lose_questions(&run);
+    }
     haft__look look = haft__look_at(a->cli->out, haft__args_has(a->args, "json"));
     if (look.live) {
-        return show_timeline(a, look);
+        haft__exit result = show_timeline(a, &run, look);
+        if (run.seq == 1) {
+            (void)fputs("queued: its turn has not come, or nobody has taken it up\n", a->cli->out);
+        }
+        return result;
     }
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -282,7 +301,9 @@ static haft__exit replay(asked *a)
             haft__log_ends(&a->cli->arena, a->name, a->lines, a->hash_key, &first, &last, a->err);
     }
     if (status == HAFT_OK) {
-        status = haft__replay_log(&a->cli->arena, a->spec, a->lines, a->hash_key, &found, a->err);
+        haft__respec_look specs = {&a->cli->arena, a->spec->path, a->hash_key};
+        status = haft__replay_specs(&a->cli->arena, a->spec, haft__respec_lookers(&specs), a->lines,
+                                    a->hash_key, &found, a->err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit(status);
@@ -320,96 +341,19 @@ static haft__exit artifact(asked *a)
 
 /* ---- fork ---- */
 
-/* The first events again, as those of another run. */
-static haft_status rewrite(const asked *a, uint64_t last, const char *id, haft__buf *text)
-{
-    haft__buf body;
-    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft_str lines = a->lines;
-    haft_status status = HAFT_OK;
-    for (uint64_t seq = 0; seq < last && status == HAFT_OK;) {
-        haft_str line = haft__str_split(&lines, '\n');
-        haft__event event;
-        if (haft__str_trim(line).len > 0) {
-            status = haft__event_read(&a->cli->arena, line, a->hash_key, &event, a->err);
-            haft__buf_clear(&body);
-            haft__event_body(&body, &event);
-            haft__event_write(text, ++seq, event.at_ms, haft__str(id), haft__buf_str(&body));
-            haft__buf_add_char(text, '\n');
-        }
-    }
-    if (status == HAFT_OK) {
-        status = haft__buf_check(&body, a->err);
-    }
-    haft__buf_finish(&body);
-    return status == HAFT_OK ? haft__buf_check(text, a->err) : status;
-}
-
-/* Puts it into the store, where it waits for `haft resume`. */
-static haft_status keep_fork(asked *a, const haft__run *run, const char *id, haft_str text)
-{
-    haft_str *lines = haft__arena_array(&a->cli->arena, run->seq, sizeof(*lines));
-    if (lines == NULL) {
-        return haft__arena_fail(&a->cli->arena, a->err);
-    }
-    for (uint64_t i = 0; i < run->seq; i++) {
-        lines[i] = haft__str_split(&text, '\n');
-    }
-    haft__store_request request = {.verb = HAFT__STORE_CREATE,
-                                   .run = a->row,
-                                   .lines = lines,
-                                   .line_count = run->seq,
-                                   .lease_ms = HAFT__LEASE_MS};
-    request.run.id = haft__str(id);
-    request.run.parent = a->row.id;
-    request.run.owner = haft__str(a->runtime->owner);
-    request.run.state = HAFT__STATE_RUNNING;
-    request.run.end = request.run.answer = HAFT__LIT("");
-    request.run.turns = run->turn;
-    request.run.calls = run->usage.calls;
-    request.run.created_ms = request.run.updated_ms = haft__runtime_now(a->runtime);
-    haft_status status = haft__session_ask(a->cli, a->runtime, &request, a->err);
-    haft__store_request release = {
-        .verb = HAFT__STORE_RELEASE, .run.id = haft__str(id), .run.epoch = 1};
-    return status == HAFT_OK ? haft__session_ask(a->cli, a->runtime, &release, a->err) : status;
-}
-
-/* A fork is a run of its own that begins with the events of another, up to the end of a turn. */
 static haft__exit fork_run(asked *a)
 {
-    uint64_t at = haft__args_number(a->args, "at", UINT64_MAX);
-    haft__run run;
     haft_status status = read_run(a, true);
-    if (status == HAFT_OK) {
-        status = haft__log_fold(&a->cli->arena, a->spec, a->name, a->lines, at, a->hash_key, &run,
-                                a->err);
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
     }
-    if (status == HAFT_OK && run.stage != HAFT__RUN_IDLE) {
-        status = haft__fail(a->err, HAFT_BAD_INPUT, a->name,
-                            "expected the end of a turn at event %llu, found one under way",
-                            (unsigned long long)run.seq);
-        (void)haft__hint(a->err, status, "--at takes the last event before a turn_started");
-    }
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    char id[HAFT__ID_LENGTH + 1] = "";
-    if (status == HAFT_OK) {
-        status = haft__runtime_make_id(a->runtime, id, a->err);
-    }
-    if (status == HAFT_OK) {
-        status = rewrite(a, run.seq, id, &text);
-    }
-    if (status == HAFT_OK && a->agent == NULL) {
-        return print(a, &text);
-    }
-    if (status == HAFT_OK) {
-        status = keep_fork(a, &run, id, haft__buf_str(&text));
-    }
-    haft__buf_finish(&text);
-    if (status == HAFT_OK) {
-        (void)fprintf(a->cli->out, "%s\n", id);
-    }
-    return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit(status);
+    haft__fork_from from = {.name = a->name,
+                            .lines = a->lines,
+                            .spec = a->spec,
+                            .hash_key = a->hash_key,
+                            .row = a->row,
+                            .runtime = a->agent != NULL ? a->runtime : NULL};
+    return haft__fork(a->cli, a->args, &from, a->err);
 }
 
 /* ---- away with it ---- */
@@ -425,28 +369,84 @@ static haft__exit remove_run(asked *a)
     return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit(status);
 }
 
-static haft__exit collect(asked *a)
+/* The ends that --state names; each may be given once or more. */
+static haft_status read_states(const asked *a, haft__store_request *request)
+{
+    static const char *const known[] = {
+#define X(name, text) text,
+        HAFT__ENDS(X)
+#undef X
+    };
+    size_t at = 0, count = 0;
+    haft_str *ends = haft__arena_array(&a->cli->arena, a->args->given_count, sizeof(*ends));
+    if (ends == NULL) {
+        return haft__arena_fail(&a->cli->arena, a->err);
+    }
+    for (const char *word; (word = haft__args_next(a->args, "state", &at)) != NULL;) {
+        size_t i = 0;
+        while (i < COUNT(known) && strcmp(known[i], word) != 0) {
+            i++;
+        }
+        if (i == COUNT(known)) {
+            haft_status status = haft__fail(a->err, HAFT_BAD_INPUT, "--state",
+                                            "wanted how a run ended, found '%s'", word);
+            return haft__hint(a->err, status,
+                              "done, direct, exhausted, incomplete, refused, violated, failed, "
+                              "cancelled or expired; runs that have not ended are never removed");
+        }
+        ends[count++] = haft__str(word);
+    }
+    request->ends = ends;
+    request->end_count = count;
+    return HAFT_OK;
+}
+
+/* Which runs are to go. */
+static haft_status read_retention(asked *a, haft__store_request *request)
 {
     uint64_t age = 0;
     const char *given = haft__args_text(a->args, "older", NULL);
-    if (given != NULL && haft__duration_parse(haft__str(given), &age, a->err) != HAFT_OK) {
+    haft_status status = HAFT_OK;
+    if (given != NULL) {
+        status = haft__duration_parse(haft__str(given), &age, a->err);
+    }
+    if (status != HAFT_OK) {
         haft__error_at(a->err, "--older");
-        return HAFT__EXIT_USAGE;
+        return status;
     }
+    status = read_states(a, request);
+    if (status == HAFT_OK) {
+        status = want_store(a);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    uint64_t now = haft__store_now(a->runtime->store); /* by which they have ended */
+    bool any = haft__args_has(a->args, "keep") || request->end_count > 0;
+    uint64_t before = now > age ? now - age : 1;
+    request->before_ms = given != NULL ? before : any ? INT64_MAX : 0;
+    request->keep = haft__args_number(a->args, "keep", 0);
+    request->dry_run = haft__args_has(a->args, "dry-run");
+    return HAFT_OK;
+}
+
+static haft__exit collect(asked *a)
+{
     haft__store_request request = {.verb = HAFT__STORE_GC};
-    haft_status status = want_store(a);
-    if (status == HAFT_OK && given != NULL) {
-        uint64_t now = haft__runtime_now(a->runtime);
-        request.before_ms = now > age ? now - age : 1;
-    }
+    haft_status status = read_retention(a, &request);
     if (status == HAFT_OK) {
         status = haft__session_ask(a->cli, a->runtime, &request, a->err);
     }
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
-    (void)fprintf(a->cli->out, "%llu run%s removed\n", (unsigned long long)request.count,
-                  request.count == 1 ? "" : "s");
+    if (haft__args_has(a->args, "json")) {
+        (void)fprintf(a->cli->out, "{\"removed\":%llu,\"dry_run\":%s}\n",
+                      (unsigned long long)request.count, request.dry_run ? "true" : "false");
+    } else {
+        (void)fprintf(a->cli->out, "%llu run%s %sremoved\n", (unsigned long long)request.count,
+                      request.count == 1 ? "" : "s", request.dry_run ? "would be " : "");
+    }
     return HAFT__EXIT_DONE;
 }
 
@@ -457,10 +457,10 @@ static const haft__subcommand rows[] = {
     {"show", "ID", "its result, as `haft run --json` prints it; at a terminal, what happened"},
     {"events", "ID", "its events, one JSON object a line"},
     {"replay", "ID", "recompute every decision from the inputs and compare byte for byte"},
-    {"fork", "ID", "make a run of its own that begins with its events up to --at"},
+    {"fork", "ID", "make a run in a thread of its own that begins with its events"},
     {"artifact", "ID NAME", "print one of its artifacts"},
     {"rm", "ID", "remove it"},
-    {"gc", "", "remove old runs (--older), and what nobody needs any more"},
+    {"gc", "", "remove runs by age, number and end, and what nobody needs any more"},
     {0},
 };
 
@@ -512,12 +512,24 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 
 static const haft__option options[] = {
     HAFT__OPTION_STORE,
-    {"json", 0, HAFT__OPTION_FLAG, NULL, "list, show: as one JSON object"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL,
+     "list, show, gc, and a fork that goes on: as one JSON object"},
     {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only those that have not ended"},
-    {"thread", 0, HAFT__OPTION_TEXT, "THREAD", "list: only those of a thread"},
+    {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
+     "list: only those of a thread; fork: the new one's id"},
     {"limit", 0, HAFT__OPTION_NUMBER, "N", "list: no more than these, the newest"},
-    {"at", 0, HAFT__OPTION_NUMBER, "SEQ", "fork: the last event that is taken over"},
+    {"at", 0, HAFT__OPTION_NUMBER, "SEQ", "fork: the last event that is taken over, a turn's last"},
+    {"turn", 0, HAFT__OPTION_NUMBER, "N", "fork: at the end of this turn; 0: before the first"},
+    {"task", 0, HAFT__OPTION_TEXT, "TEXT", "fork: begin with another task, and go on"},
+    {"call", 0, HAFT__OPTION_TEXT, "CALL", "fork: where this call was answered"},
+    {"answer", 0, HAFT__OPTION_TEXT, "VALUE", "fork: answer --call so, and go on"},
+    {"go", 0, HAFT__OPTION_FLAG, NULL, "fork: go on at once"},
+    {"accept-spec", 0, HAFT__OPTION_FLAG, NULL, "fork: go on with the spec as its file is now"},
+    {"stored-spec", 0, HAFT__OPTION_FLAG, NULL, "fork: go on with the spec as it was"},
     {"older", 0, HAFT__OPTION_TEXT, "TIME", "gc: remove runs that ended longer ago, 30d"},
+    {"keep", 0, HAFT__OPTION_NUMBER, "N", "gc: remove runs, but not the last N that ended"},
+    {"state", 0, HAFT__OPTION_TEXT, "END", "gc: only those that ended so; may be repeated"},
+    {"dry-run", 0, HAFT__OPTION_FLAG, NULL, "gc: only say how many it would be"},
     {"spec", 0, HAFT__OPTION_TEXT, "SPEC", "of a file of events: the spec of the run"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "of its spec, as it was given to the run"},
     {"model", 'm', HAFT__OPTION_TEXT, "M", "of its spec, as it was given to the run"},
@@ -528,7 +540,10 @@ static const haft__example examples[] = {
     {"haft runs list --open", "the runs that have not ended"},
     {"haft runs show last", "the result of the newest"},
     {"haft runs replay last", "recompute all that was decided"},
+    {"haft runs fork last --turn 1", "a run that begins with the first turn of the newest"},
     {"haft runs gc --older 30d", "remove those that ended a month ago or more"},
+    {"haft runs gc --keep 1000 --state failed --dry-run",
+     "how many failed ones are not among the last 1000"},
     {0},
 };
 
@@ -541,6 +556,7 @@ const haft__command haft__cmd_runs = {
     .options = options,
     .subcommands = rows,
     .examples = examples,
+    .exits = HAFT__EXITS_RUN,
     .min_words = 0,
     .max_words = 3,
     .run = run,

@@ -13,6 +13,7 @@
 #include "cli/accept.h"
 #include "cli/config.h"
 #include "cli/print.h"
+#include "cli/refresh.h"
 #include "cli/servers.h"
 #include "cli/spec_file.h"
 #include "io/random.h"
@@ -72,23 +73,79 @@ static void print_arguments(FILE *out, haft__json schema)
 /* What a spec has: its own tools, and those of its servers as far as they are known. */
 typedef struct listed {
     const haft__spec *spec;
-    haft__reveal reveal;
-    const haft__tool *served; /* for each tool of `reveal` */
+    const haft__unlisted *unlisted; /* servers that were asked and did not list anything */
+    size_t unlisted_count;
+    haft__first first;
+    const haft__tool *served; /* for each verdict on a tool that a server lists */
 } listed;
 
-static haft_status look(haft__cli *cli, const haft__spec *spec, listed *l, haft_error *err)
+/* The next verdict on such a tool, from *at on; NULL when there is none. */
+static const haft__verdict *next_served(const listed *l, size_t *at)
 {
-    *l = (listed){.spec = spec};
-    haft_status status =
-        haft__servers_look(&cli->arena, spec, haft__random_hash_key(), &l->reveal, err);
+    while (*at < l->first.offer.count) {
+        const haft__verdict *verdict = &l->first.offer.items[(*at)++];
+        if (verdict->listed != NULL) {
+            return verdict;
+        }
+    }
+    return NULL;
+}
+
+/* What came of asking a server: its error, or, where tools are known from before, a warning. */
+static haft_status note(haft__arena *arena, const haft__unlisted *it, haft__mcp_listing *listing,
+                        haft_error *err)
+{
+    if (listing->tool_count == 0) {
+        listing->error = it->error;
+        return HAFT_OK;
+    }
+    haft_str both = haft__arena_format(
+        arena, "its tools are those from before, for it did not list any now: %.*s%s%.*s",
+        HAFT__ARG(it->error), listing->warning.len > 0 ? "; " : "", HAFT__ARG(listing->warning));
+    listing->warning = both;
+    return both.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+static haft_status know(haft__cli *cli, const listed *l, haft__mcp_listing **ret_listings,
+                        size_t *ret_count, haft_error *err)
+{
+    const haft__mcp_listing *known = NULL;
+    haft_status status = haft__exec_known(l->spec, &cli->arena, &known, ret_count, err);
+    haft__mcp_listing *listings =
+        status == HAFT_OK ? haft__arena_array(&cli->arena, *ret_count, sizeof(*listings)) : NULL;
+    if (listings == NULL) {
+        return status != HAFT_OK ? status : haft__arena_fail(&cli->arena, err);
+    }
+    for (size_t i = 0; i < *ret_count && status == HAFT_OK; i++) {
+        listings[i] = known[i];
+        for (size_t k = 0; k < l->unlisted_count && status == HAFT_OK; k++) {
+            if (haft__str_equal(l->unlisted[k].server, listings[i].server)) {
+                status = note(&cli->arena, &l->unlisted[k], &listings[i], err);
+            }
+        }
+    }
+    *ret_listings = listings;
+    return status;
+}
+
+static haft_status look(haft__cli *cli, listed *l, haft_error *err)
+{
+    haft__mcp_listing *listings = NULL;
+    size_t count = 0;
+    haft_status status = know(cli, l, &listings, &count, err);
+    if (status == HAFT_OK) {
+        status = haft__first_turn_of(&cli->arena, l->spec, HAFT__LIT(""), haft__random_hash_key(),
+                                     listings, count, &l->first, err);
+    }
     haft__tool *served = status == HAFT_OK
-                             ? haft__arena_array(&cli->arena, l->reveal.tool_count, sizeof(*served))
+                             ? haft__arena_array(&cli->arena, l->first.offer.count, sizeof(*served))
                              : NULL;
     if (status == HAFT_OK && served == NULL) {
         status = haft__arena_fail(&cli->arena, err);
     }
-    for (size_t i = 0; status == HAFT_OK && i < l->reveal.tool_count; i++) {
-        status = haft__mcp_tool_make(&cli->arena, l->reveal.tools[i].tool, &served[i], err);
+    const haft__verdict *verdict;
+    for (size_t at = 0, i = 0; status == HAFT_OK && (verdict = next_served(l, &at)) != NULL; i++) {
+        status = haft__mcp_tool_make(&cli->arena, verdict->listed, &served[i], err);
     }
     l->served = served;
     return status;
@@ -96,12 +153,15 @@ static haft_status look(haft__cli *cli, const haft__spec *spec, listed *l, haft_
 
 static void print_tool(FILE *out, const haft__tool *tool)
 {
-    haft_str line = tool->description;
-    line = haft__str_split(&line, '\n');
+    haft_str rest = haft__str_trim(tool->description);
     (void)fprintf(out, "%.*s", HAFT__ARG(tool->name));
     print_arguments(out, tool->input_schema);
-    (void)fprintf(out, "\n    %.*s\n    %s, %s: ", HAFT__ARG(line),
-                  haft__tool_source_name(tool->source), haft__tool_role_name(tool->role));
+    do { /* of a server's all: what a model reads of strangers, a person must be able to see */
+        (void)fputs("\n    ", out);
+        haft__print_text(out, haft__str_split(&rest, '\n'));
+    } while (rest.len > 0 && tool->source == HAFT__TOOL_MCP);
+    (void)fprintf(out, "\n    %s, %s: ", haft__tool_source_name(tool->source),
+                  haft__tool_role_name(tool->role));
     print_traits(out, &tool->traits);
     (void)fputc('\n', out);
 }
@@ -121,8 +181,7 @@ static void write_text(haft__json_writer *w, const char *key, haft_str value)
 }
 
 /* With its verdict, if it is a server's. */
-static void write_tool(haft__json_writer *w, const haft__tool *tool,
-                       const haft__reveal_tool *verdict)
+static void write_tool(haft__json_writer *w, const haft__tool *tool, const haft__verdict *verdict)
 {
     haft__wire wire = haft__wire_encode(tool->name);
     haft__json_begin_object(w);
@@ -139,8 +198,9 @@ static void write_tool(haft__json_writer *w, const haft__tool *tool,
     write_value(w, "output_schema", tool->output_schema);
     if (verdict != NULL) {
         haft__json_key(w, "offered");
-        haft__json_add_bool(w, verdict->revealed);
-        write_text(w, "reason", haft__str(verdict->reason));
+        haft__json_add_bool(w, verdict->sight == HAFT__SIGHT_DECLARED);
+        write_text(w, "code", haft__str(haft__reason_word(verdict->reason)));
+        write_text(w, "reason", haft__str(haft__reason_text(verdict->reason)));
     }
     haft__json_end_object(w);
 }
@@ -218,8 +278,9 @@ static void write_wire(haft__json_writer *w, const listed *l, const wire_form *f
     for (size_t i = 0; i < tools->count; i++) {
         write_as(w, tools->items[i], form);
     }
-    for (size_t i = 0; i < l->reveal.tool_count; i++) {
-        if (l->reveal.tools[i].revealed) {
+    const haft__verdict *verdict;
+    for (size_t at = 0, i = 0; (verdict = next_served(l, &at)) != NULL; i++) {
+        if (verdict->sight == HAFT__SIGHT_DECLARED) {
             write_as(w, &l->served[i], form);
         }
     }
@@ -229,9 +290,11 @@ static void write_wire(haft__json_writer *w, const listed *l, const wire_form *f
     }
 }
 
-static haft_status print_json(FILE *out, const listed *l, const wire_form *form, haft_error *err)
+static haft_status print_json(haft__cli *cli, const listed *l, const wire_form *form,
+                              haft_error *err)
 {
     const haft__tools *tools = &l->spec->tools;
+    haft_status changed = HAFT_OK;
     haft__buf text;
     haft__json_writer w;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
@@ -245,20 +308,23 @@ static haft_status print_json(FILE *out, const listed *l, const wire_form *form,
         for (size_t i = 0; i < tools->count; i++) {
             write_tool(&w, tools->items[i], NULL);
         }
-        for (size_t i = 0; i < l->reveal.tool_count; i++) {
-            write_tool(&w, &l->served[i], &l->reveal.tools[i]);
+        const haft__verdict *verdict;
+        for (size_t at = 0, i = 0; (verdict = next_served(l, &at)) != NULL; i++) {
+            write_tool(&w, &l->served[i], verdict);
         }
         haft__json_end_array(&w);
-        if (l->reveal.listing_count > 0) {
+        if (l->first.listing_count > 0) {
             haft__json_key(&w, "servers");
-            haft__servers_write(&w, l->spec, &l->reveal);
+            haft__servers_write(&w, &l->first);
+            haft__json_key(&w, "changed");
+            changed = haft__accept_write(cli, l->spec, &w, err);
         }
         haft__json_end_object(&w);
     }
     haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
+    haft_status status = changed == HAFT_OK ? haft__buf_check(&text, err) : changed;
     if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
+        haft__print_json(cli->out, haft__buf_str(&text));
     }
     haft__buf_finish(&text);
     return status;
@@ -275,6 +341,13 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
     if (!haft__spec_file_usable(&file, cli)) {
         return HAFT__EXIT_USAGE;
     }
+    listed l = {.spec = file.spec};
+    if (haft__args_has(args, "refresh")) {
+        status = haft__refresh(cli, file.spec, &l.unlisted, &l.unlisted_count, err);
+        if (status != HAFT_OK) {
+            return HAFT__EXIT_FAILED;
+        }
+    }
     const char *accept = haft__args_text(args, "accept", NULL);
     if (accept != NULL) {
         status = haft__accept(cli, file.spec, haft__str(accept), err);
@@ -283,27 +356,29 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
                                           : HAFT__EXIT_FAILED;
     }
     const haft__tools *tools = &file.spec->tools;
-    listed l;
-    status = look(cli, file.spec, &l, err);
+    status = look(cli, &l, err);
     if (status != HAFT_OK) {
         return HAFT__EXIT_FAILED;
     }
+    haft__exit done = l.unlisted_count > 0 ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE;
     if (form != NULL || haft__args_has(args, "json")) {
-        status = print_json(cli->out, &l, form, err);
-        return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+        status = print_json(cli, &l, form, err);
+        return status == HAFT_OK ? done : HAFT__EXIT_FAILED;
     }
     for (size_t i = 0; i < tools->count; i++) {
         print_tool(cli->out, tools->items[i]);
     }
-    for (size_t i = 0; i < l.reveal.tool_count; i++) {
+    for (size_t at = 0, i = 0; next_served(&l, &at) != NULL; i++) {
         print_tool(cli->out, &l.served[i]);
     }
-    if (l.reveal.listing_count > 0) {
+    if (l.first.listing_count > 0) {
         (void)fputs("\nMCP servers\n", cli->out);
-        (void)haft__servers_print(cli->out, l.spec, &l.reveal, HAFT__LIT(""));
+        haft__servers_print_states(cli->out, &l.first);
+        haft__servers_print_cap(cli->out, &l.first);
+        (void)haft__servers_print_served(cli->out, &l.first, HAFT__LIT(""));
         status = haft__accept_print(cli, l.spec, err);
     }
-    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+    return status == HAFT_OK ? done : HAFT__EXIT_FAILED;
 }
 
 static const haft__option options[] = {
@@ -312,8 +387,9 @@ static const haft__option options[] = {
     HAFT__OPTION_NO_CONFIG,
     {"wire", 0, HAFT__OPTION_CHOICE, "openai|anthropic|gemini",
      "print them as that provider gets them"},
+    {"refresh", 0, HAFT__OPTION_FLAG, NULL, "start the MCP servers and ask them first"},
     {"accept", 0, HAFT__OPTION_TEXT, "NAME",
-     "accept what a tool of an MCP server has become: docs:search"},
+     "accept what a tool of an MCP server is now: docs:search, or all of them: docs:*"},
     {0},
 };
 
@@ -327,8 +403,13 @@ const haft__command haft__cmd_tools = {
     .name = "tools",
     .usage = "SPEC",
     .summary = "list the tools of a spec with their traits",
-    .help = "Servers are not asked: their tools are listed when they are known from before.\n"
-            "One that has changed since it was first used is not called until --accept.\n",
+    .help =
+        "Without --refresh servers are not asked: their tools are listed when they are known from\n"
+        "before.\n"
+        "With it the exit status is 1 when one did not list its tools.\n"
+        "One that has changed since it was first used is not called until --accept.\n"
+        "A server is configured (the spec names it), known (its tools are remembered), started\n"
+        "(it runs) or used (a tool of it has been called).\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

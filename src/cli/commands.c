@@ -12,6 +12,7 @@
 #include "cli/complain.h"
 #include "cli/config.h"
 #include "cli/print.h"
+#include "cli/session.h"
 #include "run/result.h"
 
 static const haft__command *const commands[] = {
@@ -116,12 +117,23 @@ static void print_error_alone(haft__cli *cli, const haft_error *err)
     haft__buf_finish(&text);
 }
 
-static void answer(haft__cli *cli, const haft__command *command, const haft__args *args,
+/* Whether an option stands among words that may not be readable. */
+static bool says(int count, char *const *words, const char *option)
+{
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
+        if (strcmp(words[i], option) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void answer(haft__cli *cli, const haft__command *command, int count, char *const *words,
                    const haft_error *err)
 {
     const haft_error *failure = err->message[0] != '\0' ? err : &cli->problem;
-    bool wanted = (command->result || command->object) && haft__args_has(args, "json")
-                  && !haft__args_has(args, "events");
+    bool wanted = (command->result || command->object) && says(count, words, "--json")
+                  && !says(count, words, "--events");
     if (!wanted || cli->answered || failure->message[0] == '\0') {
         return;
     }
@@ -161,11 +173,15 @@ static haft__exit run_command(haft__cli *cli, const haft__command *command, int 
     }
     if (status != HAFT_OK) {
         haft__error_at(err, command->name);
+        answer(cli, command, count, words, err);
         return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
     }
     haft__exit result =
         load_config(cli, command, &args, err) ? command->run(cli, &args, err) : HAFT__EXIT_USAGE;
-    answer(cli, command, &args, err);
+    if (result == HAFT__EXIT_USAGE && haft__session_blames_store(cli, &args, err)) {
+        result = HAFT__EXIT_FAILED;
+    }
+    answer(cli, command, count, words, err);
     return result;
 }
 

@@ -28,9 +28,12 @@
     X(reject)                                                                                      \
     X(resume)                                                                                      \
     X(cancel)                                                                                      \
+    X(worker)                                                                                      \
+    X(migrate)                                                                                     \
     X(parse)                                                                                       \
     X(render)                                                                                      \
     X(validate)                                                                                    \
+    X(search)                                                                                      \
     X(mcp)                                                                                         \
     X(mock_model)                                                                                  \
     X(doctor)                                                                                      \
@@ -81,7 +84,7 @@ typedef struct haft__command {
     size_t min_words, max_words;         /* how many arguments it takes */
     haft__command_run *run;
     bool result; /* with --json it prints the result of a run: one object, whatever fails */
-    bool object; /* with --json it prints one object, or one with `error` */
+    bool object; /* with --json it prints objects of its own, or one with `error` */
     bool examines_config; /* files of settings with errors are its business */
     bool hidden;          /* from the list of commands: not for people */
 } haft__command;

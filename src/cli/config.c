@@ -273,6 +273,7 @@ static const char *take_value(search *s, const haft__config_file *file, haft__se
                   "the script of a project is a file in the directory of this file",
                   "a script elsewhere is named by --model, HAFT_MODEL or your own config.yaml");
         return NULL;
+    case HAFT__SETTING_lease: return text.ptr; /* whoever uses it reads it */
     case HAFT__SETTING_plain: return value.kind == HAFT__JSON_TRUE ? "true" : "false";
     case HAFT__SETTING_store:
         if (haft__str_equal(text, HAFT__LIT("memory"))

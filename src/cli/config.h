@@ -28,6 +28,7 @@
     X(model, "HAFT_MODEL", "offline")                                                              \
     X(store, "HAFT_STORE", "haft/haft.db in your state directory")                                 \
     X(plain, "HAFT_PLAIN", "false")                                                                \
+    X(lease, "HAFT_LEASE", "30s")                                                                  \
     X(artifacts, "HAFT_ARTIFACTS", "none are written")
 
 typedef enum haft__setting_name {

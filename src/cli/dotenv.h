@@ -15,7 +15,7 @@
 #define HAFT_CLI_DOTENV_H
 
 #include "base/arena.h"
-#include "engine/secrets.h"
+#include "exec/secrets.h"
 
 #define HAFT__DOTENV_TOLD 8
 

@@ -4,7 +4,8 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/servers.h"
+#include "exec/vectors.h"
+#include "run/find.h"
 
 static const haft_str run_id = {"00000000000000000000000000", 26};
 
@@ -31,38 +32,94 @@ static haft_status fold(haft__arena *arena, haft__run *run, haft_str body, haft_
     return status;
 }
 
-haft_status haft__first_turn(haft__arena *arena, const haft__spec *spec, haft_str task,
-                             haft__hash_key hash_key, haft__run *ret_run, haft__json *ret_turn,
-                             haft_error *err)
+/* The search in front of the first turn, through what is known. */
+static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str task,
+                          haft__hash_key hash_key, haft__first *first, haft__buf *body,
+                          haft_error *err)
+{
+    haft__offer offer;
+    haft__reveal reveal = {0};
+    haft__reveal_ask ask = {.spec = spec,
+                            .run = &first->run,
+                            .listings = first->listings,
+                            .listing_count = first->listing_count,
+                            .offer = &offer,
+                            .query = haft__find_query(task),
+                            .call = HAFT__LIT("")};
+    haft_status status =
+        haft__resolve(spec, &first->run, first->listings, first->listing_count, arena, &offer, err);
+    if (status == HAFT_OK) {
+        haft__vectors vectors = {.found = false};
+        bool found = haft__vectors_load(NULL, &vectors, NULL) == HAFT_OK && vectors.found;
+        status = haft__find_once(&ask, hash_key, found ? &vectors.table : NULL, arena, err);
+        haft__vectors_finish(&vectors);
+    }
+    if (status == HAFT_OK) {
+        status = haft__reveal_decide(&ask, arena, hash_key, &reveal, err);
+    }
+    if (status == HAFT_OK) {
+        haft__buf_clear(body);
+        haft__input_tools_revealed(body, &reveal);
+        status = haft__buf_check(body, err);
+        first->search = reveal;
+        first->search.ask = (haft__reveal_ask){0}; /* it refers to what is gone then */
+    }
+    return status;
+}
+
+static haft_status play(haft__arena *arena, const haft__spec *spec, haft_str task,
+                        haft__hash_key hash_key, haft__decider *decider, haft__buf *body,
+                        haft__first *first, haft_error *err)
 {
     haft_str none = {NULL, 0};
-    haft__buf body;
-    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft__decider decider;
-    haft_status status = haft__decider_init(&decider, err);
-    if (status == HAFT_OK) {
-        status = haft__run_init(ret_run, arena, spec, hash_key, err);
-    }
-    haft__input_run_started(&body, spec, task, run_id, none, none);
-    haft__effect effect = {HAFT__EFFECT_EVENT, haft__buf_str(&body)};
-    *ret_turn = haft__json_null();
+    haft__input_run_started(body, spec, task, run_id, none, none);
+    haft__effect effect = {HAFT__EFFECT_EVENT, haft__buf_str(body)};
+    haft_status status = haft__run_init(&first->run, arena, spec, hash_key, err);
     while (status == HAFT_OK
            && (effect.kind == HAFT__EFFECT_EVENT || effect.kind == HAFT__EFFECT_CATALOGUE)) {
         if (effect.kind == HAFT__EFFECT_CATALOGUE) { /* nobody is asked here */
-            haft__reveal reveal = {.tool_count = 0};
-            haft__buf_clear(&body);
-            status = haft__servers_look(arena, spec, hash_key, &reveal, err);
-            haft__input_tools_revealed(&body, &reveal);
-            effect.body = haft__buf_str(&body);
+            status = search(arena, spec, task, hash_key, first, body, err);
+            effect.body = haft__buf_str(body);
         }
         if (status == HAFT_OK) {
-            status = fold(arena, ret_run, effect.body, hash_key, ret_turn, err);
+            status = fold(arena, &first->run, effect.body, hash_key, &first->turn, err);
         }
         if (status == HAFT_OK) {
-            status = haft__decide(&decider, ret_run, 0, &effect, err);
+            status = haft__decide(decider, &first->run, 0, &effect, err);
         }
+    }
+    return status;
+}
+
+haft_status haft__first_turn_of(haft__arena *arena, const haft__spec *spec, haft_str task,
+                                haft__hash_key hash_key, const haft__mcp_listing *listings,
+                                size_t count, haft__first *ret_first, haft_error *err)
+{
+    haft__buf body;
+    haft__decider decider;
+    *ret_first =
+        (haft__first){.turn = haft__json_null(), .listings = listings, .listing_count = count};
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__decider_init(&decider, err);
+    if (status == HAFT_OK) {
+        status = play(arena, spec, task, hash_key, &decider, &body, ret_first, err);
+    }
+    if (status == HAFT_OK) {
+        status =
+            haft__resolve(spec, &ret_first->run, listings, count, arena, &ret_first->offer, err);
     }
     haft__decider_finish(&decider);
     haft__buf_finish(&body);
     return status;
+}
+
+haft_status haft__first_turn(haft__arena *arena, const haft__spec *spec, haft_str task,
+                             haft__hash_key hash_key, haft__first *ret_first, haft_error *err)
+{
+    const haft__mcp_listing *listings = NULL;
+    size_t count = 0;
+    haft_status status = haft__exec_known(spec, arena, &listings, &count, err);
+    return status == HAFT_OK
+               ? haft__first_turn_of(arena, spec, task, hash_key, listings, count, ret_first, err)
+               : status;
 }

@@ -14,7 +14,9 @@
 #include "cli/artifacts.h"
 #include "cli/config.h"
 #include "cli/follow_int.h"
+#include "cli/held.h"
 #include "cli/interrupt.h"
+#include "cli/pending.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/timeline.h"
@@ -29,6 +31,9 @@ typedef struct follower {
     haft__interrupts interrupts;
     bool pausing, cancelling; /* because of an interrupt */
     haft__terminal *terminal; /* NULL: nobody can be asked */
+    uint64_t asked;           /* the event before which it was last told what a tool asks */
+    haft__queue_told queue;   /* which run of the thread it was told to wait for */
+    uint64_t held;            /* the event behind which it was told which calls wait for others */
     haft_error *err;
 } follower;
 
@@ -80,23 +85,42 @@ static haft_status show_events(follower *f)
     return status;
 }
 
+/* A call that waits for another does not seem to be there. */
+static void tell_held(follower *f)
+{
+    if (f->tells && haft__held_due(f->run, f->held) == 0) {
+        f->held = f->run->state.seq;
+        haft__timeline_break(&f->timeline);
+        haft__held_add(&f->timeline.out, &f->run->state);
+        write_timeline(f);
+    }
+}
+
 static haft_status step(follower *f)
 {
-    haft_status status =
-        haft_runtime_step(f->run->runtime, haft__timeline_wait(&f->timeline), f->err);
+    int wait = haft__timeline_wait(&f->timeline);
+    int held = f->tells ? haft__held_due(f->run, f->held) : -1;
+    wait = held >= 0 && (wait < 0 || held < wait) ? held : wait;
+    haft_status status = haft_runtime_step(f->run->runtime, wait, f->err);
     if (f->told) {
         haft__timeline_tick(&f->timeline, haft__runtime_now(f->run->runtime));
     }
-    return status == HAFT_OK ? show_events(f) : status;
+    if (status == HAFT_OK) {
+        status = show_events(f);
+    }
+    if (status == HAFT_OK) {
+        tell_held(f);
+    }
+    return status;
 }
 
 /* ---- who is asked ---- */
 
-/* --yes: approves what is not destructive, --yes=all everything. */
-static haft_status approve(follower *f, bool *ret_did)
+haft_status haft__follow_approve(const haft__args *args, haft_run *run, bool *ret_did,
+                                 haft_error *err)
 {
-    const haft__run *state = &f->run->state;
-    const char *yes = haft__args_text(f->args, "yes", NULL);
+    const haft__run *state = &run->state;
+    const char *yes = haft__args_text(args, "yes", NULL);
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
         bool pending = call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL;
@@ -107,9 +131,11 @@ static haft_status approve(follower *f, bool *ret_did)
                 .value = haft__json_null(),
                 .by = yes != NULL ? HAFT__LIT("--yes=all") : HAFT__LIT("--yes"),
                 .why = HAFT__LIT(""),
+                .pause = haft__str(haft__pause_name(call->pause)),
+                .binding = call->binding,
             };
             *ret_did = true;
-            return haft__live_command(f->run, &command, f->err);
+            return haft__live_command(run, &command, err);
         }
     }
     return HAFT_OK;
@@ -120,7 +146,7 @@ static haft_status let_speak(follower *f, bool *ret_goes_on)
 {
     *ret_goes_on = false;
     if (haft__args_has(f->args, "yes")) {
-        haft_status status = approve(f, ret_goes_on);
+        haft_status status = haft__follow_approve(f->args, f->run, ret_goes_on, f->err);
         if (status != HAFT_OK || *ret_goes_on) {
             return status;
         }
@@ -142,10 +168,23 @@ static bool asks_here(const haft__run *state)
     return false;
 }
 
+/* Whoever is to answer from elsewhere must know what, and how, while there is time. */
+static void tell_asked(follower *f)
+{
+    if (f->asked != f->run->state.seq && !haft__args_has(f->args, "quiet")) {
+        f->asked = f->run->state.seq;
+        haft__timeline_break(&f->timeline);
+        write_timeline(f);
+        haft__pending_tell(f->cli->errors, f->args, f->run);
+        (void)fflush(f->cli->errors);
+    }
+}
+
 static haft_status wait_for_somebody(follower *f, bool *ret_goes_on)
 {
     haft_status status = let_speak(f, ret_goes_on);
     if (status == HAFT_OK && !*ret_goes_on && asks_here(&f->run->state)) {
+        tell_asked(f);
         *ret_goes_on = true;
         status = step(f);
     }
@@ -227,6 +266,16 @@ static bool heed(follower *f)
     return count >= 2 || (haft__live_paused(f->run) && haft_run_state(f->run) != HAFT_ENDED);
 }
 
+/* A run that waits for another of its thread does not seem to do anything. */
+static void tell_queue(follower *f)
+{
+    if (f->tells && haft__follow_queue(&f->queue, f->run)) {
+        haft__timeline_break(&f->timeline);
+        write_timeline(f);
+        haft__follow_tell_queue(f->cli, f->run);
+    }
+}
+
 static haft__exit follow(follower *f)
 {
     haft_status status = HAFT_OK;
@@ -237,12 +286,17 @@ static haft__exit follow(follower *f)
         }
         haft_state state = haft_run_state(f->run);
         switch (state) {
-        case HAFT_RUNNING: status = step(f); break;
+        case HAFT_RUNNING:
+            tell_queue(f);
+            status = step(f);
+            break;
         case HAFT_WAITING: status = wait_for_somebody(f, &goes_on); break;
         case HAFT_ENDED: goes_on = false; break;
         case HAFT_STOPPED:
             *f->err = f->run->error;
-            return haft__session_exit(f->err->status == HAFT_NOT_FOUND ? HAFT_NOT_FOUND : HAFT_IO);
+            return f->run->refused ? HAFT__EXIT_REFUSED
+                                   : haft__session_exit(
+                                       f->err->status == HAFT_NOT_FOUND ? HAFT_NOT_FOUND : HAFT_IO);
         }
     }
     if (status == HAFT_OK) {

@@ -27,4 +27,15 @@ haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, h
 haft__exit haft__follow_print(haft__cli *cli, const haft__args *args, const haft_run *run,
                               haft_error *err);
 
+/* --yes: approves a call that waits for it and is not destructive, --yes=all any. */
+HAFT_MUST_USE haft_status haft__follow_approve(const haft__args *args, haft_run *run, bool *ret_did,
+                                               haft_error *err);
+
+/* Says for which run of its thread one waits, and what can be done about it. */
+void haft__follow_tell_queue(haft__cli *cli, const haft_run *run);
+
+/* The same by what is known of both. */
+void haft__follow_tell_behind(haft__cli *cli, const char *id, haft_str ahead, haft__run_state state,
+                              bool lost);
+
 #endif

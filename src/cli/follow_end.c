@@ -9,6 +9,36 @@
 #include "cli/timeline.h"
 #include "cli/width.h"
 
+bool haft__follow_queue(haft__queue_told *told, const haft_run *run)
+{
+    bool other = haft__queue_waits(run) && strcmp(told->id, run->ahead) != 0;
+    if (other) {
+        memcpy(told->id, run->ahead, sizeof(told->id));
+    }
+    return other;
+}
+
+void haft__follow_tell_behind(haft__cli *cli, const char *id, haft_str ahead, haft__run_state state,
+                              bool lost)
+{
+    (void)fprintf(cli->errors, "%s waits for the end of %.*s, ahead of it in its thread", id,
+                  HAFT__ARG(ahead));
+    if (state == HAFT__STATE_WAITING) {
+        (void)fputs(", which waits for somebody", cli->errors);
+    } else if (lost) {
+        (void)fprintf(cli->errors, ", whose process is gone: haft resume %.*s goes on",
+                      HAFT__ARG(ahead));
+    }
+    (void)fputc('\n', cli->errors);
+    (void)fflush(cli->errors);
+}
+
+void haft__follow_tell_queue(haft__cli *cli, const haft_run *run)
+{
+    haft__follow_tell_behind(cli, run->id, haft__str(run->ahead), run->ahead_state,
+                             run->ahead_lost);
+}
+
 void haft__follow_tell_end(haft__cli *cli, const haft__args *args, const haft_run *run)
 {
     const haft__run *state = &run->state;

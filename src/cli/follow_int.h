@@ -16,4 +16,12 @@ void haft__follow_tell_end(haft__cli *cli, const haft__args *args, const haft_ru
 HAFT_MUST_USE haft_status haft__follow_print_json(haft__cli *cli, const haft_run *run,
                                                   const haft_error *stopped, haft_error *err);
 
+/* The run of the thread that was last said to be ahead. */
+typedef struct haft__queue_told {
+    char id[HAFT__ID_LENGTH + 1];
+} haft__queue_told;
+
+/* Whether it waits for another run of its thread than was said. */
+bool haft__follow_queue(haft__queue_told *told, const haft_run *run);
+
 #endif

@@ -8,10 +8,21 @@
 #include "cli/print.h"
 #include "run/result.h"
 
+static bool waits_for_somebody(const haft_run *run)
+{
+    const haft__run *state = &run->state;
+    bool waits = haft_run_state(run) == HAFT_WAITING;
+    for (size_t i = state->batch; i < state->call_count && !waits; i++) {
+        waits = state->calls[i].stage == HAFT__CALL_PAUSED;
+    }
+    return waits;
+}
+
+/* One that is running is another process's: what was said to it has been taken. */
 static haft__exit exit_of(const haft_run *run)
 {
     if (haft_run_state(run) != HAFT_ENDED) {
-        return HAFT__EXIT_WAITING;
+        return waits_for_somebody(run) ? HAFT__EXIT_WAITING : HAFT__EXIT_DONE;
     }
     switch (run->state.end) {
     case HAFT__END_DONE:
@@ -54,8 +65,11 @@ haft__exit haft__follow_print_rest(haft__cli *cli, const haft__args *args, const
     if (!haft__args_has(args, "events") && answer.len > 0 && !answer_shown) {
         haft__print_answer(cli->out, answer);
     }
-    if (haft_run_state(run) == HAFT_WAITING && !haft__args_has(args, "quiet")
-        && !haft__args_has(args, "events")) {
+    bool tells = !haft__args_has(args, "quiet") && !haft__args_has(args, "events");
+    if (tells && haft_run_state(run) == HAFT_RUNNING) {
+        (void)fprintf(cli->errors, "another process goes on with %s\n", run->id);
+    }
+    if (tells && waits_for_somebody(run)) {
         haft__pending_tell(cli->errors, args, run);
     }
     return exit_of(run);

@@ -30,7 +30,9 @@ static void drop_oldest(haft__line_history *history, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         history->bytes -= history->lines[i].len;
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): a text that was made here */
         free((void *)(uintptr_t)history->lines[i].ptr);
+        history->lines[i] = (haft_str){NULL, 0};
     }
     history->count -= count;
     memmove(history->lines, history->lines + count, history->count * sizeof(*history->lines));

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/respec.h"
 #include "io/file.h"
 #include "json/read.h"
 
@@ -101,7 +102,9 @@ haft_status haft__log_fold(haft__arena *arena, const haft__spec *spec, const cha
                            haft_str lines, uint64_t last, haft__hash_key hash_key,
                            haft__run *ret_run, haft_error *err)
 {
+    haft__respec_look specs = {arena, spec->path, hash_key};
     haft_status status = haft__run_init(ret_run, arena, spec, hash_key, err);
+    ret_run->specs = haft__respec_lookers(&specs);
     for (size_t number = 1; status == HAFT_OK && lines.len > 0 && ret_run->seq < last; number++) {
         haft_str line = haft__str_split(&lines, '\n');
         if (haft__str_trim(line).len == 0) {
@@ -112,6 +115,7 @@ haft_status haft__log_fold(haft__arena *arena, const haft__spec *spec, const cha
             at_line(err, path, number);
         }
     }
+    ret_run->specs = (haft__run_specs){NULL, NULL};
     if (status == HAFT_OK && ret_run->seq == 0) {
         status = haft__fail(err, HAFT_BAD_INPUT, path, "expected events, found none");
     }

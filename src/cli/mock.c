@@ -41,8 +41,8 @@ static haft__server_field id_field(uint64_t number, char text[ID_SIZE])
     return (haft__server_field){HAFT__LIT("x-request-id"), haft__str(text)};
 }
 
-static void reply_json(haft__mock *mock, haft__server_request *request, uint32_t status,
-                       haft__buf *body)
+void haft__mock_reply(haft__mock *mock, haft__server_request *request, uint32_t status,
+                      haft__buf *body)
 {
     char id[ID_SIZE];
     haft__server_field field = id_field(mock->requests, id);
@@ -63,11 +63,11 @@ static void refuse(haft__mock *mock, haft__server_request *request, uint32_t sta
     haft__chat_error(&body, problem.message,
                      status < 500 ? "invalid_request_error" : "server_error", problem.param,
                      problem.code);
-    reply_json(mock, request, status, &body);
+    haft__mock_reply(mock, request, status, &body);
 }
 
-static void refuse_plainly(haft__mock *mock, haft__server_request *request, uint32_t status,
-                           const char *message)
+void haft__mock_refuse(haft__mock *mock, haft__server_request *request, uint32_t status,
+                       const char *message)
 {
     refuse(mock, request, status, (haft__chat_problem){.message = haft__str(message)});
 }
@@ -179,7 +179,7 @@ static void send_reply(exchange *e)
     if (status == HAFT_OK) {
         send_body(e, haft__buf_str(&body));
     } else {
-        refuse_plainly(e->mock, e->request, 500, err.message);
+        haft__mock_refuse(e->mock, e->request, 500, err.message);
     }
     haft__buf_finish(&body);
 }
@@ -213,7 +213,7 @@ static bool keeps(exchange *e)
         return true;
     }
     if (haft__chat_keeps(&e->asked, &e->answer.reply, &e->arena, &good, &err) != HAFT_OK) {
-        refuse_plainly(e->mock, e->request, 500, err.message);
+        haft__mock_refuse(e->mock, e->request, 500, err.message);
         return false;
     }
     if (!good) {
@@ -224,7 +224,7 @@ static bool keeps(exchange *e)
                        e->mock->script->next - 1,
                        haft__constraint_name(e->asked.request.constraint.kind));
         complain(e->mock, message);
-        refuse_plainly(e->mock, e->request, 500, message);
+        haft__mock_refuse(e->mock, e->request, 500, message);
     }
     return good;
 }
@@ -245,7 +245,7 @@ static bool ask_script(exchange *e)
     char message[sizeof(err.where) + sizeof(err.message) + 16];
     (void)snprintf(message, sizeof(message), "script %s: %s", err.where, err.message);
     complain(mock, message);
-    refuse_plainly(mock, e->request, status == HAFT_BAD_STATE ? 400 : 500, message);
+    haft__mock_refuse(mock, e->request, status == HAFT_BAD_STATE ? 400 : 500, message);
     return false;
 }
 
@@ -255,7 +255,7 @@ static void answer(exchange *e)
     haft_str body = haft__server_body(e->request);
     if (haft__chat_read_like(&e->arena, body, e->mock->like, e->mock->hash_key, &e->asked, &err)
         != HAFT_OK) {
-        refuse_plainly(e->mock, e->request, 500, err.message);
+        haft__mock_refuse(e->mock, e->request, 500, err.message);
     } else if (e->asked.problem.message.ptr != NULL) {
         refuse(e->mock, e->request, 400, e->asked.problem);
     } else if (ask_script(e)) {
@@ -268,7 +268,7 @@ static void answer(exchange *e)
             == HAFT_OK) {
             return;
         }
-        refuse_plainly(e->mock, e->request, 500, err.message);
+        haft__mock_refuse(e->mock, e->request, 500, err.message);
     }
     finish(e);
 }
@@ -294,7 +294,7 @@ static void chat(haft__mock *mock, haft__server_request *request)
     }
     exchange *e = calloc(1, sizeof(*e));
     if (e == NULL) {
-        refuse_plainly(mock, request, 500, "out of memory");
+        haft__mock_refuse(mock, request, 500, "out of memory");
         return;
     }
     e->mock = mock;
@@ -310,7 +310,7 @@ static void models(haft__mock *mock, haft__server_request *request)
     haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
     haft__buf_addf(&body, "{\"object\":\"list\",\"data\":[{\"id\":\"script\",\"object\":\"model\","
                           "\"created\":0,\"owned_by\":\"haft\"}]}");
-    reply_json(mock, request, 200, &body);
+    haft__mock_reply(mock, request, 200, &body);
 }
 
 static void health(haft__mock *mock, haft__server_request *request)
@@ -318,7 +318,7 @@ static void health(haft__mock *mock, haft__server_request *request)
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
     haft__buf_addf(&body, "{\"status\":\"ok\"}");
-    reply_json(mock, request, 200, &body);
+    haft__mock_reply(mock, request, 200, &body);
 }
 
 static const struct route {
@@ -328,6 +328,7 @@ static const struct route {
 } routes[] = {
     {"/v1/chat/completions", "POST", false, chat},
     {"/chat/completions", "POST", false, chat},
+    {"/v1/embeddings", "POST", false, haft__mock_embeddings},
     {"/v1/models", "GET", false, models},
     {"/health", "GET", true, health},
 };
@@ -365,18 +366,18 @@ void haft__mock_handle(void *context, haft__server_request *request)
     if (route == NULL) {
         (void)snprintf(message, sizeof(message), "Invalid URL (%.*s %.*s)", HAFT__ARG(method),
                        HAFT__ARG(path));
-        refuse_plainly(mock, request, 404, message);
+        haft__mock_refuse(mock, request, 404, message);
     } else if (!fits(route, method)) {
         (void)snprintf(message, sizeof(message),
                        "Not allowed to %.*s on %.*s (HINT: Perhaps you meant to use a different "
                        "HTTP method?)",
                        HAFT__ARG(method), HAFT__ARG(path));
-        refuse_plainly(mock, request, 405, message);
+        haft__mock_refuse(mock, request, 405, message);
     } else if (mock->require_key && !route->open && !has_key(request)) {
-        refuse_plainly(mock, request, 401,
-                       "You didn't provide an API key. You need to provide your API key in an "
-                       "Authorization header using Bearer auth (i.e. Authorization: Bearer "
-                       "YOUR_KEY).");
+        haft__mock_refuse(mock, request, 401,
+                          "You didn't provide an API key. You need to provide your API key in an "
+                          "Authorization header using Bearer auth (i.e. Authorization: Bearer "
+                          "YOUR_KEY).");
     } else {
         route->act(mock, request);
     }

@@ -18,11 +18,24 @@ typedef struct haft__mock {
     bool again; /* from the start behind the last reply */
     haft__chat_like like;
     bool require_key;  /* refuse requests without one */
+    size_t dimensions; /* of vectors that /v1/embeddings answers with; 0: there is no such path */
+    const char *fault; /* what is wrong with them: "error", "slow", "garbage", "sizes"; or NULL */
     uint64_t requests; /* so far, for ids */
     uint64_t calls;
 } haft__mock;
 
 /* A haft__server_handler; the context is the haft__mock. */
 void haft__mock_handle(void *context, haft__server_request *request);
+
+/* ---- for mock_embed.c ---- */
+
+/* Answers with the text, which is given back. */
+void haft__mock_reply(haft__mock *mock, haft__server_request *request, uint32_t status,
+                      haft__buf *body);
+void haft__mock_refuse(haft__mock *mock, haft__server_request *request, uint32_t status,
+                       const char *message);
+
+/* POST /v1/embeddings */
+void haft__mock_embeddings(haft__mock *mock, haft__server_request *request);
 
 #endif

@@ -6,16 +6,11 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/complain.h"
-#include "io/clock.h"
+#include "cli/message.h"
+#include "cli/respec.h"
 #include "io/environment.h"
-#include "json/read.h"
 
-/* How long another process may take until it has heard. */
-#define HEARD_MS 10000U
-#define LOOK_MS  50U
-
-/* Who speaks: the name of the user. */
-static haft_str speaker(void)
+haft_str haft__say_speaker(void)
 {
     haft_str user = haft__environment_get(NULL, HAFT__LIT("USER"));
     return user.ptr != NULL && user.len > 0 ? user : HAFT__LIT("cli");
@@ -35,22 +30,35 @@ static const haft__run_call *meant(const haft_run *run, haft_str call)
     return NULL;
 }
 
+/* Whether nothing else waits. */
+static bool is_only(const haft_run *run, const haft__run_call *call)
+{
+    const haft__run *state = &run->state;
+    bool only = state->stage != HAFT__RUN_ENDED && call->stage == HAFT__CALL_PAUSED;
+    for (size_t i = state->batch; i < state->call_count; i++) {
+        only = only && (state->calls[i].stage != HAFT__CALL_PAUSED || &state->calls[i] == call);
+    }
+    return only;
+}
+
 static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__said *said,
                               haft__json *ret_value, haft_error *err)
 {
-    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.hash_key = run->runtime->hash_key;
     haft_str text = haft__str(said->value);
-    haft_status status = haft__json_read(&cli->arena, text, &options, ret_value, NULL, err);
+    bool is_json = true;
+    haft_status status =
+        haft__steer_read_value(&cli->arena, text, run->runtime->hash_key, ret_value, &is_json, err);
     const haft__run_call *call = meant(run, said->command.call);
     bool wants_json = !said->text || (call != NULL && call->pause == HAFT__PAUSE_HEADLESS);
-    if (status == HAFT_BAD_INPUT && !wants_json) {
+    if (!is_json && !wants_json) {
         *ret_value = haft__json_string(text);
         *err = (haft_error){0};
         return HAFT_OK;
     }
     if (status == HAFT_BAD_INPUT) {
-        (void)haft__hint(err, status, "the value is JSON: write a text as '\"text\"'");
+        if (!is_json) {
+            (void)haft__hint(err, status, "the value is JSON: write a text as '\"text\"'");
+        }
         haft__complain_json(cli->errors, said->text ? "VALUE" : "--args", text, true, err);
         haft__error_at(err, "the value"); /* not what it is: it may be a secret */
         cli->problem = *err;
@@ -64,70 +72,24 @@ static haft_status complete(haft__cli *cli, const haft_run *run, const haft__sai
                             haft__steer *ret_command, haft_error *err)
 {
     *ret_command = said->command;
-    ret_command->by = speaker();
+    ret_command->by = haft__say_speaker();
     ret_command->value = haft__json_null();
     return said->value != NULL ? read_value(cli, run, said, &ret_command->value, err) : HAFT_OK;
 }
 
-/* ---- a run of our own ---- */
+/* ---- opening it ---- */
 
-static haft__exit say_here(haft__cli *cli, const haft__args *args, haft_run *run,
-                           const haft__said *said, haft_error *err)
-{
-    haft__steer command;
-    haft_status status = complete(cli, run, said, &command, err);
-    if (status == HAFT_OK && run->stage == HAFT__LIVE_SEEN) { /* it has ended */
-        haft__buf none;
-        haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
-        status = haft__steer_apply(&run->state, &command, &none, err);
-        haft__buf_finish(&none);
-        return status == HAFT_OK ? haft__follow_print(cli, args, run, err)
-                                 : haft__session_exit(status);
-    }
-    if (status == HAFT_OK) {
-        status = haft__live_command(run, &command, err);
-    }
-    return status == HAFT_OK ? haft__follow(cli, args, run, err) : haft__session_exit(status);
-}
-
-/* ---- a run of another process ---- */
-
-static haft_status send_message(haft__cli *cli, haft_run *run, const haft__said *said,
-                                haft_error *err)
-{
-    haft__steer command;
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = complete(cli, run, said, &command, err);
-    if (status == HAFT_OK) {
-        haft__steer_write(&text, &command);
-        status = haft__buf_check(&text, err);
-    }
-    if (status == HAFT_OK) {
-        haft__store_request request = {
-            .verb = HAFT__STORE_SEND, .run.id = haft__str(run->id), .text = haft__buf_str(&text)};
-        status = haft__session_ask(cli, run->runtime, &request, err);
-    }
-    haft__buf_finish(&text);
-    return status;
-}
-
-/* Until its owner has dealt with every message. */
-static haft_status wait_until_heard(haft__cli *cli, haft_run *run, haft_error *err)
+static haft_status wait_until_open(haft_runtime *runtime, const haft_run *run, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    uint64_t start = haft__clock_now(), count = 1;
-    while (status == HAFT_OK && count > 0) {
-        if (haft__clock_now() - start > HEARD_MS) {
-            status = haft__fail(err, HAFT_IO, run->id,
-                                "the process that has this run does not "
-                                "listen; the message is kept for it");
-            return haft__hint(err, status, "haft resume %s takes it up once it is gone", run->id);
+    while (status == HAFT_OK && run->stage == HAFT__LIVE_OPENING) {
+        status = haft_runtime_step(runtime, -1, err);
+    }
+    if (status == HAFT_OK && run->stage == HAFT__LIVE_FAILED) {
+        status = run->error.status;
+        if (err != NULL) {
+            *err = run->error;
         }
-        haft__clock_sleep(LOOK_MS);
-        haft__store_request request = {.verb = HAFT__STORE_RECEIVE, .run.id = haft__str(run->id)};
-        status = haft__session_ask(cli, run->runtime, &request, err);
-        count = request.message_count;
     }
     return status;
 }
@@ -137,12 +99,8 @@ static haft_status look(haft_runtime *runtime, haft_str name, haft_run **ret_run
 {
     haft_run *run = NULL;
     haft_status status = haft__open_start(runtime, name, true, &run, err);
-    while (status == HAFT_OK && run->stage == HAFT__LIVE_OPENING) {
-        status = haft_runtime_step(runtime, -1, err);
-    }
-    if (status == HAFT_OK && run->stage == HAFT__LIVE_FAILED) {
-        *err = run->error;
-        status = err->status;
+    if (status == HAFT_OK) {
+        status = wait_until_open(runtime, run, err);
     }
     if (status != HAFT_OK) {
         haft_run_release(run);
@@ -152,17 +110,94 @@ static haft_status look(haft_runtime *runtime, haft_str name, haft_run **ret_run
     return HAFT_OK;
 }
 
+/* Takes it up with a command; one that does not fit leaves the run as it is. The run is also there
+ * when that failed, unless it is NULL. */
+static haft_status take_with(haft_runtime *runtime, haft_str name, const haft__steer *command,
+                             haft_run **ret_run, haft_error *err)
+{
+    haft_status status = haft__open_start(runtime, name, false, ret_run, err);
+    if (status == HAFT_OK) {
+        (*ret_run)->first = command;
+        status = wait_until_open(runtime, *ret_run, err);
+    }
+    return status;
+}
+
+/* ---- a run of our own ---- */
+
+/* Goes on with it, also when what was said has not been taken: by then the run may have heard
+ * others, and have begun what they asked for. */
+static haft__exit follow_mine(haft__cli *cli, const haft__args *args, haft_run *run,
+                              haft_status status, haft_error *err)
+{
+    haft_error refused = *err;
+    *err = (haft_error){0};
+    haft__exit result = haft__follow(cli, args, run, err);
+    if (status != HAFT_OK) {
+        *err = refused;
+        result = haft__session_exit(status);
+    }
+    return result;
+}
+
+/* A run that was taken up with the command. What came too late has not been taken, but its deadline
+ * has: whoever took the run up goes on with it. */
+static haft__exit say_here(haft__cli *cli, const haft__args *args, haft_run *run,
+                           const haft__steer *command, haft_error *err)
+{
+    haft_status status = run->first_error.status;
+    if (run->stage == HAFT__LIVE_SEEN) { /* it has ended */
+        haft__buf none;
+        haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
+        status = haft__live_steer(run, command, &none, err);
+        haft__buf_finish(&none);
+        return status == HAFT_OK ? haft__follow_print(cli, args, run, err)
+                                 : haft__session_exit(status);
+    }
+    *err = run->first_error;
+    return follow_mine(cli, args, run, status, err);
+}
+
+/* ---- a run of another process ---- */
+
+/* *ret_mine: see haft__message_leave. */
+static haft_status tell_owner(haft__cli *cli, haft_run *run, const haft__said *said,
+                              haft_run **ret_mine, haft_error *err)
+{
+    haft__steer command;
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = complete(cli, run, said, &command, err);
+    if (status == HAFT_OK) {
+        status = haft__agent_know_secrets(run->agent, err);
+    }
+    if (status == HAFT_OK) {
+        command.redactor = run->agent->redactor;
+        haft__steer_write(&text, &command);
+        status = haft__buf_check(&text, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__message_leave(cli, run, haft__buf_str(&text), ret_mine, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
 /* Whether it can be said to the run as it is, or, once it has been heard, whether that is what came
- * of it: somebody else may have been faster. */
+ * of it: somebody else may have been faster. A tool that was answered may ask again at once. */
 static haft_status check_effect(haft__cli *cli, haft_run *run, const haft__said *said, bool heard,
                                 haft_error *err)
 {
     haft__steer command;
     haft__buf body;
+    bool taken = false;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     haft_status status = complete(cli, run, said, &command, err);
-    if (status == HAFT_OK) {
-        status = haft__steer_apply(&run->state, &command, &body, err);
+    if (status == HAFT_OK && heard) {
+        status = haft__live_taken(run, &command, &taken, err);
+    }
+    if (status == HAFT_OK && !taken) {
+        status = haft__live_steer(run, &command, &body, err);
     }
     if (status == HAFT_OK && heard && body.len > 0) {
         status = haft__fail(err, HAFT_BAD_STATE, run->id, "the run did not take it");
@@ -174,7 +209,8 @@ static haft_status check_effect(haft__cli *cli, haft_run *run, const haft__said 
 static haft__exit say_there(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
                             const haft__said *said, haft_error *err)
 {
-    haft_run *before = NULL, *after = NULL;
+    haft_run *before = NULL, *after = NULL, *mine = NULL;
+    char message[HAFT__ID_LENGTH + 1];
     haft_status status = look(runtime, haft__str(said->run), &before, err);
     haft__said named = *said; /* with the call that is meant now, whatever waits later */
     if (status == HAFT_OK) {
@@ -182,13 +218,20 @@ static haft__exit say_there(haft__cli *cli, const haft__args *args, haft_runtime
     }
     const haft__run_call *call = status == HAFT_OK ? meant(before, said->command.call) : NULL;
     if (call != NULL && said->command.kind != HAFT__STEER_CANCEL) {
+        bool waits = call->stage == HAFT__CALL_PAUSED;
         named.command.call = call->id;
+        named.command.pause =
+            waits ? haft__str(haft__pause_name(call->pause)) : said->command.pause;
+        if (named.command.kind == HAFT__STEER_APPROVE) {
+            named.command.binding = call->binding;
+        }
+    }
+    if (status == HAFT_OK) { /* by its id it is found again, whatever was redacted of it */
+        status = haft__runtime_make_id(runtime, message, err);
+        named.command.message = (haft_str){message, HAFT__ID_LENGTH};
     }
     if (status == HAFT_OK) {
-        status = send_message(cli, before, &named, err);
-    }
-    if (status == HAFT_OK) {
-        status = wait_until_heard(cli, before, err);
+        status = tell_owner(cli, before, &named, &mine, err);
     }
     if (status == HAFT_OK) {
         status = look(runtime, haft__str(before->id), &after, err);
@@ -196,20 +239,82 @@ static haft__exit say_there(haft__cli *cli, const haft__args *args, haft_runtime
     if (status == HAFT_OK) {
         status = check_effect(cli, after, &named, true, err);
     }
-    haft__exit result =
-        status == HAFT_OK ? haft__follow_print(cli, args, after, err) : haft__session_exit(status);
+    haft__exit result = haft__session_exit(status);
+    if (mine != NULL) {
+        result = follow_mine(cli, args, mine, status, err);
+    } else if (status == HAFT_OK) {
+        result = haft__follow_print(cli, args, after, err);
+    }
     haft_run_release(before);
     haft_run_release(after);
+    haft_run_release(mine);
     return result;
 }
 
 /* ---- either ---- */
 
+/* What is said, as whoever says it has seen the run: a question goes with its process, and once the
+ * run is taken up an answer to it would be taken for what came of the call; with a new spec another
+ * thing may wait for approval. */
+static haft_status note_seen(haft__cli *cli, haft_runtime *runtime, const haft__said *said,
+                             haft__steer *ret_command, haft_error *err)
+{
+    haft_run *seen = NULL;
+    bool answers = said->command.kind == HAFT__STEER_ANSWER;
+    bool approves = said->command.kind == HAFT__STEER_APPROVE;
+    haft_status status = look(runtime, haft__str(said->run), &seen, err);
+    if (status == HAFT_OK) {
+        status = complete(cli, seen, said, ret_command, err);
+    }
+    const haft__run_call *call = status == HAFT_OK ? meant(seen, said->command.call) : NULL;
+    if (call != NULL && is_only(seen, call)) { /* whatever waits when it is heard */
+        haft_str id = haft__arena_copy(&cli->arena, call->id);
+        ret_command->call = id.ptr != NULL ? id : ret_command->call;
+    }
+    if (call != NULL && call->stage == HAFT__CALL_PAUSED && (answers || approves)) {
+        haft_str binding = haft__arena_copy(&cli->arena, call->binding);
+        ret_command->pause = haft__str(haft__pause_name(call->pause));
+        ret_command->binding = approves && binding.ptr != NULL ? binding : HAFT__LIT("");
+    }
+    haft_run_release(seen);
+    return status;
+}
+
+static haft__exit say(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                      const haft__said *said, haft_error *err)
+{
+    haft_run *run = NULL;
+    haft__steer command;
+    haft__respec respec;
+    haft__exit result;
+    haft_status status = note_seen(cli, runtime, said, &command, err);
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    status = haft__respec_watch(&respec, cli, args, runtime, err);
+    if (said->command.kind == HAFT__STEER_CANCEL) { /* whatever it was to do: it is to end */
+        haft__respec_finish(&respec, runtime);
+    }
+    if (status == HAFT_OK) {
+        status = take_with(runtime, haft__str(said->run), &command, &run, err);
+    }
+    if (status == HAFT_OK) {
+        result = say_here(cli, args, run, &command, err);
+    } else if (status == HAFT_BAD_STATE && run != NULL && !run->first_refused) {
+        *err = (haft_error){0};
+        result = say_there(cli, args, runtime, said, err);
+    } else {
+        result = haft__session_exit(status);
+    }
+    haft_run_release(run);
+    haft__respec_finish(&respec, runtime);
+    return result;
+}
+
 haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *said,
                      haft_error *err)
 {
     haft_runtime *runtime = NULL;
-    haft_run *run = NULL;
     haft_status status = haft__follow_check(args, err);
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
@@ -218,17 +323,7 @@ haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *s
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
-    haft__exit result;
-    status = haft_run_open(runtime, said->run, &run, err);
-    if (status == HAFT_OK) {
-        result = say_here(cli, args, run, said, err);
-    } else if (status == HAFT_BAD_STATE) {
-        *err = (haft_error){0};
-        result = say_there(cli, args, runtime, said, err);
-    } else {
-        result = haft__session_exit(status);
-    }
-    haft_run_release(run);
+    haft__exit result = say(cli, args, runtime, said, err);
     haft_runtime_destroy(runtime);
     return result;
 }

@@ -15,6 +15,9 @@ typedef struct haft__said {
 
 /* Takes the run up, says it, and goes along with the run. A run that another process has is sent
  * a message; what it makes of it is printed. */
+/* Who speaks: the name of the user. */
+haft_str haft__say_speaker(void);
+
 haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *said,
                      haft_error *err);
 

@@ -1,25 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/servers.h - what is known of a spec's MCP servers without asking any, for explanations. */
+/* cli/servers.h - the verdict on every tool and server of a spec, in words and as JSON. */
 #ifndef HAFT_CLI_SERVERS_H
 #define HAFT_CLI_SERVERS_H
 
 #include <stdio.h>
 
-#include "exec/mcp.h"
+#include "cli/first_turn.h"
 #include "json/write.h"
 
-/* The verdict on every tool that is known, as a run would come to it. Lives in `arena`. */
-HAFT_MUST_USE haft_status haft__servers_look(haft__arena *arena, const haft__spec *spec,
-                                             haft__hash_key hash_key, haft__reveal *ret_reveal,
-                                             haft_error *err);
+/* The decision tree as lines: "+" for a tool in the request, "~" for one that can be called without
+ * being there, "-" for one that is out, each with its reason; and one for each server of which
+ * nothing can be said. Only names that begin with `start`. Returns how many lines. */
+size_t haft__servers_print(FILE *out, const haft__first *first, haft_str start);
 
-/* A line for each server, and one for each tool that is known, as `haft explain` has them for the
- * tools of the spec. Only those whose names begin with `start`. Returns how many. */
-size_t haft__servers_print(FILE *out, const haft__spec *spec, const haft__reveal *reveal,
-                           haft_str start);
+/* The built-ins that the spec does not enable, which the others leave out: one line, an array. */
+void haft__servers_print_rest(FILE *out, const haft__first *first);
+void haft__servers_write_rest(haft__json_writer *w, const haft__first *first);
 
-/* The servers as an array: {name, state, tools, reason}; the reason is null when they can be used.
- */
-void haft__servers_write(haft__json_writer *w, const haft__spec *spec, const haft__reveal *reveal);
+/* haft__servers_print for tools of servers alone. */
+size_t haft__servers_print_served(FILE *out, const haft__first *first, haft_str start);
+
+/* "9 deferred tools, 2 shown: at most 2 (max_mcp_tools)", and how many others servers have; nothing
+ * when nothing is deferred. */
+void haft__servers_print_cap(FILE *out, const haft__first *first);
+
+/* The tools as an array: {name, source, role, server, sight, offered, code, reason,
+ * search, denied_by}. */
+void haft__servers_write_tools(haft__json_writer *w, const haft__first *first);
+
+/* A line for each server: its state and what that means, and how many tools it has; and what is
+ * wrong with what is remembered of it. */
+void haft__servers_print_states(FILE *out, const haft__first *first);
+
+/* Warnings alone: tools that are left out, and what is wrong with what is remembered. */
+void haft__servers_print_remarks(FILE *out, const haft__mcp_listing *listings, size_t count);
+
+/* The servers as an array: {name, state, tools, means, warning, left_out, left_out_all, code,
+ * reason}; the last two are null when it can be used. */
+void haft__servers_write(haft__json_writer *w, const haft__first *first);
 
 #endif

@@ -4,9 +4,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "tool/duration.h"
 
 haft_status haft__session_store(haft__cli *cli, const haft__args *args, const char **ret_url,
                                 haft_error *err)
@@ -27,7 +31,7 @@ haft_status haft__session_store(haft__cli *cli, const haft__args *args, const ch
                                         "there is no place for a store: "
                                         "neither XDG_STATE_HOME nor HOME is set");
         return haft__hint(err, status,
-                          "--store sqlite:PATH names one, --store memory: does "
+                          "--store sqlite:PATH or postgres://... names one, --store memory: does "
                           "without");
     }
     *ret_url = url.ptr;
@@ -43,14 +47,40 @@ static haft_status as_failure(haft_status status, haft_error *err)
     return status;
 }
 
-static haft_status open_store(haft__cli *cli, const char *url, haft_runtime **ret_runtime,
+/* How long its leases are: 0 when nobody has said. */
+static haft_status read_lease(haft__cli *cli, const haft__args *args, uint64_t *ret_ms,
                               haft_error *err)
+{
+    haft__setting lease = haft__config_get(cli, args, HAFT__SETTING_lease);
+    *ret_ms = 0;
+    if (lease.value == NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__duration_parse(haft__str(lease.value), ret_ms, err);
+    bool fits =
+        *ret_ms >= HAFT__LIMIT_RUN_LEASE_LEAST_MS && *ret_ms <= HAFT__LIMIT_RUN_LEASE_MOST_MS;
+    if (status == HAFT_OK && !fits) {
+        status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "expected 1s to 1h, found \"%s\"", lease.value);
+    }
+    if (status != HAFT_OK) {
+        haft__error_at(err, lease.from);
+    }
+    return status;
+}
+
+static haft_status open_store(haft__cli *cli, const haft__args *args, const char *url,
+                              haft_runtime **ret_runtime, haft_error *err)
 {
     haft_error unwanted = {0};
     haft_error *found = err != NULL ? err : &unwanted;
     haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
     haft__runtime_env env = haft__config_env(cli);
     options.store = url;
+    haft_status status = read_lease(cli, args, &options.lease_ms, found);
+    if (status != HAFT_OK) {
+        return status;
+    }
     return as_failure(haft__runtime_create(&options, &env, ret_runtime, found), found);
 }
 
@@ -59,7 +89,7 @@ haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runt
 {
     const char *url = NULL;
     haft_status status = haft__session_store(cli, args, &url, err);
-    return status == HAFT_OK ? open_store(cli, url, ret_runtime, err) : status;
+    return status == HAFT_OK ? open_store(cli, args, url, ret_runtime, err) : status;
 }
 
 const char *haft__session_missing(const char *url)
@@ -81,7 +111,7 @@ haft_status haft__session_find(haft__cli *cli, const haft__args *args, haft_runt
         status = haft__fail(err, HAFT_IO, missing, "there is no store here");
         return haft__hint(err, status, "the first `haft run` makes it; --store names another");
     }
-    return status == HAFT_OK ? open_store(cli, url, ret_runtime, err) : status;
+    return status == HAFT_OK ? open_store(cli, args, url, ret_runtime, err) : status;
 }
 
 haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtime, haft__store_request *request,
@@ -92,6 +122,18 @@ haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtime, haft__store
     haft_error unwanted = {0};
     haft_error *found = err != NULL ? err : &unwanted;
     return as_failure(haft__store_wait(runtime->store, request, found), found);
+}
+
+bool haft__session_blames_store(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    const char *url = NULL;
+    bool known = err->where[0] != '\0' && haft__session_store(cli, args, &url, NULL) == HAFT_OK;
+    const char *path = known ? haft__store_file(url) : NULL;
+    bool blamed = path != NULL && strcmp(err->where, path) == 0;
+    if (blamed) {
+        (void)as_failure(err->status, err);
+    }
+    return blamed;
 }
 
 haft__exit haft__session_exit(haft_status status)

@@ -9,7 +9,8 @@
 /* The rows of the option table that every command with a store has. */
 #define HAFT__OPTION_STORE                                                                         \
     {"store", 0, HAFT__OPTION_TEXT, "URL",                                                         \
-     "where runs are kept: sqlite:PATH or memory:; haft.db of your own by default"},               \
+     "where runs are kept: sqlite:PATH, postgres://... or memory:; haft.db of your own by "        \
+     "default"},                                                                                   \
         HAFT__OPTION_NO_CONFIG
 
 /* The store that --store names, or $HAFT_STORE, or a file of settings; else
@@ -36,6 +37,10 @@ HAFT_MUST_USE haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtim
 
 /* Which exit an error is. */
 haft__exit haft__session_exit(haft_status status);
+
+/* Whether it is the file of the store that something is wrong with: a failure, and not of who named
+ * it. The error says so from then on. */
+bool haft__session_blames_store(haft__cli *cli, const haft__args *args, haft_error *err);
 
 /* The same for an agent that could not be made: a script that cannot be read is as bad as a spec.
  */

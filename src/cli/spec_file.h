@@ -4,7 +4,9 @@
 #ifndef HAFT_CLI_SPEC_FILE_H
 #define HAFT_CLI_SPEC_FILE_H
 
+#include "base/sha256.h"
 #include "cli/commands.h"
+#include "run/decide.h"
 #include "spec/load.h"
 
 typedef struct haft__spec_file {
@@ -12,6 +14,8 @@ typedef struct haft__spec_file {
     haft_str text;          /* in the arena of the command */
     const haft__spec *spec; /* NULL when there are errors */
     haft__spec_report report;
+    char file[HAFT__SHA256_HEX]; /* of the text */
+    haft__spec_origin origin;    /* for the runs of an agent that is made of it */
 } haft__spec_file;
 
 /* Reads and loads with the --set and --model options of `args`, if it has any. Fails when the file
@@ -24,7 +28,7 @@ HAFT_MUST_USE haft_status haft__spec_file_read(haft__cli *cli, const char *path,
 void haft__spec_file_print(const haft__spec_file *file, FILE *out);
 
 /* For commands that want to use the spec: prints its problems, warnings left out unless there are
- * errors, on standard error. True when it can be used. */
+ * errors or they are about imported servers, on standard error. True when it can be used. */
 bool haft__spec_file_usable(const haft__spec_file *file, haft__cli *cli);
 
 #endif

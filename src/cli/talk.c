@@ -7,10 +7,12 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/macros.h"
 #include "base/str.h"
 #include "cli/follow.h"
 #include "cli/print.h"
 #include "io/owner.h"
+#include "run/queue.h"
 
 /* How long the loop is waited for at a time. */
 #define STEP_MS 100
@@ -74,8 +76,15 @@ haft_status haft__talk_read(haft__talk *talk, const char *model, const haft__spe
     if (status == HAFT_OK && !haft__spec_file_usable(&file, talk->cli)) {
         status = HAFT_BAD_INPUT; /* its problems have been printed */
     }
+    haft_str hash = {NULL, 0};
+    if (status == HAFT_OK) {
+        hash = haft__arena_copy(&talk->cli->arena, file.origin.file);
+        status = hash.ptr != NULL ? HAFT_OK : haft__arena_fail(&talk->cli->arena, err);
+    }
     if (status == HAFT_OK) {
         *ret_spec = file.spec;
+        talk->origin = file.origin; /* for its runs, if it is adopted */
+        talk->origin.file = hash;
     }
     return status;
 }
@@ -86,6 +95,7 @@ haft_status haft__talk_adopt(haft__talk *talk, const haft__spec *spec, haft_erro
     haft_status status = haft__agent_create(talk->runtime, spec, &agent, err);
     if (status == HAFT_OK) {
         haft_agent_release(talk->agent);
+        agent->origin = talk->origin;
         talk->agent = agent;
         talk->spec = spec;
     }
@@ -157,12 +167,34 @@ static haft_status start(haft__talk *talk, haft_str text, haft_run **ret_run, ha
         status = haft_run_start(talk->agent, task.ptr, &options, ret_run, err);
     }
     if (status == HAFT_OK) {
-        keep_sent(talk, (haft_str){task.ptr, length}, *ret_run);
+        task.len = length; /* without the NUL */
+        keep_sent(talk, haft__buf_str(&task), *ret_run);
         haft__buf_clear(&talk->inputs);
         talk->input_count = 0;
     }
     haft__buf_finish(&task);
     return status;
+}
+
+static bool is_anothers(const haft__talk *talk, const haft__store_run *open)
+{
+    bool ours = haft__str_equal(open->owner, haft__str(talk->runtime->owner));
+    return open->owner.len > 0 && !ours && open->lease_ms > haft__runtime_now(talk->runtime)
+           && !haft__owner_is_dead(open->owner);
+}
+
+/* Whether a text may be sent while a run of the thread has not ended: it interrupts that one, or
+ * waits for one that somebody else goes on with. What waits for the person here is theirs to end.
+ */
+static bool may_send_behind(const haft__talk *talk, const haft__store_run *open)
+{
+    switch (haft__multitask_of(talk->spec->multitask)) {
+    case HAFT__MULTITASK_ENQUEUE:
+        return open->state == HAFT__STATE_RUNNING && is_anothers(talk, open);
+    case HAFT__MULTITASK_REJECT: return false;
+    case HAFT__MULTITASK_INTERRUPT: return true;
+    }
+    HAFT__UNREACHABLE();
 }
 
 void haft__talk_send(haft__talk *talk, haft_str text)
@@ -171,7 +203,7 @@ void haft__talk_send(haft__talk *talk, haft_str text)
     haft_run *run = NULL;
     haft_error err = {0};
     haft_status status = haft__talk_find_open(talk, &open, &err);
-    if (status == HAFT_OK && open != NULL) {
+    if (status == HAFT_OK && open != NULL && !may_send_behind(talk, open)) {
         haft__talk_tell_open(talk, open);
         return;
     }
@@ -197,13 +229,6 @@ haft_status haft__talk_find_open(haft__talk *talk, const haft__store_run **ret_o
         *ret_open = list.found_count > 0 ? &list.found[0] : NULL;
     }
     return status;
-}
-
-static bool is_anothers(const haft__talk *talk, const haft__store_run *open)
-{
-    bool ours = haft__str_equal(open->owner, haft__str(talk->runtime->owner));
-    return open->owner.len > 0 && !ours && open->lease_ms > haft__runtime_now(talk->runtime)
-           && !haft__owner_is_dead(open->owner);
 }
 
 void haft__talk_tell_open(haft__talk *talk, const haft__store_run *open)

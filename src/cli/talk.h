@@ -23,7 +23,8 @@ typedef struct haft__talk {
     const haft__args *args;
     haft_runtime *runtime;
     haft_agent *agent;
-    const haft__spec *spec; /* of the agent */
+    const haft__spec *spec;   /* of the agent */
+    haft__spec_origin origin; /* where the one that was read last comes from */
     char thread[HAFT__ID_LENGTH + 1];
     bool quiet;
     haft__buf inputs; /* files that go with the next text */
@@ -82,8 +83,8 @@ typedef struct haft__talk_command {
     const char *help;
     void (*run)(haft__talk *talk, haft_str argument);
     /* Appends what the argument may be, a line each; NULL: nobody knows. `start` is what there is
-     * of it, and *ret_skip how much of that stays. */
-    void (*complete)(haft__talk *talk, haft_str start, size_t *ret_skip, haft__buf *lines);
+     * of it; returns how much of that stays. */
+    size_t (*complete)(haft__talk *talk, haft_str start, haft__buf *lines);
 } haft__talk_command;
 
 const haft__talk_command *haft__talk_commands(size_t *ret_count);
@@ -118,13 +119,10 @@ void haft__talk_artifacts(haft__talk *talk, haft_str argument);
 
 haft__editor_complete haft__talk_complete; /* its context is the chat */
 
-void haft__talk_complete_command(haft__talk *talk, haft_str start, size_t *ret_skip,
-                                 haft__buf *lines);
-void haft__talk_complete_tool(haft__talk *talk, haft_str start, size_t *ret_skip, haft__buf *lines);
-void haft__talk_complete_model(haft__talk *talk, haft_str start, size_t *ret_skip,
-                               haft__buf *lines);
-void haft__talk_complete_thread(haft__talk *talk, haft_str start, size_t *ret_skip,
-                                haft__buf *lines);
-void haft__talk_complete_file(haft__talk *talk, haft_str start, size_t *ret_skip, haft__buf *lines);
+size_t haft__talk_complete_command(haft__talk *talk, haft_str start, haft__buf *lines);
+size_t haft__talk_complete_tool(haft__talk *talk, haft_str start, haft__buf *lines);
+size_t haft__talk_complete_model(haft__talk *talk, haft_str start, haft__buf *lines);
+size_t haft__talk_complete_thread(haft__talk *talk, haft_str start, haft__buf *lines);
+size_t haft__talk_complete_file(haft__talk *talk, haft_str start, haft__buf *lines);
 
 #endif

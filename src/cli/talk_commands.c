@@ -11,7 +11,6 @@
 #include "cli/servers.h"
 #include "cli/talk.h"
 #include "io/file.h"
-#include "run/offer.h"
 
 static void help(haft__talk *talk, haft_str argument);
 
@@ -19,27 +18,15 @@ static void help(haft__talk *talk, haft_str argument);
 
 static void tools(haft__talk *talk, haft_str argument)
 {
-    const haft__tools *all = &talk->spec->tools;
-    FILE *out = talk->cli->out;
-    size_t shown = 0;
-    for (size_t i = 0; i < all->count; i++) {
-        haft__offer offer = haft__offer_look(talk->spec, all->items[i]);
-        haft_str name = offer.tool->name;
-        if (argument.len > 0 && !haft__str_starts(name, argument)) {
-            continue;
-        }
-        (void)fprintf(out, "%s %-24.*s %s: %s\n", offer.offered ? "+" : "-", HAFT__ARG(name),
-                      haft__tool_source_name(offer.tool->source), offer.reason);
-        shown++;
-    }
-    haft__reveal reveal = {.tool_count = 0};
+    haft__first first;
     haft_error err = {0};
-    if (haft__servers_look(&talk->cli->arena, talk->spec, talk->runtime->hash_key, &reveal, &err)
+    if (haft__first_turn(&talk->cli->arena, talk->spec, HAFT__LIT(""), talk->runtime->hash_key,
+                         &first, &err)
         != HAFT_OK) {
         haft__talk_tell_error(talk, &err);
         return;
     }
-    shown += haft__servers_print(out, talk->spec, &reveal, argument);
+    size_t shown = haft__servers_print(talk->cli->out, &first, argument);
     if (shown == 0) {
         haft__talk_tell(talk, argument.len > 0 ? "no tool has a name that begins so"
                                                : "this agent has no tools");
@@ -86,14 +73,14 @@ static haft_str text_of(haft__json turn, const char *key)
 static void explain(haft__talk *talk, haft_str argument)
 {
     haft_error err = {0};
-    haft__run run;
-    haft__json turn;
+    haft__first first;
     haft_status status = haft__first_turn(&talk->cli->arena, talk->spec, argument,
-                                          talk->runtime->hash_key, &run, &turn, &err);
+                                          talk->runtime->hash_key, &first, &err);
     if (status != HAFT_OK) {
         haft__talk_tell_error(talk, &err);
         return;
     }
+    haft__json turn = first.turn;
     haft_str tool = text_of(turn, "tool");
     (void)fprintf(talk->cli->out, "first turn: %.*s%s%.*s: %.*s\n",
                   HAFT__ARG(text_of(turn, "mode")), tool.len > 0 ? " " : "", HAFT__ARG(tool),

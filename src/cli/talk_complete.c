@@ -16,42 +16,39 @@ static void offer(haft__buf *lines, haft_str start, haft_str word, const char *b
     }
 }
 
-void haft__talk_complete_command(haft__talk *talk, haft_str start, size_t *ret_skip,
-                                 haft__buf *lines)
+size_t haft__talk_complete_command(haft__talk *talk, haft_str start, haft__buf *lines)
 {
     (void)talk;
-    (void)ret_skip;
     size_t count;
     const haft__talk_command *commands = haft__talk_commands(&count);
     for (size_t i = 0; i < count; i++) {
         offer(lines, start, haft__str(commands[i].name), "");
     }
+    return 0;
 }
 
-void haft__talk_complete_tool(haft__talk *talk, haft_str start, size_t *ret_skip, haft__buf *lines)
+size_t haft__talk_complete_tool(haft__talk *talk, haft_str start, haft__buf *lines)
 {
-    (void)ret_skip;
     for (size_t i = 0; i < talk->spec->tools.count; i++) {
         offer(lines, start, talk->spec->tools.items[i]->name, "");
     }
+    return 0;
 }
 
-void haft__talk_complete_model(haft__talk *talk, haft_str start, size_t *ret_skip, haft__buf *lines)
+size_t haft__talk_complete_model(haft__talk *talk, haft_str start, haft__buf *lines)
 {
     (void)talk;
-    (void)ret_skip;
     size_t count;
     const haft__provider *providers = haft__providers(&count);
     offer(lines, start, HAFT__LIT("offline"), "");
     for (size_t i = 0; i < count; i++) {
         offer(lines, start, haft__str(providers[i].name), ":");
     }
+    return 0;
 }
 
-void haft__talk_complete_thread(haft__talk *talk, haft_str start, size_t *ret_skip,
-                                haft__buf *lines)
+size_t haft__talk_complete_thread(haft__talk *talk, haft_str start, haft__buf *lines)
 {
-    (void)ret_skip;
     haft_error ignored;
     haft__arena_mark mark = haft__arena_save(&talk->cli->arena);
     haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT("")};
@@ -65,6 +62,7 @@ void haft__talk_complete_thread(haft__talk *talk, haft_str start, size_t *ret_sk
         }
     }
     haft__arena_restore(&talk->cli->arena, mark);
+    return 0;
 }
 
 static bool is_nice(haft_str name)
@@ -78,13 +76,12 @@ static bool is_nice(haft_str name)
 }
 
 /* The names in the folder that is there already. */
-void haft__talk_complete_file(haft__talk *talk, haft_str start, size_t *ret_skip, haft__buf *lines)
+size_t haft__talk_complete_file(haft__talk *talk, haft_str start, haft__buf *lines)
 {
     size_t folder = start.len;
     while (folder > 0 && start.ptr[folder - 1] != '/') {
         folder--;
     }
-    *ret_skip = folder;
     haft__arena_mark mark = haft__arena_save(&talk->cli->arena);
     haft_str path = haft__arena_copy(&talk->cli->arena, (haft_str){start.ptr, folder});
     DIR *directory = path.ptr != NULL ? opendir(folder > 0 ? path.ptr : ".") : NULL;
@@ -100,6 +97,7 @@ void haft__talk_complete_file(haft__talk *talk, haft_str start, size_t *ret_skip
         (void)closedir(directory);
     }
     haft__arena_restore(&talk->cli->arena, mark);
+    return folder;
 }
 
 /* The word that `text`, which ends at the cursor, has of a command or its argument. */
@@ -107,20 +105,20 @@ void haft__talk_complete(void *context, haft_str text, size_t *ret_from, haft__b
 {
     haft__talk *talk = context;
     haft_str rest = text, name = haft__str_split(&rest, ' ');
-    size_t count, skip = 0;
+    size_t count;
     const haft__talk_command *commands = haft__talk_commands(&count);
     if (text.len == 0 || text.ptr[0] != '/' || haft__str_starts(text, HAFT__LIT("//"))) {
         return;
     }
     if (name.len == text.len) {
         *ret_from = 0;
-        haft__talk_complete_command(talk, text, &skip, candidates);
+        (void)haft__talk_complete_command(talk, text, candidates);
         return;
     }
     for (size_t i = 0; i < count; i++) {
         if (haft__str_equal(haft__str(commands[i].name), name) && commands[i].complete != NULL) {
-            commands[i].complete(talk, rest, &skip, candidates);
-            *ret_from = text.len - rest.len + skip;
+            size_t stays = commands[i].complete(talk, rest, candidates);
+            *ret_from = text.len - rest.len + stays;
         }
     }
 }

@@ -17,7 +17,6 @@
 #include "cli/print.h"
 #include "cli/terminal_int.h"
 #include "run/asked.h"
-#include "json/read.h"
 
 bool haft__terminal_open(haft__terminal *terminal)
 {
@@ -204,21 +203,19 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
     return status;
 }
 
-/* A tool asks: {...} is the whole form, nothing its defaults, anything else its one field. What it
- * does not take is said, and asked for again. */
-static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__steer *command, bool no,
-                               haft_str line, bool *ret_answered, haft_error *err)
+/* Says it, with the object that was typed if there is one. What is not taken is told, and asked for
+ * again. */
+static haft_status say(haft__terminal *t, haft_run *run, haft__steer *command, bool object,
+                       haft_str line, bool *ret_answered, haft_error *err)
 {
     haft__arena arena;
     haft_error why = {0};
     haft_status status = HAFT_OK;
-    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.hash_key = run->runtime->hash_key;
     haft__arena_init(&arena, 0);
-    command->kind = no ? HAFT__STEER_REJECT : HAFT__STEER_ANSWER;
-    command->value = line.len > 0 ? haft__json_string(line) : haft__json_null();
-    if (!no && haft__str_starts(line, HAFT__LIT("{"))) {
-        status = haft__json_read(&arena, line, &options, &command->value, NULL, &why);
+    if (object) {
+        bool is_json = true; /* else it is asked for again as well */
+        status = haft__steer_read_value(&arena, line, run->runtime->hash_key, &command->value,
+                                        &is_json, &why);
     }
     if (status == HAFT_OK) {
         status = haft__live_command(run, command, &why);
@@ -236,6 +233,46 @@ static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__steer *co
     return status;
 }
 
+static bool is_object(haft_str line)
+{
+    return haft__str_starts(line, HAFT__LIT("{"));
+}
+
+/* A tool asks: {...} is the whole form, nothing its defaults, anything else its one field. */
+static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__steer *command, bool no,
+                               haft_str line, bool *ret_answered, haft_error *err)
+{
+    command->kind = no ? HAFT__STEER_REJECT : HAFT__STEER_ANSWER;
+    command->value = line.len > 0 ? haft__json_string(line) : haft__json_null();
+    return say(t, run, command, !no && is_object(line), line, ret_answered, err);
+}
+
+/* Why not, for the model: what was typed, but for a plain no. */
+static haft_str reason_of(haft_str line)
+{
+    static const char *const no[] = {"n", "N", "no", "No", "NO"};
+    haft_str rest = line, first = haft__str_split(&rest, ' ');
+    for (size_t i = 0; i < COUNT(no); i++) {
+        if (haft__str_equal(first, haft__str(no[i]))) {
+            return haft__str_trim(rest);
+        }
+    }
+    return line;
+}
+
+/* {...} approves with other arguments; what is no yes is a no, and the reason for it. */
+static haft_status decide(haft__terminal *t, haft_run *run, haft__steer *command, bool end,
+                          haft_str line, bool *ret_answered, haft_error *err)
+{
+    bool edited = !end && is_object(line);
+    bool yes = edited || (!end && is_yes(line));
+    command->kind = yes ? HAFT__STEER_APPROVE : HAFT__STEER_REJECT;
+    if (!yes && !end) {
+        command->why = reason_of(line);
+    }
+    return say(t, run, command, edited, line, ret_answered, err);
+}
+
 haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *ret_answered,
                                haft_error *err)
 {
@@ -249,7 +286,8 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
     }
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
     bool tool = call->asks.kind == HAFT__JSON_OBJECT, url = tool && haft__asked_is_url(call);
-    haft_str id = call->id;
+    haft_str id = call->id, binding = approval ? call->binding : HAFT__LIT("");
+    haft_str pause = haft__str(haft__pause_name(call->pause)); /* as it is shown */
     count_asked(terminal, count);
     haft_status status = ask(terminal, run, id, &got, &line, err);
     if (status == HAFT_OK && got != TYPED_LINE) { /* the prompt is left behind */
@@ -265,17 +303,18 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
                            .call = id,
                            .value = haft__json_null(),
                            .by = HAFT__LIT("terminal"),
-                           .why = HAFT__LIT("")};
+                           .why = HAFT__LIT(""),
+                           .pause = pause,
+                           .binding = binding};
     if (tool) {
         return answer_tool(terminal, run, &command, no || (url && !is_yes(line)), line,
                            ret_answered, err);
     }
     if (approval) {
-        command.kind = !no && is_yes(line) ? HAFT__STEER_APPROVE : HAFT__STEER_REJECT;
-    } else {
-        call = haft__run_find_call(&run->state, id);
-        command.value = haft__json_string(answer_of(call, line));
+        return decide(terminal, run, &command, no, line, ret_answered, err);
     }
+    call = haft__run_find_call(&run->state, id);
+    command.value = haft__json_string(answer_of(call, line));
     *ret_answered = true;
     return haft__live_command(run, &command, err);
 }

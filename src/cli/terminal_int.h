@@ -14,6 +14,12 @@ haft_str haft__question_text(const haft__run_call *call, const char *key);
 HAFT_MUST_USE haft_status haft__show_question(haft__terminal *t, const haft__run_call *call,
                                               haft_error *err);
 
+/* The same without a prompt, where nobody can be asked. */
+HAFT_MUST_USE haft_status haft__show_waiting(FILE *to, const haft__run_call *call, haft_error *err);
+
+/* What a tool asks while it runs, without a prompt, where nobody can be asked. */
+HAFT_MUST_USE haft_status haft__show_asked(FILE *to, const haft__run_call *call, haft_error *err);
+
 /* The tool, its arguments and what would be done with them, as exactly as people can read it, and a
  * prompt; which is not there when not all of it could be shown. */
 HAFT_MUST_USE haft_status haft__show_approval(haft__terminal *t, const haft_run *run,

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "cli/flow.h"
+#include "cli/form.h"
 #include "cli/terminal_int.h"
 #include "cli/width.h"
 #include "exec/preview.h"
@@ -19,9 +20,6 @@
 #include "json/write.h"
 
 #define INDENT 4
-
-/* Columns that the schema of a field takes at most. */
-#define FIELD_COLUMNS 120
 
 /* ---- writing ---- */
 
@@ -99,46 +97,78 @@ haft_str haft__question_text(const haft__run_call *call, const char *key)
     return text ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-/* A form of a tool: its fields, and what each may be. */
-static void add_fields(haft__buf *out, const haft__run_call *call)
+/* What a tool asks while it runs. It is the server who asks, and nobody else: that is said. */
+static void add_asked(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
 {
-    haft__json fields = haft__asked_fields(call);
-    for (uint32_t i = 0; fields.kind == HAFT__JSON_OBJECT && i < fields.count; i++) {
-        haft__buf schema;
-        haft__buf_init(&schema, HAFT__LIMIT_RUN_BYTES);
-        haft__json_write(&schema, fields.members[i].value);
-        haft__buf_add_str(out, HAFT__LIT("  "));
-        haft__add_harmless(out, haft__json_text(fields.members[i].key));
-        haft__buf_add_str(out, HAFT__LIT(": "));
-        (void)haft__add_line(out, haft__buf_str(&schema), FIELD_COLUMNS, HAFT__LIT("..."));
-        haft__buf_add_char(out, '\n');
-        haft__buf_finish(&schema);
+    haft_str url = haft__asked_text(call, "url");
+    haft__buf_add_str(out, HAFT__LIT("\n? "));
+    add_bold(t, out, call->name);
+    haft__buf_add_str(out, HAFT__LIT(" asks, of the server "));
+    haft__add_harmless(out, haft__asked_text(call, "server"));
+    add_place(t, out);
+    haft__buf_add_char(out, '\n');
+    (void)add_text(t, out, haft__asked_text(call, "message"));
+    if (haft__asked_is_url(call)) {
+        haft__buf_add_str(out, HAFT__LIT("  page to visit, of the host "));
+        haft__add_harmless(out, haft__form_host(url));
+        haft__buf_add_str(out, HAFT__LIT(":\n"));
+        (void)add_text(t, out, url);
+    } else {
+        haft__form_add_fields(out, call);
     }
+    add_deadline(out, call);
 }
 
-/* What a tool asks while it runs. It is the server who asks, and nobody else: that is said. */
+haft_status haft__show_asked(FILE *to, const haft__run_call *call, haft_error *err)
+{
+    haft__terminal t = {.out = to, .look = haft__look_at(to, true)};
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    add_asked(&t, &out, call);
+    return write_out(&t, &out, err);
+}
+
 static haft_status show_asked(haft__terminal *t, const haft__run_call *call, haft_error *err)
 {
     bool url = haft__asked_is_url(call);
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_add_str(&out, HAFT__LIT("\n? "));
-    add_bold(t, &out, call->name);
-    haft__buf_add_str(&out, HAFT__LIT(" asks, of the server "));
-    haft__add_harmless(&out, haft__asked_text(call, "server"));
-    add_place(t, &out);
-    haft__buf_add_char(&out, '\n');
-    (void)add_text(t, &out, haft__asked_text(call, "message"));
-    if (url) {
-        haft__buf_add_str(&out, HAFT__LIT("  page to visit:\n"));
-        (void)add_text(t, &out, haft__asked_text(call, "url"));
-    } else {
-        add_fields(&out, call);
-    }
-    add_deadline(&out, call);
+    add_asked(t, &out, call);
     haft__buf_add_str(&out, url ? HAFT__LIT("agree? [y/N]> ")
                                 : HAFT__LIT("answer, or {...}; Ctrl-D declines> "));
     return write_out(t, &out, err);
+}
+
+/* What the model asks, and what can be chosen from. */
+static void add_question(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
+{
+    const haft__json *choices = haft__question_choices(call);
+    haft__buf_add_str(out, HAFT__LIT("\n? "));
+    add_bold(t, out, HAFT__LIT("The model asks"));
+    add_place(t, out);
+    haft__buf_add_char(out, '\n');
+    (void)add_text(t, out, haft__question_text(call, "question"));
+    for (uint32_t i = 0; choices != NULL && i < choices->count; i++) {
+        haft__buf_addf(out, "  %u) ", i + 1);
+        haft__add_harmless(out, haft__json_text(choices->items[i]));
+        haft__buf_add_char(out, '\n');
+    }
+    add_deadline(out, call);
+}
+
+haft_status haft__show_waiting(FILE *to, const haft__run_call *call, haft_error *err)
+{
+    haft_str otherwise = haft__question_text(call, "default");
+    haft__terminal t = {.out = to, .look = haft__look_at(to, true)};
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    add_question(&t, &out, call);
+    if (otherwise.len > 0) {
+        haft__buf_add_str(&out, HAFT__LIT("  '' stands for: "));
+        haft__add_harmless(&out, otherwise);
+        haft__buf_add_char(&out, '\n');
+    }
+    return write_out(&t, &out, err);
 }
 
 haft_status haft__show_question(haft__terminal *t, const haft__run_call *call, haft_error *err)
@@ -150,17 +180,7 @@ haft_status haft__show_question(haft__terminal *t, const haft__run_call *call, h
     haft_str otherwise = haft__question_text(call, "default");
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_add_str(&out, HAFT__LIT("\n? "));
-    add_bold(t, &out, HAFT__LIT("The model asks"));
-    add_place(t, &out);
-    haft__buf_add_char(&out, '\n');
-    (void)add_text(t, &out, haft__question_text(call, "question"));
-    for (uint32_t i = 0; choices != NULL && i < choices->count; i++) {
-        haft__buf_addf(&out, "  %u) ", i + 1);
-        haft__add_harmless(&out, haft__json_text(choices->items[i]));
-        haft__buf_add_char(&out, '\n');
-    }
-    add_deadline(&out, call);
+    add_question(t, &out, call);
     haft__buf_add_str(&out,
                       choices != NULL ? HAFT__LIT("answer, or its number") : HAFT__LIT("answer"));
     if (otherwise.len > 0) {
@@ -278,7 +298,7 @@ haft_status haft__show_approval(haft__terminal *t, const haft_run *run, const ha
         return status;
     }
     haft__buf_add_str(&out, *ret_whole
-                                ? HAFT__LIT("let it run? [y/N]> ")
+                                ? HAFT__LIT("let it run? {...}: with other arguments [y/N]> ")
                                 : HAFT__LIT("It is too long to be shown, and nothing is approved "
                                             "here that was not seen.\n"));
     return write_out(t, &out, err);

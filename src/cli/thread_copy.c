@@ -4,14 +4,14 @@
  *
  * The copy is a run like any other: it can be shown, replayed and forked, and a model that goes on
  * in its thread knows it. Results that tools remember for a thread are not copied. Tests:
- * tests/cli/chat_test.py.
+ * tests/cli/chat_test.py, tests/crash/fork_test.py.
  */
 #include "cli/thread_copy.h"
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "run/event.h"
+#include "cli/move_event.h"
 
 typedef struct copying {
     haft__cli *cli;
@@ -32,24 +32,6 @@ static haft_status ask(copying *c, haft__store_request *request)
 }
 
 /* ---- events ---- */
-
-/* The same event, in the other thread where it names one. */
-static haft_status move_event(copying *c, haft__event *event)
-{
-    haft__json object = event->object;
-    haft__json_member *members = haft__arena_array(&c->cli->arena, object.count, sizeof(*members));
-    if (members == NULL) {
-        return haft__arena_fail(&c->cli->arena, c->err);
-    }
-    for (uint32_t i = 0; i < object.count; i++) {
-        members[i] = object.members[i];
-        if (haft__str_equal(haft__json_text(members[i].key), HAFT__LIT("thread"))) {
-            members[i].value = haft__json_string(c->thread);
-        }
-    }
-    event->object = haft__json_object(members, object.count);
-    return HAFT_OK;
-}
 
 static haft_status keep_line(copying *c, const haft__event *event)
 {
@@ -96,8 +78,9 @@ static haft_status take_line(copying *c, haft_str line)
     haft__event event;
     haft_status status =
         haft__event_read(&c->cli->arena, line, c->runtime->hash_key, &event, c->err);
-    if (status == HAFT_OK && event.kind == HAFT__EVENT_RUN_STARTED) {
-        status = move_event(c, &event);
+    haft__event_move move = {.run = haft__str(c->id), .thread = c->thread};
+    if (status == HAFT_OK) {
+        status = haft__move_event(&c->cli->arena, &move, &event, c->err);
     }
     if (status == HAFT_OK && event.kind == HAFT__EVENT_ARTIFACT_STORED) {
         status = keep_artifact(c, &event);
@@ -125,45 +108,30 @@ static haft_status read_events(copying *c)
 
 /* ---- the store ---- */
 
-/* A run is created with its first event, and ends with the rest. */
-static haft_status write_run(copying *c, bool *ret_created)
+/* All of it at once: a run that has only begun is one that others go on with, and what it did would
+ * be done again. */
+static haft_status write_run(copying *c)
 {
     haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                   .run = c->row,
                                   .lines = c->lines,
-                                  .line_count = 1,
-                                  .lease_ms = HAFT__LEASE_MS};
+                                  .line_count = c->line_count,
+                                  .artifacts = c->artifacts,
+                                  .artifact_count = c->artifact_count};
     create.run.id = haft__str(c->id);
     create.run.thread = c->thread;
     create.run.parent = c->row.id;
-    create.run.owner = haft__str(c->runtime->owner);
-    create.run.state = HAFT__STATE_RUNNING;
-    create.run.end = create.run.answer = HAFT__LIT("");
-    haft_status status = ask(c, &create);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    *ret_created = true;
-    haft__store_request append = {.verb = HAFT__STORE_APPEND,
-                                  .run = c->row,
-                                  .lines = c->lines + 1,
-                                  .line_count = c->line_count - 1,
-                                  .artifacts = c->artifacts,
-                                  .artifact_count = c->artifact_count};
-    append.run.id = haft__str(c->id);
-    append.run.seq = append.run.epoch = 1;
-    append.run.state = HAFT__STATE_ENDED;
-    return ask(c, &append);
+    create.run.owner = HAFT__LIT("");
+    create.run.epoch = 0;
+    return ask(c, &create);
 }
 
-static void discard(copying *c)
+static haft_status check_ended(const copying *c)
 {
-    haft_error ignored;
-    haft__store_request release = {
-        .verb = HAFT__STORE_RELEASE, .run.id = haft__str(c->id), .run.epoch = 1};
-    haft__store_request away = {.verb = HAFT__STORE_REMOVE, .run.id = haft__str(c->id)};
-    (void)!haft__session_ask(c->cli, c->runtime, &release, &ignored);
-    (void)!haft__session_ask(c->cli, c->runtime, &away, &ignored);
+    return c->row.state == HAFT__STATE_ENDED
+               ? HAFT_OK
+               : haft__fail(c->err, HAFT_BAD_STATE, "", "the run %.*s has not ended",
+                            HAFT__ARG(c->row.id));
 }
 
 haft_status haft__thread_copy(haft__cli *cli, haft_runtime *runtime, haft_str id, haft_str thread,
@@ -174,17 +142,13 @@ haft_status haft__thread_copy(haft__cli *cli, haft_runtime *runtime, haft_str id
     haft_status status = ask(&c, &find);
     if (status == HAFT_OK) {
         c.row = find.found[0];
+        status = check_ended(&c);
+    }
+    if (status == HAFT_OK) {
         status = haft__runtime_make_id(runtime, c.id, err);
     }
     if (status == HAFT_OK) {
         status = read_events(&c);
     }
-    bool created = false;
-    if (status == HAFT_OK) {
-        status = write_run(&c, &created);
-    }
-    if (status != HAFT_OK && created) {
-        discard(&c);
-    }
-    return status;
+    return status == HAFT_OK ? write_run(&c) : status;
 }

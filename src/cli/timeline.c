@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/timeline_int.h"
+#include "cli/width.h"
 #include "json/number.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -146,6 +147,17 @@ uint64_t haft__told_cost(const haft__timeline *t, const haft__event *reply)
                : 0;
 }
 
+bool haft__told_shown(const haft__event *reveal, haft__buf *buf)
+{
+    unsigned long long deferred = haft__told_number(reveal, "deferred");
+    if (deferred > 0 && buf != NULL) {
+        haft__buf_addf(buf, "%llu tool%s, %u shown (at most %llu)", deferred,
+                       deferred == 1 ? "" : "s", haft__told_list(reveal, "tools").count,
+                       (unsigned long long)haft__told_number(reveal, "cap"));
+    }
+    return deferred > 0;
+}
+
 bool haft__told_gate(haft__buf *buf, const haft__event *turn)
 {
     const haft__json *gate = haft__event_field(turn, "gate");
@@ -174,17 +186,49 @@ static void tell_progress(haft__timeline *t, const haft__event *event)
     haft__timeline_redraw(t, t->open_since_ms + t->open_seconds * TICK_MS);
 }
 
+/* What the server of a tool has logged, if it is a warning or worse. */
+static bool tell_log(haft__timeline *t, const haft__event *event)
+{
+    static const char *const levels[] = {"warning", "error", "critical", "alert", "emergency"};
+    const haft__json *data = haft__event_field(event, "data");
+    bool object = data != NULL && data->kind == HAFT__JSON_OBJECT;
+    haft_str server = object ? haft__told_member(*data, "server") : HAFT__LIT("");
+    haft_str level = object ? haft__told_member(*data, "level") : HAFT__LIT("");
+    size_t i = 0;
+    while (i < COUNT(levels) && !haft__str_equal(level, haft__str(levels[i]))) {
+        i++;
+    }
+    if (server.len == 0 || i == COUNT(levels)) {
+        return false;
+    }
+    haft_str text = haft__arena_format(&t->arena, "server %.*s: %s: %.*s", HAFT__ARG(server),
+                                       levels[i], HAFT__ARG(haft__told_member(*data, "message")));
+    if (t->look.live) {
+        haft__line l = haft__line_item(t, HAFT__MARK_WARNS, HAFT__HEED);
+        haft__line_cut(&l, HAFT__PLAIN, text, 0);
+        haft__line_end(&l);
+    } else {
+        haft__buf_add_str(&t->out, HAFT__LIT("  "));
+        (void)haft__add_line(&t->out, text, HAFT__SHOWN_REASON, HAFT__LIT("..."));
+        haft__buf_add_char(&t->out, '\n');
+    }
+    return true;
+}
+
 /* It has neither number nor a place among the kinds, so it is read by hand. */
 static void tell_told(haft__timeline *t, haft_str line)
 {
     haft__event event = {0};
-    if (!t->look.live
-        || haft__json_read(&t->arena, line, NULL, &event.object, NULL, NULL) != HAFT_OK
+    if (haft__json_read(&t->arena, line, NULL, &event.object, NULL, NULL) != HAFT_OK
         || event.object.kind != HAFT__JSON_OBJECT) {
         return;
     }
     haft_str kind = haft__told_text(&event, "kind"), text = haft__told_text(&event, "text");
-    if (haft__str_equal(kind, HAFT__LIT("call_progress"))) {
+    bool progress = haft__str_equal(kind, HAFT__LIT("call_progress"));
+    if ((progress && tell_log(t, &event)) || !t->look.live) {
+        return;
+    }
+    if (progress) {
         tell_progress(t, &event);
     } else if (!haft__str_equal(kind, HAFT__LIT("model_progress")) || t->replied) {
         return;

@@ -97,7 +97,7 @@ static void add_outcome(const haft__timeline *t, const haft__event *event, haft_
 
 void haft__timeline_call_finished(haft__timeline *t, const haft__event *event)
 {
-    haft_str call = haft__told_text(event, "call"), arguments = HAFT__LIT("");
+    haft_str call = haft__told_text(event, "call"), arguments;
     bool ok = haft__event_flag(event, "ok");
     bool own = t->open == HAFT__OPEN_CALL && haft__str_equal(call, haft__buf_str(&t->open_call));
     haft__buf small;

@@ -31,6 +31,9 @@ uint64_t haft__told_cost(const haft__timeline *t, const haft__event *reply);
 /* "gate 1/3", appended; whether there is a gate. */
 bool haft__told_gate(haft__buf *buf, const haft__event *turn);
 
+/* "9 tools, 2 shown (at most 2)", appended unless `buf` is NULL; whether there were any. */
+bool haft__told_shown(const haft__event *reveal, haft__buf *buf);
+
 /* ---- lines of a terminal ---- */
 
 /* The colours are those that can be read on light and on dark. */

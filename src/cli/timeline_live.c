@@ -311,20 +311,46 @@ static void tell_end(haft__timeline *t, const haft__event *event)
 }
 
 /* Servers of which nothing can be used; the others show by what is called. */
+static void warn_of_server(haft__timeline *t, haft__json server, haft_str what, const char *more)
+{
+    if (what.len > 0) {
+        haft__line l = haft__line_item(t, HAFT__MARK_WARNS, HAFT__HEED);
+        haft__line_say(&l, HAFT__HEED, "server ");
+        haft__line_cut(&l, HAFT__HEED, haft__told_member(server, "name"), 0);
+        haft__line_say(&l, HAFT__HEED, ": ");
+        haft__line_cut(&l, HAFT__PLAIN, what, 0);
+        haft__line_say(&l, HAFT__PLAIN, more);
+        haft__line_end(&l);
+    }
+}
+
 static void tell_servers(haft__timeline *t, const haft__event *event)
 {
     haft__json servers = haft__told_list(event, "servers");
     for (uint32_t i = 0; i < servers.count; i++) {
-        haft_str error = haft__told_member(servers.items[i], "error");
-        if (error.len > 0) {
-            haft__line l = haft__line_item(t, HAFT__MARK_WARNS, HAFT__HEED);
-            haft__line_say(&l, HAFT__HEED, "server ");
-            haft__line_cut(&l, HAFT__HEED, haft__told_member(servers.items[i], "name"), 0);
-            haft__line_say(&l, HAFT__HEED, ": ");
-            haft__line_cut(&l, HAFT__PLAIN, error, 0);
+        haft_str left_out = haft__told_member(servers.items[i], "left_out_all");
+        bool one = haft__str_equal(left_out, HAFT__LIT("1"));
+        warn_of_server(t, servers.items[i], haft__told_member(servers.items[i], "error"), "");
+        warn_of_server(t, servers.items[i], haft__told_member(servers.items[i], "warning"), "");
+        warn_of_server(t, servers.items[i], left_out,
+                       one ? " tool is left out" : " tools are left out");
+    }
+}
+
+/* A call that searches has a line of its own. */
+static void tell_revealed(haft__timeline *t, const haft__event *event)
+{
+    haft__buf small;
+    haft__buf_init(&small, HAFT__SMALL_BYTES);
+    if (haft__told_text(event, "call").len == 0) {
+        tell_servers(t, event);
+        if (haft__told_shown(event, &small)) {
+            haft__line l = haft__line_item(t, HAFT__MARK_DONE, HAFT__DIM);
+            haft__line_put(&l, HAFT__DIM, haft__buf_str(&small));
             haft__line_end(&l);
         }
     }
+    haft__buf_finish(&small);
 }
 
 void haft__timeline_live(haft__timeline *t, const haft__event *event)
@@ -341,6 +367,8 @@ void haft__timeline_live(haft__timeline *t, const haft__event *event)
     static const phrase reminded = {HAFT__MARK_WARNS, HAFT__HEED, "reminded: ", "", "", "text"};
     static const phrase cancelled = {
         HAFT__MARK_WARNS, HAFT__HEED, "cancel asked by ", "by", ": ", "why"};
+    static const phrase respec = {
+        HAFT__MARK_WARNS, HAFT__HEED, "the spec has changed; accepted by ", "by", "", ""};
     switch (event->kind) {
     case HAFT__EVENT_RUN_STARTED: add_head(t, event->run, haft__told_text(event, "task")); return;
     case HAFT__EVENT_TURN_STARTED: tell_turn(t, event); return;
@@ -356,9 +384,10 @@ void haft__timeline_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_PAUSED: tell_paused(t, event); return;
     case HAFT__EVENT_ANSWERED: tell_answered(t, event); return;
     case HAFT__EVENT_ARTIFACT_STORED: tell_stored(t, event); return;
+    case HAFT__EVENT_SPEC_CHANGED: tell_phrase(t, event, &respec); return;
     case HAFT__EVENT_CANCEL_ASKED: tell_phrase(t, event, &cancelled); return;
     case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
-    case HAFT__EVENT_TOOLS_REVEALED: tell_servers(t, event); return;
+    case HAFT__EVENT_TOOLS_REVEALED: tell_revealed(t, event); return;
     case HAFT__EVENT_CONSTRAINED:
     case HAFT__EVENT_TOOLS_HIDDEN:
     case HAFT__EVENT_CALL_ASKED: /* paused says it */

@@ -198,22 +198,87 @@ static void tell_reminded(haft__timeline *t, const haft__event *event)
     add_field(t, event, "text");
 }
 
-/* A line for each server: what it has, or why nothing of it can be used. */
+/* "1 tool, 2 left out" */
+static void tell_count(haft__timeline *t, haft__json server)
+{
+    haft_str tools = haft__told_member(server, "tools");
+    haft_str left_out = haft__told_member(server, "left_out_all");
+    add_short(t, tools);
+    add(t, haft__str_equal(tools, HAFT__LIT("1")) ? " tool" : " tools");
+    if (left_out.len > 0) {
+        add(t, ", ");
+        add_short(t, left_out);
+        add(t, " left out");
+    }
+}
+
+/* A line for each server: what it has, or why nothing of it can be used; and what is wrong with
+ * what is remembered of it. */
 static void tell_servers(haft__timeline *t, const haft__event *event)
 {
     haft__json servers = haft__told_list(event, "servers");
+    if (haft__told_text(event, "reason").len > 0) {
+        tell_two(t, event,
+                 (const char *const[]){"  ", "call", ": the tool has changed: ", "reason"});
+        return;
+    }
     for (uint32_t i = 0; i < servers.count; i++) {
         haft_str error = haft__told_member(servers.items[i], "error");
+        haft_str warning = haft__told_member(servers.items[i], "warning");
         add(t, i > 0 ? "\n  server " : "  server ");
         add_short(t, haft__told_member(servers.items[i], "name"));
         add(t, ": ");
         if (error.len > 0) {
             add_reason(t, error);
         } else {
-            add_short(t, haft__told_member(servers.items[i], "tools"));
-            add(t, " tools");
+            tell_count(t, servers.items[i]);
+        }
+        if (warning.len > 0) {
+            add(t, "\n    warning: ");
+            add_reason(t, warning);
         }
     }
+}
+
+/* The names of tools: entries of a list, or their `name`. */
+static void add_names(haft__timeline *t, haft__json list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        bool text = list.items[i].kind == HAFT__JSON_STRING;
+        add(t, i > 0 ? ", " : "");
+        add_short(t,
+                  text ? haft__json_text(list.items[i]) : haft__told_member(list.items[i], "name"));
+    }
+}
+
+/* What a search has shown, behind what servers there are. */
+static void tell_revealed(haft__timeline *t, const haft__event *event)
+{
+    size_t before = t->out.len;
+    haft__json tools = haft__told_list(event, "tools"), listed = haft__told_list(event, "listed");
+    bool call = haft__told_text(event, "call").len > 0;
+    if (!call) {
+        tell_servers(t, event);
+    }
+    if (haft__told_shown(event, NULL)) {
+        add(t, t->out.len > before ? "\n  " : "  ");
+        if (call) {
+            haft__buf_addf(&t->out, "%u found, %u shown", tools.count + listed.count, tools.count);
+        } else {
+            (void)haft__told_shown(event, &t->out);
+        }
+        add(t, tools.count > 0 ? ": " : "");
+        add_names(t, tools);
+    }
+}
+
+static void tell_hidden(haft__timeline *t, const haft__event *event)
+{
+    haft__buf_addf(&t->out, "  hidden (at most %llu are shown): ",
+                   (unsigned long long)haft__told_number(event, "cap"));
+    add_names(t, haft__told_list(event, "tools"));
+    haft__buf_addf(&t->out, "; about %llu tokens of the prompt are cached no longer",
+                   (unsigned long long)haft__told_number(event, "cache_tokens"));
 }
 
 static void tell(haft__timeline *t, const haft__event *event)
@@ -241,14 +306,18 @@ static void tell(haft__timeline *t, const haft__event *event)
         tell_two(t, event, (const char *const[]){" by ", "by", "", ""});
         return;
     case HAFT__EVENT_ARTIFACT_STORED: tell_stored(t, event); return;
+    case HAFT__EVENT_SPEC_CHANGED:
+        tell_two(t, event,
+                 (const char *const[]){"the spec has changed; accepted by ", "by", "", ""});
+        return;
     case HAFT__EVENT_CANCEL_ASKED:
         tell_two(t, event, haft__told_text(event, "why").len > 0 ? cancel : alone);
         return;
     case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
-    case HAFT__EVENT_TOOLS_REVEALED: tell_servers(t, event); return;
+    case HAFT__EVENT_TOOLS_REVEALED: tell_revealed(t, event); return;
+    case HAFT__EVENT_TOOLS_HIDDEN: tell_hidden(t, event); return;
     case HAFT__EVENT_RUN_STARTED:
     case HAFT__EVENT_CONSTRAINED:
-    case HAFT__EVENT_TOOLS_HIDDEN:
     case HAFT__EVENT_CALL_ASKED: /* paused says it */
     case HAFT__EVENT_CHILD_STARTED:
     case HAFT__EVENT_CHILD_FINISHED:

@@ -10,7 +10,8 @@
 #include "engine/beside.h"
 #include "engine/runtime.h"
 #include "engine/script_file.h"
-#include "engine/secrets.h"
+#include "engine/way.h"
+#include "exec/secrets.h"
 #include "io/file.h"
 #include "model/provider.h"
 #include "json/write.h"
@@ -23,6 +24,8 @@ void haft__agent_hold(haft_agent *agent)
 void haft_agent_release(haft_agent *agent)
 {
     if (agent != NULL && --agent->uses == 0) {
+        haft_agent_release(agent->before);
+        haft__embedder_destroy(agent->embedder);
         haft__chat_tools_finish(&agent->tools_text);
         haft__arena_finish(&agent->arena);
         haft__arena_finish(&agent->spec_arena);
@@ -51,24 +54,67 @@ static bool is_scripted(const haft__spec *spec)
            || haft__str_equal(spec->model.provider, HAFT__LIT("replay"));
 }
 
+struct haft__way haft__agent_way(haft_agent *agent, const haft__model_spec *model)
+{
+    return (haft__way){.env = agent->runtime->env,
+                       .key_env = agent->runtime->key_env,
+                       .arena = &agent->arena,
+                       .redactor = agent->redactor,
+                       .model = model};
+}
+
+static haft_status prepare_embeddings(haft_agent *agent, haft_error *err)
+{
+    haft__way way = haft__agent_way(agent, NULL);
+    if (agent->spec->embeddings.base_url.len == 0) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__way_to_embeddings(&way, &agent->spec->embeddings, err);
+    agent->embed_url = way.url;
+    agent->embed_key_header = way.key_header;
+    return status;
+}
+
+/* What must not be written down, as far as the spec and the environment say. */
+static haft_status collect_secrets(const haft_agent *agent, haft__arena *arena,
+                                   haft__redactor **ret_redactor, haft_error *err)
+{
+    const haft_runtime *runtime = agent->runtime;
+    haft_status status =
+        haft__secrets_collect(agent->spec, &runtime->env, arena, ret_redactor, err);
+    return status == HAFT_OK
+               ? haft__secrets_add(*ret_redactor, runtime->variables, runtime->variable_count, err)
+               : status;
+}
+
+haft_status haft__agent_know_secrets(haft_agent *agent, haft_error *err)
+{
+    haft__redactor *redactor = NULL;
+    if (agent->redactor != NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = collect_secrets(agent, &agent->arena, &redactor, err);
+    if (status == HAFT_OK) {
+        status = haft__redactor_seal(redactor, err);
+    }
+    agent->redactor = status == HAFT_OK ? redactor : NULL;
+    return status;
+}
+
 static haft_status prepare(haft_agent *agent, haft_error *err)
 {
     haft_runtime *runtime = agent->runtime;
     agent->scripted = is_scripted(agent->spec);
     haft_status status = keep_text(agent, err);
     if (status == HAFT_OK) {
-        status =
-            haft__secrets_collect(agent->spec, &runtime->env, &agent->arena, &agent->redactor, err);
-    }
-    if (status == HAFT_OK) {
-        status =
-            haft__secrets_add(agent->redactor, runtime->variables, runtime->variable_count, err);
+        status = collect_secrets(agent, &agent->arena, &agent->redactor, err);
     }
     if (status == HAFT_OK) {
         status = agent->scripted ? haft__script_file_load(&agent->arena, agent->spec,
                                                           runtime->hash_key, &agent->script, err)
                                  : haft__ask_prepare(agent, err);
     }
+    status = status == HAFT_OK ? prepare_embeddings(agent, err) : status;
     return status == HAFT_OK ? haft__redactor_seal(agent->redactor, err) : status;
 }
 
@@ -176,6 +222,10 @@ haft_status haft_agent_load(haft_runtime *runtime, const char *path, haft_agent 
         haft__arena_finish(&scratch);
         if (status != HAFT_OK) {
             haft__error_at(err, path);
+        } else {
+            haft_agent *agent = *ret_agent;
+            haft__sha256_hex(haft__buf_str(&text), agent->file);
+            agent->origin.file = (haft_str){agent->file, sizeof(agent->file)};
         }
     }
     haft__buf_finish(&text);

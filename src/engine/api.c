@@ -8,7 +8,6 @@
 #include "io/clock.h"
 #include "io/random.h"
 #include "tool/declare.h"
-#include "json/read.h"
 
 /* ---- tools ---- */
 
@@ -72,14 +71,14 @@ haft_status haft__runtime_make_id(const haft_runtime *runtime, char id[HAFT__ID_
     return HAFT_OK;
 }
 
-/* What came before in its thread is known: the run begins. */
 static void begin(haft_run *run)
 {
     haft_str none = {NULL, 0};
     haft__buf *body = &run->runtime->body;
     haft_error err = {0};
     haft__buf_clear(body);
-    haft__input_run_started(body, run->agent->spec, run->asked, run->thread, none, run->user);
+    haft__input_run_started_from(body, run->agent->spec, run->asked, run->thread, none, run->user,
+                                 &run->agent->origin);
     haft_status status = haft__buf_check(body, &err);
     if (status != HAFT_OK) {
         haft__live_fail(run, &err);
@@ -150,6 +149,7 @@ haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_o
         return status;
     }
     run->held = own.enqueue;
+    run->queued = own.thread != NULL; /* until it is known that it is the first */
     status = take_texts(run, task, &own, err);
     if (status == HAFT_OK) {
         status = haft__live_join(run, agent, err);
@@ -158,13 +158,9 @@ haft_status haft_run_start(haft_agent *agent, const char *task, const haft_run_o
         haft__live_destroy(run);
         return status;
     }
-    if (own.thread != NULL) {
-        haft__open_thread(run, run->thread, begin);
-    } else { /* from the loop, like everything else that happens to it */
-        run->begin.run = begin_soon;
-        run->loading = true;
-        haft__loop_post(agent->runtime->loop, &run->begin);
-    }
+    run->begin.run = begin_soon; /* from the loop, like everything else that happens to it */
+    run->loading = true;
+    haft__loop_post(agent->runtime->loop, &run->begin);
     *ret_run = run;
     return HAFT_OK;
 }
@@ -281,13 +277,24 @@ static haft_status command(haft_run *run, haft__steer_kind kind, const char *cal
                         .value = haft__json_null(),
                         .by = run->user.len > 0 ? run->user : HAFT__LIT("program"),
                         .why = haft__str(why != NULL ? why : "")};
+    const haft__run_call *call =
+        said.call.len > 0 ? haft__run_find_call(&run->state, said.call) : NULL;
+    if (call != NULL && call->stage == HAFT__CALL_PAUSED) { /* as the program can have seen it */
+        said.pause = haft__str(haft__pause_name(call->pause));
+        said.binding = kind == HAFT__STEER_APPROVE ? call->binding : HAFT__LIT("");
+    }
     haft__arena scratch;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
-    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.hash_key = run->runtime->hash_key;
     haft_status status = HAFT_OK;
     if (json != NULL) {
-        status = haft__json_read(&scratch, haft__str(json), &options, &said.value, NULL, err);
+        bool is_json = true; /* else it is refused here as well */
+        status = haft__steer_read_value(&scratch, haft__str(json), run->runtime->hash_key,
+                                        &said.value, &is_json, err);
+    }
+    if (status == HAFT_OK && json != NULL && kind == HAFT__STEER_APPROVE
+        && said.value.kind == HAFT__JSON_NULL) { /* which would stand for no other arguments */
+        status = haft__fail(err, HAFT_BAD_INPUT, "",
+                            "expected an object with the arguments, found null");
     }
     if (status == HAFT_OK) {
         status = haft__live_command(run, &said, err);
@@ -322,33 +329,12 @@ haft_status haft_run_cancel(haft_run *run, haft_error *err)
 
 /* ---- letting go ---- */
 
-static void on_let_go(haft__store_request *request)
-{
-    haft__live_destroy(request->context);
-}
-
-/* Its lease is given back, so that another can take it up at once. */
-static bool let_go(haft_run *run)
-{
-    bool ended = run->stage == HAFT__LIVE_ON && run->effect == HAFT__EFFECT_END;
-    bool ours = run->epoch > 0 && !run->look_only && !ended;
-    if (!ours) {
-        return false;
-    }
-    run->load = (haft__store_request){.verb = HAFT__STORE_RELEASE,
-                                      .run.id = haft__str(run->id),
-                                      .run.epoch = run->epoch,
-                                      .now_ms = haft__runtime_now(run->runtime),
-                                      .done = on_let_go,
-                                      .context = run};
-    run->stage = HAFT__LIVE_FAILED; /* nothing else happens to it */
-    haft__store_submit(run->runtime->store, &run->load);
-    return true;
-}
-
 void haft__live_leave(haft_run *run)
 {
-    if (!let_go(run)) {
+    if (run->appending || run->loading) {
+        return; /* the store is busy with it, and comes by here again */
+    }
+    if (!haft__lease_drop(run)) { /* so that another can take it up at once */
         haft__live_destroy(run);
     }
 }
@@ -359,10 +345,9 @@ void haft_run_release(haft_run *run)
         return;
     }
     run->released = true;
+    haft__timer_stop(run->runtime->loop, &run->retry);
     if (run->agent != NULL) {
         haft__live_stop_work(run);
     }
-    if (!run->appending && !run->loading) {
-        haft__live_leave(run);
-    }
+    haft__live_leave(run);
 }

@@ -114,6 +114,12 @@ static haft_status ask_here(haft__ask *ask, haft_error *err)
 
 haft_status haft__ask_start(haft_run *run, haft_error *err)
 {
+    if (haft__loss_waits(run)) {
+        return HAFT_OK;
+    }
+    if (haft__loss_is_hopeless(run)) {
+        return haft__loss_end(run, err);
+    }
     haft__ask *ask = calloc(1, sizeof(*ask));
     if (ask == NULL) {
         return haft__fail_no_memory(err);

@@ -22,7 +22,7 @@ typedef struct haft__ask {
     haft__buf body;                        /* of the request */
     haft__chat once;                       /* a request in another format than the conversation's */
     haft__chat *chat;                      /* that, or the run's */
-    const haft__format_tool *format_tools; /* as they are taught */
+    const haft__format_tool *format_tools; /* that can be called, those that are taught first */
     haft__buf refusal;                     /* the body of an answer that is no reply */
     haft__openai_stream stream;            /* reads the reply */
     bool streaming;                        /* it has been initialised */

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/ask.h"
-#include "io/environment.h"
+#include "engine/way.h"
 #include "io/random.h"
 #include "model/provider.h"
 #include "model/retry.h"
@@ -18,144 +18,14 @@
 
 /* ---- the way to the model ---- */
 
-/* The base URL of the spec, or the one that the environment has. */
-static haft_str base_url_in(const haft_agent *agent, const haft__spec_env *env)
-{
-    const haft__model_spec *model = &agent->spec->model;
-    if (model->base_url.len > 0 || !haft__str_equal(model->provider, HAFT__LIT("openai"))) {
-        return model->base_url;
-    }
-    haft_str url = env->get(env->context, HAFT__LIT("OPENAI_BASE_URL")); /* as its clients do */
-    return url.ptr != NULL ? url : HAFT__LIT("");
-}
-
-static haft_str base_url_of(const haft_agent *agent)
-{
-    return base_url_in(agent, &agent->runtime->env);
-}
-
-/* Whether the address, or a part of it, comes from a file and not from the spec or from the
- * environment of this process. Whoever wrote that file gets no key that is not in it. */
-static bool is_named_elsewhere(haft_agent *agent)
-{
-    const haft__spec_env real = {haft__environment_get, NULL};
-    const haft_runtime *runtime = agent->runtime;
-    haft_str ours = {NULL, 0}, theirs = {NULL, 0};
-    if (runtime->key_env.get == NULL) {
-        return false;
-    }
-    return haft__spec_expand(&agent->arena, base_url_in(agent, &real), &real, &ours, NULL)
-               != HAFT_OK
-           || haft__spec_expand(&agent->arena, base_url_of(agent), &runtime->env, &theirs, NULL)
-                  != HAFT_OK
-           || !haft__str_equal(ours, theirs);
-}
-
-/* user:password@host:port */
-static haft_str authority_of(haft_str url)
-{
-    (void)haft__str_split(&url, '/');
-    (void)haft__str_split(&url, '/');
-    haft_str authority = haft__str_split(&url, '/');
-    return haft__str_split(&authority, '?');
-}
-
-/* What stands in front of the host; it is cut off. */
-static haft_str split_user(haft_str *authority)
-{
-    const char *at = authority->len > 0 ? memrchr(authority->ptr, '@', authority->len) : NULL;
-    if (at == NULL) {
-        return HAFT__LIT("");
-    }
-    haft_str user = {authority->ptr, (size_t)(at - authority->ptr)};
-    *authority = haft__str_skip(*authority, user.len + 1);
-    return user;
-}
-
-/* The password of a base_url, or the user that is a token because there is none. */
-static haft_status hide_password(haft_agent *agent, haft_error *err)
-{
-    haft_str authority = authority_of(agent->url);
-    haft_str password = split_user(&authority);
-    haft_str user = haft__str_split(&password, ':');
-    bool added; /* one that is too short to be looked for is none */
-    return haft__redactor_add(agent->redactor, password.len > 0 ? password : user, &added, err);
-}
-
-static haft_status take_url(haft_agent *agent, haft_error *err)
-{
-    haft__buf url;
-    haft__buf_init(&url, HAFT__LIMIT_SPEC_BYTES);
-    haft_str base = {NULL, 0};
-    haft_status status =
-        haft__spec_expand(&agent->arena, base_url_of(agent), &agent->runtime->env, &base, err);
-    if (status == HAFT_OK) {
-        status = haft__provider_url(agent->provider, base, &url, err);
-    }
-    if (status == HAFT_BAD_INPUT && agent->spec->model.base_url.len == 0 && base.len > 0) {
-        haft__error_at(err, "OPENAI_BASE_URL"); /* the only other place */
-    }
-    if (status == HAFT_OK) {
-        agent->url = haft__arena_copy(&agent->arena, haft__buf_str(&url));
-        status = agent->url.ptr != NULL ? HAFT_OK : haft__arena_fail(&agent->arena, err);
-    }
-    haft__buf_finish(&url);
-    return status == HAFT_OK ? hide_password(agent, err) : status;
-}
-
-/* Whether the server is of this machine, or named by the environment that has the key, too: then
- * OpenAI's key may go there without the spec's saying so. */
-static bool is_trusted(const haft_agent *agent)
-{
-    haft_str host = authority_of(agent->url);
-    bool has_user = split_user(&host).len > 0; /* then that is its key, and not OpenAI's */
-    if (!haft__str_starts(host, HAFT__LIT("[::1]"))) {
-        host = haft__str_split(&host, ':');
-    }
-    bool numeric = haft__str_starts(host, HAFT__LIT("127."));
-    for (size_t i = 0; i < host.len; i++) {
-        numeric = numeric && (host.ptr[i] == '.' || (host.ptr[i] >= '0' && host.ptr[i] <= '9'));
-    }
-    bool near = numeric || haft__str_equal(host, HAFT__LIT("localhost"))
-                || haft__str_equal(host, HAFT__LIT("[::1]"))
-                || haft__str_starts(host, HAFT__LIT("[::1]:"));
-    return ((near && !has_user) || agent->spec->model.base_url.len == 0)
-           && haft__str_equal(agent->spec->model.provider, HAFT__LIT("openai"));
-}
-
-/* The key: as the spec has it, or from the variable that has it. */
-static haft_status find_key(haft_agent *agent, haft_str *ret_key, haft_error *err)
-{
-    const haft__model_spec *model = &agent->spec->model;
-    const haft__spec_env *env =
-        is_named_elsewhere(agent) ? &agent->runtime->key_env : &agent->runtime->env;
-    if (model->api_key.len > 0) {
-        return haft__spec_expand(&agent->arena, model->api_key, env, ret_key, err);
-    }
-    haft_str name = haft__provider_key_env(agent->provider, model);
-    name = name.len == 0 && is_trusted(agent) ? HAFT__LIT("OPENAI_API_KEY") : name;
-    haft_str key = name.len > 0 ? env->get(env->context, name) : (haft_str){NULL, 0};
-    bool own_host = base_url_of(agent).len == 0;
-    if (key.len == 0 && (model->api_key_env.len > 0 || (own_host && agent->provider->needs_key))) {
-        haft_status status = haft__fail(
-            err, HAFT_BAD_INPUT, "model", "the model %.*s:%.*s needs a key, and %.*s is not set",
-            HAFT__ARG(model->provider), HAFT__ARG(model->model), HAFT__ARG(name));
-        return haft__hint(err, status,
-                          "set %.*s, or try --model offline, which needs no key and no network",
-                          HAFT__ARG(name));
-    }
-    *ret_key = key;
-    return HAFT_OK;
-}
-
 haft_status haft__ask_prepare(haft_agent *agent, haft_error *err)
 {
     const haft__model_spec *model = &agent->spec->model;
-    haft_str key = {NULL, 0};
+    haft__way way = haft__agent_way(agent, model);
     if (haft__str_equal(model->provider, HAFT__LIT("offline"))) {
         return HAFT_OK;
     }
-    agent->provider = haft__provider_of(model);
+    agent->provider = way.provider = haft__provider_of(model);
     if (agent->provider == NULL) {
         haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "model",
                                         "models of \"%.*s\" cannot be asked in this version",
@@ -164,18 +34,9 @@ haft_status haft__ask_prepare(haft_agent *agent, haft_error *err)
                           "give a base_url that speaks OpenAI's Chat Completions, "
                           "with the provider openai");
     }
-    haft_status status = take_url(agent, err);
-    if (status == HAFT_OK) {
-        status = find_key(agent, &key, err);
-    }
-    if (status == HAFT_OK && key.len > 0) {
-        agent->key_header =
-            haft__arena_format(&agent->arena, "Authorization: Bearer %.*s", (int)key.len, key.ptr);
-        bool added; /* a key that is too short to be looked for is none */
-        status = agent->key_header.ptr != NULL
-                     ? haft__redactor_add(agent->redactor, key, &added, err)
-                     : haft__arena_fail(&agent->arena, err);
-    }
+    haft_status status = haft__way_find(&way, HAFT__LIT("/chat/completions"), err);
+    agent->url = way.url;
+    agent->key_header = way.key_header;
     return status;
 }
 
@@ -322,7 +183,7 @@ static void on_done(void *context, const haft__http_result *result)
 
 /* ---- sending ---- */
 
-static haft__http *client(haft_runtime *runtime, haft_error *err)
+haft__http *haft__runtime_web(haft_runtime *runtime, haft_error *err)
 {
     haft__http_options options = {.proxy = true};
     if (runtime->web == NULL
@@ -340,17 +201,18 @@ static void reset_stream(haft__ask *ask)
         haft__openai_stream_finish(&ask->stream);
     }
     const haft__model_spec *model = &ask->run->agent->spec->model;
-    haft__openai_options options = {.tools = ask->run->state.tools,
-                                    .format = reply != NULL ? reply : own,
-                                    .otherwise = reply != NULL && reply != own ? own : NULL,
-                                    .format_tools = ask->format_tools,
-                                    .format_tool_count = ask->request.tool_count,
-                                    .thinks =
-                                        model->family.think != NULL || model->starts_in_reasoning,
-                                    .starts_in_reasoning = model->starts_in_reasoning,
-                                    .emit = on_delta,
-                                    .context = ask,
-                                    .hash_key = ask->run->runtime->hash_key};
+    haft__openai_options options = {
+        .tools = ask->run->state.tools,
+        .format = reply != NULL ? reply : own,
+        .otherwise = reply != NULL && reply != own ? own : NULL,
+        .format_tools = ask->format_tools,
+        .format_tool_count = ask->request.callable_count,
+        .thinks = model->family.think != NULL || model->starts_in_reasoning,
+        .starts_in_reasoning = model->starts_in_reasoning,
+        .held_to_json = ask->request.constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA,
+        .emit = on_delta,
+        .context = ask,
+        .hash_key = ask->run->runtime->hash_key};
     haft__openai_stream_init(&ask->stream, &options);
     haft__buf_clear(&ask->refusal);
     ask->streaming = true;
@@ -362,7 +224,7 @@ static haft_status attempt(haft__ask *ask, haft_error *err)
     static const haft__http_handlers handlers = {on_head, on_body, on_done};
     const haft_agent *agent = ask->run->agent;
     haft__model_times times = haft__model_times_default();
-    haft__http *http = client(ask->run->runtime, err);
+    haft__http *http = haft__runtime_web(ask->run->runtime, err);
     if (http == NULL) {
         return HAFT_NO_MEMORY;
     }
@@ -411,7 +273,11 @@ haft_status haft__ask_http_start(haft__ask *ask, haft_error *err)
     haft__chat *chat = ask->chat = chat_for(ask);
     haft_status status = haft__chat_sync(chat, &ask->request, err);
     if (status == HAFT_OK && chat->format != NULL) {
-        status = haft__chat_format_tools(&ask->request, &ask->arena, &ask->format_tools, err);
+        /* Some formats tell a call from text by the names that there are: also of tools that are
+         * not taught any more. */
+        haft__request known = ask->request;
+        known.tool_count = known.callable_count;
+        status = haft__chat_format_tools(&known, &ask->arena, &ask->format_tools, err);
     }
     if (status == HAFT_OK) {
         /* Nearly all of it is kept text. What cannot be had is noted by the buffer. */

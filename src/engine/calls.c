@@ -9,7 +9,9 @@
 #include "base/sha256.h"
 #include "base/str.h"
 #include "engine/runtime.h"
+#include "run/host.h"
 #include "run/redact.h"
+#include "run/resolve.h"
 #include "json/write.h"
 
 /* More than the members in front of an event's body take. */
@@ -64,16 +66,12 @@ void haft__calls_stop(haft_run *run)
     }
 }
 
-static bool is_repeatable(const haft__run_call *call)
-{
-    return call->tool->traits.read_only || call->tool->traits.idempotent;
-}
-
 void haft__calls_stop_repeatable(haft_run *run)
 {
     for (haft__slot *slot = run->slots, *next; slot != NULL; slot = next) {
         next = slot->next;
-        if (is_repeatable(call_of(slot)) || slot->asks) { /* nobody here will answer it */
+        if (haft__call_is_repeatable(call_of(slot))
+            || slot->asks) { /* nobody here will answer it */
             drop_slot(slot);
         }
     }
@@ -215,6 +213,9 @@ static void on_recalled(haft__store_request *request)
         return;
     }
     haft_error err = {0}; /* a memory that fails is a memory that is empty */
+    if (!haft__lease_holds(run)) {
+        return;
+    }
     if (run_slot(slot, &err) != HAFT_OK) {
         haft__live_fail(run, &err);
     }
@@ -277,17 +278,52 @@ static void remember(haft__slot *slot, haft_str result)
 
 /* ---- running ---- */
 
+/* What the tool is now is written down, and the call judged by that. As when tools are revealed,
+ * one with a secret in its definition is none that can be. */
+static void renew(haft__slot *slot, haft_str tool)
+{
+    haft_run *run = slot->run;
+    haft_runtime *runtime = run->runtime;
+    haft__buf_clear(&runtime->clean);
+    bool secrets = haft__redact(run->agent->redactor, tool, &runtime->clean);
+    haft__buf_clear(&runtime->body);
+    const char *why;
+    haft__input_tool_renewed(&runtime->body, call_of(slot)->id, tool,
+                             haft__resolve_cap(run->agent->spec, &why));
+    if (secrets || haft__buf_check(&runtime->clean, NULL) != HAFT_OK
+        || haft__buf_check(&runtime->body, NULL) != HAFT_OK
+        || runtime->body.len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) {
+        haft__outcome outcome = {.text =
+                                     HAFT__LIT("the tool has changed at its server, and its new "
+                                               "definition cannot be used"),
+                                 .where = HAFT__LIT("tool_changed"),
+                                 .hint = HAFT__LIT("do without it")};
+        finish(slot, &outcome);
+        return;
+    }
+    drop_slot(slot);
+    haft__live_take(run, haft__buf_str(&runtime->body));
+}
+
 static void on_done(void *context, const haft__exec_result *result)
 {
     haft__slot *slot = context;
     slot->job = NULL;
+    if (!haft__lease_holds(slot->run)) {
+        return; /* and the slot is gone */
+    }
+    if (result->renewed.len > 0) {
+        renew(slot, result->renewed);
+        return;
+    }
     haft__outcome outcome = {.ok = result->ok && !result->changed,
-                             .unknown = result->started && !result->ok && result->timed_out
-                                        && !result->changed,
+                             .unknown = result->started && !result->ok && !result->changed
+                                        && (result->timed_out || result->lost),
                              .transient = result->transient && !result->changed,
                              .text = result->text,
                              .where = result->changed ? HAFT__LIT("tool_changed") : result->where,
                              .hint = result->hint,
+                             .diff = result->diff,
                              .ms = result->ms};
     if (outcome.ok && is_remembered(call_of(slot)->tool)) {
         remember(slot, result->text);
@@ -348,23 +384,27 @@ static haft_status facts_of(haft__slot *slot, haft_call_facts *ret_facts, haft_e
     haft_str id = haft__arena_copy(&slot->arena, call->id);
     haft_str thread = haft__arena_copy(&slot->arena, state->thread);
     haft_str user = haft__arena_copy(&slot->arena, run->user);
-    size_t length = strlen(run->id);
-    char *key = haft__arena_alloc(&slot->arena, length + 1 + call->id.len + 1);
-    if (id.ptr == NULL || thread.ptr == NULL || user.ptr == NULL || key == NULL) {
+    haft__buf *text = &run->runtime->clean;
+    haft__buf_clear(text);
+    haft__run_idempotency_key(text, haft__str(run->id), call->id);
+    haft_str key = haft__arena_copy(&slot->arena, haft__buf_str(text));
+    haft_status status = haft__buf_check(text, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (id.ptr == NULL || thread.ptr == NULL || user.ptr == NULL || key.ptr == NULL) {
         return haft__arena_fail(&slot->arena, err);
     }
-    memcpy(key, run->id, length); /* run:call */
-    key[length] = ':';
-    memcpy(key + length + 1, id.ptr, call->id.len + 1);
     *ret_facts = (haft_call_facts){
         .struct_size = sizeof(haft_call_facts),
         .call = id.ptr,
         .run = run->id,
         .thread = thread.ptr,
         .user = user.ptr,
-        .idempotency_key = key,
+        .idempotency_key = key.ptr,
         .attempt = slot->attempt,
         .remaining_turns = turns > state->turn ? turns - state->turn : 0,
+        .epoch = run->epoch,
     };
     return HAFT_OK;
 }
@@ -374,6 +414,7 @@ static haft_status run_slot(haft__slot *slot, haft_error *err)
     const haft__run_call *call = call_of(slot);
     haft__exec_call exec = {.spec = slot->run->agent->spec,
                             .tool = call->tool,
+                            .approved = call->approved,
                             .arguments = call->arguments,
                             .timeout_ms = call->tool->traits.timeout_ms,
                             .progress = on_progress,
@@ -407,17 +448,22 @@ haft_status haft__calls_start(haft_run *run, haft_error *err)
     const haft__run *state = &run->state;
     bool durable = haft__log_durable(run);
     haft_status status = HAFT_OK;
+    if (haft__loss_waits(run)) {
+        return HAFT_OK;
+    }
     for (size_t i = state->batch; i < state->call_count && status == HAFT_OK; i++) {
         const haft__run_call *call = &state->calls[i];
-        if (call->stage != HAFT__CALL_STARTED || !(durable || is_repeatable(call))) {
+        if (!haft__call_may_start(call, durable)) {
             continue;
         }
         haft__slot *slot = find_slot(run, i);
-        if (slot == NULL) {
+        if (haft__resolve_is_search(call->tool)) {
+            status = haft__catalogue_start(run, i, err);
+        } else if (slot == NULL) {
             status = start_slot(run, i, err);
         } else if (slot->asks && call->answer_due) {
             slot->asks = false;
-            haft__exec_answer(slot->job, call->value);
+            haft__exec_answer(slot->job, haft__call_told(call));
         }
     }
     return status;

@@ -1,13 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catalogue.c - asks the servers of a run for their tools, and records what of them it sees.
+ * catalogue.c - searching for tools: before the first turn, and when the model calls tool_search.
  *
- * Tests: tests/engine/catalogue_test.c.
+ * The servers of the run say what they have, from memory if they said it before; that is searched,
+ * and what the run gets to see of it is recorded. Where the spec has a server of embeddings, it is
+ * asked in between; what the servers said is copied for so long.
+ * Tests: tests/engine/catalogue_test.c, tests/mcp/embeddings_test.py.
  */
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "engine/runtime.h"
 #include "run/redact.h"
+#include "json/number.h"
+
+/* A search that waits for vectors. */
+typedef struct haft__seeking {
+    haft_run *run;
+    haft__arena arena;
+    haft__mcp_listing *listings;
+    size_t count;
+    haft__embed_job *job; /* NULL: it is through */
+} haft__seeking;
+
+static void end_seeking(haft_run *run)
+{
+    haft__seeking *seeking = run->seeking;
+    run->seeking = NULL;
+    if (seeking != NULL) {
+        if (seeking->job != NULL) {
+            haft__embed_cancel(seeking->job);
+        }
+        haft__arena_finish(&seeking->arena);
+        free(seeking);
+    }
+}
 
 void haft__catalogue_stop(haft_run *run)
 {
@@ -15,73 +44,264 @@ void haft__catalogue_stop(haft_run *run)
         run->runtime->servers.cancel(run->catalogue);
         run->catalogue = NULL;
     }
+    end_seeking(run);
 }
 
 /* A server may know a secret of the spec and put it into a definition. What is written down has it
  * redacted, and is then no definition any more: such a tool is left out. */
-static haft_status drop_secrets(const haft_run *run, haft__reveal *reveal, haft_error *err)
+static bool has_secret(void *context, haft_str definition)
 {
-    haft__buf text, clean;
-    haft_status status = HAFT_OK;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
-    for (size_t i = 0; i < reveal->tool_count && status == HAFT_OK; i++) {
-        haft__reveal_tool *tool = &reveal->tools[i];
-        if (!tool->revealed) {
-            continue;
-        }
-        haft__buf_clear(&text);
-        haft__buf_clear(&clean);
-        haft__reveal_write(&text, tool->tool);
-        bool secrets = haft__redact(run->agent->redactor, haft__buf_str(&text), &clean);
-        status = haft__buf_check(&text, err);
-        status = status == HAFT_OK ? haft__buf_check(&clean, err) : status;
-        if (status == HAFT_OK && secrets) {
-            *tool = (haft__reveal_tool){tool->tool, false, "there is a secret in its definition"};
-            reveal->revealed--;
-        }
+    haft_run *run = context;
+    haft__buf *clean = &run->runtime->clean;
+    haft__buf_clear(clean);
+    bool secret = haft__redact(run->agent->redactor, definition, clean);
+    return secret || haft__buf_check(clean, NULL) != HAFT_OK;
+}
+
+/* What a call of tool_search asks for. */
+static void read_call(const haft__run_call *call, haft__reveal_ask *ask)
+{
+    const haft__json *query = haft__json_get(call->arguments, HAFT__LIT("query"));
+    const haft__json *limit = haft__json_get(call->arguments, HAFT__LIT("limit"));
+    int64_t number = 0;
+    bool given = limit != NULL && haft__number_to_int64(haft__json_text(*limit), &number)
+                 && number > 0 && number <= UINT32_MAX;
+    ask->call = call->id;
+    ask->query = query != NULL ? haft__find_query(haft__json_text(*query)) : HAFT__LIT("");
+    ask->limit = given ? (uint32_t)number : 0;
+}
+
+static haft_status search(haft_run *run, haft__reveal_ask *ask, haft__arena *scratch,
+                          haft_error *err)
+{
+    haft_runtime *runtime = run->runtime;
+    haft__offer offer;
+    haft__reveal reveal;
+    haft_status status =
+        haft__resolve(ask->spec, ask->run, ask->listings, ask->listing_count, scratch, &offer, err);
+    ask->offer = &offer;
+    if (status == HAFT_OK) {
+        status = haft__seek_find(&runtime->seek, ask, run->agent->embedder, runtime->hash_key,
+                                 scratch, err);
     }
-    haft__buf_finish(&text);
-    haft__buf_finish(&clean);
+    if (status == HAFT_OK) {
+        status = haft__reveal_decide(ask, scratch, runtime->hash_key, &reveal, err);
+    }
+    if (status == HAFT_OK) {
+        haft__buf_clear(&runtime->body);
+        haft__input_tools_revealed(&runtime->body, &reveal);
+        status = haft__buf_check(&runtime->body, err);
+    }
+    ask->offer = NULL; /* it does not outlive this */
     return status;
 }
 
-static haft_status record(haft_run *run, const haft__mcp_listing *listings, size_t count,
-                          haft_error *err)
+static haft__reveal_ask make_ask(haft_run *run, const haft__mcp_listing *listings, size_t count)
 {
-    haft__buf *body = &run->runtime->body;
+    haft__reveal_ask ask = {.spec = run->agent->spec,
+                            .run = &run->state,
+                            .listings = listings,
+                            .listing_count = count,
+                            .query = haft__find_query(run->state.task),
+                            .call = HAFT__LIT(""),
+                            .embeddings_model = run->agent->spec->embeddings.model,
+                            .refuses = has_secret,
+                            .context = run};
+    if (run->searching < run->state.call_count) {
+        read_call(&run->state.calls[run->searching], &ask);
+    }
+    return ask;
+}
+
+/* Searches, and records what was found. */
+static void conclude(haft_run *run, haft__reveal_ask *ask)
+{
+    haft_error err = {0};
     haft__arena scratch;
-    haft__reveal reveal;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__reveal_decide(run->agent->spec, listings, count, &scratch,
-                                             run->runtime->hash_key, &reveal, err);
-    haft__buf_clear(body);
+    haft_status status = search(run, ask, &scratch, &err);
+    haft__arena_finish(&scratch);
+    end_seeking(run);
     if (status == HAFT_OK) {
-        status = drop_secrets(run, &reveal, err);
+        haft__live_take(run, haft__buf_str(&run->runtime->body));
+    } else {
+        haft__live_fail(run, &err);
+    }
+}
+
+/* ---- with vectors ---- */
+
+static haft_status copy_text(haft__arena *arena, haft_str *text, haft_error *err)
+{
+    *text = haft__arena_copy(arena, *text);
+    return text->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+/* Everything of a tool that a search looks at; how it is called is the server's business. */
+static haft_status copy_tool(haft__arena *arena, haft__mcp_tool *tool, haft_error *err)
+{
+    haft_str *texts[] = {&tool->server, &tool->remote,      &tool->name,
+                         &tool->title,  &tool->description, &tool->traits.lane};
+    haft__json *values[] = {&tool->input_schema, &tool->output_schema, &tool->annotations,
+                            &tool->definition};
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
+        status = copy_text(arena, texts[i], err);
+    }
+    for (size_t i = 0; i < COUNT(values) && status == HAFT_OK; i++) {
+        status = haft__json_copy_whole(arena, *values[i], values[i], err);
+    }
+    tool->params = NULL;
+    tool->param_count = 0;
+    return status;
+}
+
+static haft_status copy_changed(haft__arena *arena, haft__mcp_listing *listing, haft_error *err)
+{
+    if (listing->changed == NULL) {
+        return HAFT_OK;
+    }
+    bool *changed = haft__arena_array(arena, listing->tool_count, sizeof(*changed));
+    for (size_t i = 0; changed != NULL && i < listing->tool_count; i++) {
+        changed[i] = listing->changed[i];
+    }
+    listing->changed = changed;
+    return changed != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+static haft_status copy_listing(haft__arena *arena, haft__mcp_listing *listing, haft_error *err)
+{
+    haft_str *texts[] = {&listing->server, &listing->state, &listing->error, &listing->hash,
+                         &listing->warning};
+    haft__mcp_tool *tools = haft__arena_array(arena, listing->tool_count, sizeof(*tools));
+    haft_status status =
+        tools != NULL ? haft__json_copy_whole(arena, listing->left_out, &listing->left_out, err)
+                      : haft__arena_fail(arena, err);
+    for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
+        status = copy_text(arena, texts[i], err);
+    }
+    for (size_t i = 0; i < listing->tool_count && status == HAFT_OK; i++) {
+        tools[i] = listing->tools[i];
+        status = copy_tool(arena, &tools[i], err);
+    }
+    listing->tools = tools;
+    return status == HAFT_OK ? copy_changed(arena, listing, err) : status;
+}
+
+static haft_status copy_listings(haft__seeking *seeking, const haft__mcp_listing *listings,
+                                 haft_error *err)
+{
+    haft__arena *arena = &seeking->arena;
+    seeking->listings = haft__arena_array(arena, seeking->count, sizeof(*listings));
+    if (seeking->listings == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < seeking->count && status == HAFT_OK; i++) {
+        seeking->listings[i] = listings[i];
+        status = copy_listing(arena, &seeking->listings[i], err);
+    }
+    return status;
+}
+
+static haft_status make_embedder(haft_agent *agent, haft_error *err)
+{
+    const haft__embeddings_spec *spec = &agent->spec->embeddings;
+    haft__http *http = haft__runtime_web(agent->runtime, err);
+    if (http == NULL || agent->embedder != NULL) {
+        return http != NULL ? HAFT_OK : HAFT_NO_MEMORY;
+    }
+    haft__embed_options options = {.loop = agent->runtime->loop,
+                                   .http = http,
+                                   .url = agent->embed_url,
+                                   .key_header = agent->embed_key_header,
+                                   .model = spec->model,
+                                   .query_prefix = spec->query_prefix,
+                                   .document_prefix = spec->document_prefix,
+                                   .query_ms = spec->timeout_ms,
+                                   .redactor = agent->redactor,
+                                   .hash_key = agent->runtime->hash_key};
+    return haft__embedder_create(&options, &agent->embedder, err);
+}
+
+static void on_embedded(void *context, const haft__search_given *query, haft_str error)
+{
+    haft__seeking *seeking = context;
+    haft_run *run = seeking->run;
+    haft__reveal_ask ask = make_ask(run, seeking->listings, seeking->count);
+    seeking->job = NULL;
+    ask.given = query;
+    ask.embeddings_error = error;
+    conclude(run, &ask);
+}
+
+/* Asks for the vectors of all tools that can be found, and of what is searched for. */
+static haft_status ask_vectors(haft__seeking *seeking, const haft__reveal_ask *ask, haft_error *err)
+{
+    haft_run *run = seeking->run;
+    haft__arena scratch;
+    haft__offer offer;
+    haft__search_doc *docs = NULL;
+    size_t count = 0;
+    haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = make_embedder(run->agent, err);
+    if (status == HAFT_OK) {
+        status = haft__resolve(ask->spec, ask->run, ask->listings, ask->listing_count, &scratch,
+                               &offer, err);
     }
     if (status == HAFT_OK) {
-        haft__input_tools_revealed(body, &reveal);
-        status = haft__buf_check(body, err);
+        status = haft__find_docs(&offer, &scratch, &docs, &count, err);
+    }
+    if (status == HAFT_OK && count == 0) {
+        status = haft__fail(err, HAFT_BAD_STATE, "", "there is nothing to search");
+    }
+    if (status == HAFT_OK) {
+        status = haft__embed_start(run->agent->embedder, docs, count, ask->query, on_embedded,
+                                   seeking, &seeking->job, err);
     }
     haft__arena_finish(&scratch);
     return status;
+}
+
+static haft_status begin_seeking(haft_run *run, const haft__reveal_ask *ask, haft_error *err)
+{
+    haft__seeking *seeking = calloc(1, sizeof(*seeking));
+    if (seeking == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    run->seeking = seeking;
+    *seeking = (haft__seeking){.run = run, .count = ask->listing_count};
+    haft__arena_init(&seeking->arena, 0);
+    haft_status status = ask_vectors(seeking, ask, err);
+    return status == HAFT_OK ? copy_listings(seeking, ask->listings, err) : status;
 }
 
 static void on_listed(void *context, const haft__mcp_listing *listings, size_t count)
 {
     haft_run *run = context;
     haft_error err = {0};
+    haft__reveal_ask ask = make_ask(run, listings, count);
     run->catalogue = NULL;
-    if (record(run, listings, count, &err) != HAFT_OK) {
-        haft__live_fail(run, &err);
-        return;
+    if (ask.embeddings_model.len > 0) {
+        if (begin_seeking(run, &ask, &err) == HAFT_OK) {
+            return;
+        }
+        end_seeking(run);
+        ask.embeddings_error = haft__str(err.message);
     }
-    haft__live_take(run, haft__buf_str(&run->runtime->body));
+    conclude(run, &ask);
 }
 
-haft_status haft__catalogue_start(haft_run *run, haft_error *err)
+haft_status haft__catalogue_start(haft_run *run, size_t call, haft_error *err)
 {
     haft_runtime *runtime = run->runtime;
+    if (run->catalogue != NULL || run->seeking != NULL) {
+        return HAFT_OK; /* one after the other */
+    }
+    if (call == HAFT__NO_CALL && haft__loss_is_hopeless(run)) {
+        return haft__loss_end(run, err);
+    }
+    run->searching = call;
     return runtime->servers.ask(runtime->exec, run->agent->spec, on_listed, run, &run->catalogue,
                                 err);
 }

@@ -3,13 +3,14 @@
  * live.c - a run that goes on here: what is decided is recorded, what is asked for is performed.
  *
  * A call with effects starts only when all before it is durable; asking a model, and calls that
- * may be repeated, do not wait for the disk. Tests: tests/engine/live_test.c.
+ * only read, do not wait for the disk. Tests: tests/engine/live_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/runtime.h"
 #include "model/provider.h"
+#include "run/host.h"
 
 /* ---- its life ---- */
 
@@ -29,6 +30,7 @@ haft_status haft__live_create(haft_runtime *runtime, haft_run **ret_run, haft_er
     haft__buf_init(&run->written, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&run->committed, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&run->told, HAFT__LIMIT_RUN_BYTES);
+    haft__arena_init(&run->looked_at, HAFT__LIMIT_RUN_BYTES);
     haft__messages_init(&run->earlier, &run->arena);
     run->next = runtime->runs;
     run->link = &runtime->runs;
@@ -53,6 +55,7 @@ haft_status haft__live_join(haft_run *run, haft_agent *agent, haft_error *err)
         status = haft__script_start(&agent->script, &run->arena, &run->script, err);
     }
     run->state.scratch = &run->runtime->scratch;
+    run->state.specs = haft__respec_loader(run);
     haft__run_follow(&run->state, &run->earlier);
     return status;
 }
@@ -63,6 +66,7 @@ void haft__live_destroy(haft_run *run)
     if (run->next != NULL) {
         run->next->link = run->link;
     }
+    haft__timer_stop(run->runtime->loop, &run->retry);
     haft__chat_finish(&run->chat);
     haft__buf_finish(&run->gathered);
     haft__buf_finish(&run->written);
@@ -72,8 +76,10 @@ void haft__live_destroy(haft_run *run)
     free(run->artifacts);
     free(run->heard.items);
     free(run->heard_written.items);
+    free(run->heard_before.items);
     haft__arena_finish(&run->write_arena);
     haft__arena_finish(&run->loaded);
+    haft__arena_finish(&run->looked_at);
     haft__arena_finish(&run->arena);
     haft_agent_release(run->agent);
     free(run);
@@ -84,6 +90,7 @@ void haft__live_stop_work(haft_run *run)
     haft__ask_stop(run);
     haft__catalogue_stop(run);
     haft__calls_stop(run);
+    haft__queue_leave(run);
     haft__timer_stop(run->runtime->loop, &run->alarm);
 }
 
@@ -94,9 +101,22 @@ void haft__live_fail(haft_run *run, const haft_error *error)
     }
     run->stage = HAFT__LIVE_FAILED;
     run->error = *error;
+    haft__timer_stop(run->runtime->loop, &run->retry);
     if (run->agent != NULL) {
         haft__live_stop_work(run);
     }
+    if (!run->released) {
+        (void)haft__lease_drop(run);
+    }
+}
+
+uint64_t haft__live_backoff(uint32_t failures)
+{
+    uint64_t ms = HAFT__LIMIT_RUN_RETRY_MS;
+    for (uint32_t i = 1; i < failures && ms < HAFT__LIMIT_RUN_RETRY_MOST_MS; i++) {
+        ms *= 2;
+    }
+    return ms < HAFT__LIMIT_RUN_RETRY_MOST_MS ? ms : HAFT__LIMIT_RUN_RETRY_MOST_MS;
 }
 
 void haft__live_pause(haft_run *run)
@@ -106,6 +126,7 @@ void haft__live_pause(haft_run *run)
         haft__ask_stop(run);
         haft__catalogue_stop(run);
         haft__calls_stop_repeatable(run);
+        haft__queue_leave(run);
         haft__timer_stop(run->runtime->loop, &run->alarm);
     }
 }
@@ -130,24 +151,10 @@ static void on_alarm(void *context)
     haft__live_go_on(context);
 }
 
-uint64_t haft__live_deadline(const haft_run *run)
-{
-    const haft__run *state = &run->state;
-    uint64_t first = 0;
-    for (size_t i = state->batch; i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        bool pending = call->stage == HAFT__CALL_PAUSED && call->deadline_ms > 0;
-        if (pending && (first == 0 || call->deadline_ms < first)) {
-            first = call->deadline_ms;
-        }
-    }
-    return first;
-}
-
 /* Pauses may have deadlines while other calls still run. */
 static haft_status set_alarm(haft_run *run, haft_error *err)
 {
-    uint64_t deadline = haft__live_deadline(run), now = haft__runtime_now(run->runtime);
+    uint64_t deadline = haft__run_deadline(&run->state), now = haft__runtime_now(run->runtime);
     if (deadline == 0) {
         haft__timer_stop(run->runtime->loop, &run->alarm);
         return HAFT_OK;
@@ -163,8 +170,7 @@ static haft_status perform(haft_run *run, haft_error *err)
     }
     switch (run->effect) {
     case HAFT__EFFECT_ASK: return run->ask == NULL ? haft__ask_start(run, err) : HAFT_OK;
-    case HAFT__EFFECT_CATALOGUE:
-        return run->catalogue == NULL ? haft__catalogue_start(run, err) : HAFT_OK;
+    case HAFT__EFFECT_CATALOGUE: return haft__catalogue_start(run, HAFT__NO_CALL, err);
     case HAFT__EFFECT_RUN: {
         haft_status status = haft__calls_start(run, err);
         return status == HAFT_OK ? set_alarm(run, err) : status;
@@ -179,9 +185,8 @@ static haft_status perform(haft_run *run, haft_error *err)
 /* ---- deciding ---- */
 
 /* One decision, recorded; sets the effect when it is none that can be recorded. */
-static haft_status decide(haft_run *run, bool *ret_more, haft_error *err)
+static haft_status decide(haft_run *run, uint64_t now, bool *ret_more, haft_error *err)
 {
-    uint64_t now = haft__runtime_now(run->runtime);
     haft__effect effect = {.kind = HAFT__EFFECT_END};
     haft_status status = haft__calls_stand_in(run, ret_more, err);
     if (status != HAFT_OK || *ret_more) {
@@ -196,18 +201,84 @@ static haft_status decide(haft_run *run, bool *ret_more, haft_error *err)
     return status;
 }
 
+/* Whether nothing is decided here for now. What is to be cancelled need not wait for its turn, nor
+ * for the store. */
+static bool is_held(const haft_run *run)
+{
+    bool waits = run->held || run->queued || haft__log_lost(run);
+    return waits && !run->state.cancel_asked;
+}
+
+void haft__live_look_at_deadlines(haft_runtime *runtime)
+{
+    for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
+        haft_error err = {0};
+        bool waits = run->stage == HAFT__LIVE_ON && run->alarm.slot != 0;
+        if (waits && set_alarm(run, &err) != HAFT_OK) {
+            haft__live_fail(run, &err);
+            return; /* others may be gone by now; their alarms come, if late */
+        }
+    }
+}
+
+/* ---- a store without room ---- */
+
+/* Whether it only waits for others, or has ended. */
+static bool rests(const haft_run *run)
+{
+    const haft__run *state = &run->state;
+    bool answered = false; /* since that was decided */
+    for (size_t i = state->batch; i < state->call_count; i++) {
+        answered = answered || state->calls[i].stage == HAFT__CALL_ANSWERED;
+    }
+    return run->effect == HAFT__EFFECT_END || (run->effect == HAFT__EFFECT_WAIT && !answered);
+}
+
+/* What has been said to start does, what is under way goes on to its end and is written down; then
+ * the run is left as it is. */
+static haft_status wind_up(haft_run *run, haft_error *err)
+{
+    run->stalled = true;
+    haft_status status = run->effect == HAFT__EFFECT_RUN ? haft__calls_start(run, err) : HAFT_OK;
+    bool busy = run->slots != NULL || run->ask != NULL || run->catalogue != NULL
+                || run->seeking != NULL || !haft__log_durable(run);
+    if (status != HAFT_OK || busy || rests(run)) {
+        return status;
+    }
+    status = haft__fail(err, HAFT_IO, "",
+                        "the disk is full: what was under way is written down, and nothing new is "
+                        "begun");
+    return haft__hint(err, status, "make room; then `haft resume %s` goes on", run->id);
+}
+
+void haft__live_set_low(haft_runtime *runtime, bool low)
+{
+    bool better = runtime->low && !low;
+    runtime->low = low;
+    haft_run *run = better ? runtime->runs : NULL;
+    while (run != NULL) {
+        bool stalled = run->stalled;
+        run->stalled = false;
+        if (stalled && !run->released) {
+            haft__live_go_on(run);
+        }
+        run = stalled ? runtime->runs : run->next; /* others may be gone by now */
+    }
+}
+
 void haft__live_go_on(haft_run *run)
 {
-    if (run->stage != HAFT__LIVE_ON) {
+    if (!haft__lease_holds(run)) {
         return;
     }
+    bool low = run->runtime->low && run->created && !run->state.cancel_asked;
     haft_error err = {0};
     haft_status status = HAFT_OK;
-    for (bool more = !run->held; more && status == HAFT_OK;) {
-        status = decide(run, &more, &err);
+    for (bool more = !is_held(run) && !low; more && status == HAFT_OK;) {
+        status = decide(run, haft__runtime_now(run->runtime), &more, &err);
     }
-    if (status == HAFT_OK && run->created && !run->held) {
-        status = perform(run, &err); /* not before the store knows of the run at all */
+    if (status == HAFT_OK && run->created && !is_held(run)) { /* not before it is in the store */
+        status = low ? wind_up(run, &err) : perform(run, &err);
     }
     if (status != HAFT_OK) {
         haft__live_fail(run, &err);
@@ -227,28 +298,108 @@ void haft__live_take(haft_run *run, haft_str body)
     haft__live_go_on(run);
 }
 
+haft_status haft__live_decide(haft_run *run, uint64_t now, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (bool more = !is_held(run); more && status == HAFT_OK;) {
+        status = decide(run, now, &more, err);
+    }
+    return status;
+}
+
+haft_status haft__live_expire(haft_run *run, uint64_t now, haft_error *err)
+{
+    haft__decider *decider = &run->runtime->decider;
+    haft_status status = HAFT_OK;
+    const haft__run_call *call = NULL;
+    while (status == HAFT_OK && (call = haft__run_overdue(&run->state, now)) != NULL) {
+        haft__effect effect = {.kind = HAFT__EFFECT_END};
+        status = haft__decide_expiry(decider, &run->state, call, now, &effect, err);
+        if (status == HAFT_OK) {
+            status = haft__log_append(run, now, effect.body, err);
+        }
+    }
+    return status;
+}
+
+/* Records what the command comes to. `due` is what became of all that goes before it. */
+static haft_status record(haft_run *run, const haft__steer *command, uint64_t now, haft_status due,
+                          haft_error failed, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    if (due == HAFT_OK) {
+        status = haft__live_steer(run, command, &body, err);
+    }
+    if (due == HAFT_OK && status == HAFT_OK && body.len > 0) {
+        due = haft__log_append(run, now, haft__buf_str(&body), &failed);
+    }
+    haft__buf_finish(&body);
+    if (due != HAFT_OK) {
+        haft__live_fail(run, &failed);
+        if (err != NULL) {
+            *err = failed;
+        }
+        return due;
+    }
+    return status;
+}
+
+/* What is due goes first: who answers after a deadline has not answered. Both at one time, so that
+ * a replay sees the deadline where it was seen here. */
+haft_status haft__live_record(haft_run *run, const haft__steer *command, haft_error *err)
+{
+    uint64_t now = haft__runtime_now(run->runtime);
+    haft_error failed = {0};
+    haft_status due = haft__live_decide(run, now, &failed);
+    return record(run, command, now, due, failed, err);
+}
+
+haft_status haft__live_hear(haft_run *run, const haft__steer *command, haft_error *err)
+{
+    uint64_t now = haft__runtime_now(run->runtime);
+    haft_error failed = {0};
+    haft_status due = haft__live_expire(run, now, &failed);
+    return record(run, command, now, due, failed, err);
+}
+
+static haft_status apply(haft_run *run, const haft__steer *command, haft_error *err)
+{
+    haft_status status = haft__live_record(run, command, err);
+    if (run->stage == HAFT__LIVE_ON) {
+        haft__live_go_on(run);
+    }
+    return status;
+}
+
+/* As the run has failed. */
+static haft_status fail_as(const haft_run *run, haft_error *err)
+{
+    if (err != NULL) {
+        *err = run->error;
+    }
+    return run->error.status;
+}
+
 haft_status haft__live_command(haft_run *run, const haft__steer *command, haft_error *err)
 {
     if (run->stage == HAFT__LIVE_OPENING && command->kind == HAFT__STEER_CANCEL) {
         run->cancel_early = true; /* done once it is there */
         return HAFT_OK;
     }
+    if (run->stage == HAFT__LIVE_FAILED) {
+        return fail_as(run, err);
+    }
     if (run->stage != HAFT__LIVE_ON) {
-        if (err != NULL) {
-            *err = run->error;
-        }
-        return run->stage == HAFT__LIVE_FAILED
-                   ? run->error.status
-                   : haft__fail(err, HAFT_BAD_STATE, "",
-                                run->stage == HAFT__LIVE_SEEN ? "the run has ended, or is another's"
-                                                              : "the run is not there yet");
+        return haft__fail(err, HAFT_BAD_STATE, "",
+                          run->stage == HAFT__LIVE_SEEN ? "the run has ended, or is another's"
+                                                        : "the run is not there yet");
     }
-    haft__buf body;
-    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__steer_apply(&run->state, command, &body, err);
-    if (status == HAFT_OK && body.len > 0) {
-        haft__live_take(run, haft__buf_str(&body));
+    if (haft__log_lost(run) && command->kind != HAFT__STEER_CANCEL) {
+        haft_status status =
+            haft__fail(err, HAFT_IO, run->lost.where, "%s; nothing was taken", run->lost.message);
+        return haft__hint(err, status, "say it again once the store can be written to");
     }
-    haft__buf_finish(&body);
-    return status;
+    return haft__lease_holds(run) ? apply(run, command, err) : fail_as(run, err);
 }

@@ -10,12 +10,22 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/runtime.h"
+#include "run/host.h"
+#include "run/queue.h"
 #include "run/redact.h"
+#include "run/withhold.h"
 
 /* ---- gathering ---- */
 
 static haft_status gather(haft_run *run, haft_str line, haft_error *err)
 {
+    if (haft__log_lost(run) && run->gathered.len + line.len > HAFT__LIMIT_RUN_HELD_BYTES) {
+        haft_status status =
+            haft__fail(err, HAFT_IO, run->lost.where, "%s; more than %d bytes wait to be written",
+                       run->lost.message, HAFT__LIMIT_RUN_HELD_BYTES);
+        return haft__hint(err, status, "`haft resume %s` goes on once the store can be written to",
+                          run->id);
+    }
     haft__buf_add_str(&run->gathered, line);
     haft__buf_add_char(&run->gathered, '\n');
     return haft__buf_check(&run->gathered, err);
@@ -25,28 +35,31 @@ haft_status haft__log_append(haft_run *run, uint64_t at_ms, haft_str body, haft_
 {
     haft_runtime *runtime = run->runtime;
     haft__run *state = &run->state;
+    haft_status status = haft__lease_check(run, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
     if (state->seq >= HAFT__LIMIT_RUN_EVENTS) {
         return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d events in a run, found more",
                           HAFT__LIMIT_RUN_EVENTS);
     }
     haft__buf_clear(&runtime->clean);
     haft__buf_clear(&runtime->line);
-    (void)haft__redact(run->agent->redactor, body, &runtime->clean);
+    status = haft__withhold(state, run->agent->redactor, body, &runtime->clean, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
     haft__event_write(&runtime->line, state->seq + 1, at_ms, haft__str(run->id),
                       haft__buf_str(&runtime->clean));
-    haft_status status = haft__buf_check(&runtime->clean, err);
-    if (status == HAFT_OK) {
-        status = haft__buf_check(&runtime->line, err);
-    }
+    status = haft__buf_check(&runtime->line, err);
     if (status == HAFT_OK) {
         status = haft__run_fold(state, haft__buf_str(&runtime->line), err);
     }
     return status == HAFT_OK ? gather(run, haft__buf_str(&runtime->line), err) : status;
 }
 
-haft_status haft__log_heard(haft_run *run, uint64_t message, haft_error *err)
+static haft_status note_heard(haft__heard *heard, uint64_t message, haft_error *err)
 {
-    haft__heard *heard = &run->heard;
     if (heard->count == heard->capacity) {
         size_t capacity = heard->capacity > 0 ? 2 * heard->capacity : 4;
         haft__store_message *items = realloc(heard->items, capacity * sizeof(*items));
@@ -58,6 +71,26 @@ haft_status haft__log_heard(haft_run *run, uint64_t message, haft_error *err)
     }
     heard->items[heard->count++] = (haft__store_message){.id = message};
     return HAFT_OK;
+}
+
+haft_status haft__log_heard(haft_run *run, uint64_t message, haft_error *err)
+{
+    return note_heard(&run->heard, message, err);
+}
+
+/* Those that were heard are written next. The store may just be looking for messages, and have seen
+ * those that it has forgotten since. */
+static haft_status pass_heard(haft_run *run, haft_error *err)
+{
+    haft__heard forgotten = run->heard_written;
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; run->runtime->listening && status == HAFT_OK && i < forgotten.count; i++) {
+        status = note_heard(&run->heard_before, forgotten.items[i].id, err);
+    }
+    run->heard_written = run->heard;
+    run->heard = forgotten;
+    run->heard.count = 0;
+    return status;
 }
 
 /* ---- writing ---- */
@@ -131,7 +164,7 @@ static haft__store_run row_of(const haft_run *run)
         .owner = haft__str(run->runtime->owner),
         .created_ms = state->started_ms,
         .updated_ms = state->last_ms,
-        .wake_ms = waits ? haft__live_deadline(run) : 0,
+        .wake_ms = waits ? haft__run_deadline(state) : 0,
         .turns = state->turn,
         .calls = state->usage.calls,
     };
@@ -154,12 +187,27 @@ static haft__store_run first_row_of(const haft_run *run)
     return row;
 }
 
+/* Whether it is only to be begun when no other run of its thread is open. */
+static bool wants_alone(const haft_run *run)
+{
+    return !run->created && run->queued
+           && (run->sole
+               || haft__queue_wants_alone(haft__multitask_of(run->agent->spec->multitask)));
+}
+
 static void on_written(haft__store_request *request);
+
+static void send(haft_run *run, haft__store_request *request)
+{
+    run->appending = true;
+    run->appending_ms = run->runtime->steady();
+    haft__arena_reset(&run->write_arena);
+    haft__store_submit(run->runtime->store, request);
+}
 
 static void submit(haft_run *run, size_t lines, size_t artifacts)
 {
-    haft__store_request *append = &run->append;
-    *append = (haft__store_request){
+    run->append = (haft__store_request){
         .verb = run->created ? HAFT__STORE_APPEND : HAFT__STORE_CREATE,
         .run = run->created ? row_of(run) : first_row_of(run),
         .lines = run->lines,
@@ -168,35 +216,34 @@ static void submit(haft_run *run, size_t lines, size_t artifacts)
         .artifact_count = artifacts,
         .messages = run->heard_written.items,
         .message_count = run->heard_written.count,
-        .lease_ms = HAFT__LEASE_MS,
+        .alone = wants_alone(run),
+        .lease_ms = run->runtime->leases.ms,
         .now_ms = haft__runtime_now(run->runtime),
         .arena = &run->write_arena,
         .done = on_written,
         .context = run,
     };
     run->writing_seq = run->state.seq;
-    run->appending = true;
-    haft__arena_reset(&run->write_arena);
-    haft__store_submit(run->runtime->store, append);
+    run->repeated = false;
+    send(run, &run->append);
 }
 
 void haft__log_flush(haft_run *run)
 {
     bool idle = run->gathered.len == 0 && run->heard.count == 0;
-    if (run->appending || idle || run->stage != HAFT__LIVE_ON) {
+    if (run->appending || idle || run->stage != HAFT__LIVE_ON || haft__log_lost(run)) {
         return;
     }
     haft__buf empty = run->written;
     run->written = run->gathered;
     run->gathered = empty;
     haft__buf_clear(&run->gathered);
-    haft__heard forgotten = run->heard_written;
-    run->heard_written = run->heard;
-    run->heard = forgotten;
-    run->heard.count = 0;
     haft_error err = {0};
     size_t lines = 0, artifacts = 0;
-    haft_status status = split(run, &lines, &err);
+    haft_status status = pass_heard(run, &err);
+    if (status == HAFT_OK) {
+        status = split(run, &lines, &err);
+    }
     if (status == HAFT_OK) {
         status = collect_artifacts(run, &artifacts, &err);
     }
@@ -277,28 +324,142 @@ static void rest(haft_run *run)
     run->line_capacity = run->artifact_capacity = 0;
 }
 
+/* What was written is durable. */
+static void commit(haft_run *run)
+{
+    bool first = !run->created;
+    run->created = true;
+    run->durable_seq = run->writing_seq;
+    run->lost = (haft_error){0};
+    run->tries = 0;
+    haft__lease_set(run, run->appending_ms);
+    publish_events(run, haft__buf_str(&run->written));
+    if (first && run->queued) {
+        haft__queue_enter(run);
+    }
+    haft__live_go_on(run);
+    if (run->effect == HAFT__EFFECT_END && haft__live_settled(run)) {
+        haft__queue_wake(run->runtime, run->state.thread);
+    }
+    if (run->effect == HAFT__EFFECT_WAIT && haft__live_settled(run)) {
+        rest(run);
+    }
+}
+
+/* ---- a store that fails ---- */
+
+/* It is not known whether the store has what was written: it is read, and what is not there is
+ * written again, until the lease is over. Meanwhile nothing is begun; what runs goes on, and what
+ * comes of it is gathered. */
+bool haft__log_lost(const haft_run *run)
+{
+    return run->lost.status != HAFT_OK;
+}
+
+static void on_reread(haft__store_request *request);
+
+static void reread(void *context)
+{
+    haft_run *run = context;
+    run->reread = (haft__store_request){.verb = HAFT__STORE_FIND,
+                                        .name = haft__str(run->id),
+                                        .arena = &run->write_arena,
+                                        .done = on_reread,
+                                        .context = run};
+    send(run, &run->reread);
+}
+
+static void try_again(haft_run *run, const haft_error *why)
+{
+    haft_error err = {0};
+    run->lost = *why;
+    run->tries++;
+    if (haft__timer_start(run->runtime->loop, &run->retry, haft__live_backoff(run->tries), reread,
+                          run, &err)
+        != HAFT_OK) {
+        haft__live_fail(run, &err);
+    }
+}
+
+/* Nobody wants it any more, or it has stopped meanwhile. */
+static bool is_over(haft_run *run)
+{
+    run->appending = false;
+    if (run->released) {
+        haft__live_leave(run);
+        return true;
+    }
+    if (run->stage != HAFT__LIVE_ON) {
+        (void)haft__lease_drop(run);
+        return true;
+    }
+    return false;
+}
+
+static void fail_taken(haft_run *run)
+{
+    haft_error err = {0};
+    haft_status status = haft__fail(&err, HAFT_BAD_STATE, "",
+                                    "another process has taken the run while the store could not "
+                                    "be written to");
+    (void)haft__hint(&err, status, "`haft runs show %s` says how it goes on there", run->id);
+    run->epoch = 0; /* it is not ours to give back */
+    haft__live_fail(run, &err);
+}
+
+static void on_reread(haft__store_request *request)
+{
+    haft_run *run = request->context;
+    if (is_over(run)) {
+        return;
+    }
+    if (request->status == HAFT_IO) {
+        try_again(run, &request->error);
+        return;
+    }
+    const haft__store_run *row = request->status == HAFT_OK ? &request->found[0] : NULL;
+    bool ended = run->append.run.state == HAFT__STATE_ENDED;
+    bool ours = row != NULL && row->epoch == run->epoch
+                && (ended || haft__str_equal(row->owner, haft__str(run->runtime->owner)));
+    if (ours && row->seq == run->writing_seq) {
+        run->appending_ms = run->leased_ms; /* when it set the lease is not known */
+        commit(run);
+    } else if (ours && row->seq == run->durable_seq && run->append.status == HAFT_IO) {
+        run->repeated = true;
+        run->append.now_ms = haft__runtime_now(run->runtime);
+        send(run, &run->append);
+    } else if (ours && row->seq == run->durable_seq) {
+        haft__live_fail(run, &run->append.error);
+    } else if (request->status != HAFT_OK) {
+        haft__live_fail(run, &request->error);
+    } else {
+        fail_taken(run);
+    }
+}
+
 static void on_written(haft__store_request *request)
 {
     haft_run *run = request->context;
-    run->appending = false;
     if (request->status == HAFT_OK && !run->created && request->found_count > 0) {
         run->epoch = request->found[0].epoch;
         haft__arena_finish(&run->write_arena); /* nothing is read of what follows */
     }
-    if (run->released) {
-        haft__live_leave(run);
+    if (request->status == HAFT_IO && !run->created) {
+        run->epoch = 1; /* it may be there: then it is nobody's, once it can be given back */
+    }
+    if (is_over(run)) {
         return;
     }
-    if (request->status != HAFT_OK) {
+    if (request->status == HAFT_OK) {
+        haft__live_set_low(run->runtime, request->low);
+        commit(run);
+    } else if (request->status == HAFT_IO && run->created) {
+        try_again(run, &request->error);
+    } else if (request->status == HAFT_BAD_STATE && run->repeated) {
+        reread(run); /* what was written before may have been kept after all */
+    } else {
+        run->refused = request->alone && request->status == HAFT_BAD_STATE;
         haft__live_fail(run, &request->error);
-        return;
-    }
-    run->created = true;
-    run->durable_seq = run->writing_seq;
-    publish_events(run, haft__buf_str(&run->written));
-    haft__live_go_on(run);
-    if (run->effect == HAFT__EFFECT_WAIT && haft__live_settled(run)) {
-        rest(run);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open.c - takes up a run that is in the store: find, claim, read, fold, recover.
+ * open.c - takes up a run that is in the store: find, claim, read, fold; what it then hears is in
+ * open_hear.c.
  *
  * Each step asks the store and goes on in its callback. A run that another process has is only
  * taken when its lease is over, or when that process is no more. Tests: tests/engine/open_test.c.
@@ -10,11 +11,12 @@
 #include "base/str.h"
 #include "engine/runtime.h"
 #include "io/owner.h"
+#include "run/host.h"
 
 /* ---- asking the store ---- */
 
 /* A run that is released while the store works for it goes when the store is through. */
-static bool is_wanted(haft_run *run)
+bool haft__open_wanted(haft_run *run)
 {
     run->loading = false;
     if (run->released) {
@@ -28,7 +30,7 @@ static bool is_wanted(haft_run *run)
 static haft_run *received(haft__store_request *request)
 {
     haft_run *run = request->context;
-    if (!is_wanted(run)) {
+    if (!haft__open_wanted(run)) {
         return NULL;
     }
     if (request->status != HAFT_OK) {
@@ -38,16 +40,22 @@ static haft_run *received(haft__store_request *request)
     return run;
 }
 
-static void ask_store(haft_run *run, haft__store_request request,
-                      void (*done)(haft__store_request *request))
+void haft__open_ask(haft_run *run, haft__store_request request, haft__arena *arena,
+                    void (*done)(haft__store_request *request))
 {
-    request.arena = &run->loaded;
+    request.arena = arena;
     request.done = done;
     request.context = run;
     request.now_ms = haft__runtime_now(run->runtime);
     run->load = request;
     run->loading = true;
     haft__store_submit(run->runtime->store, &run->load);
+}
+
+static void ask_store(haft_run *run, haft__store_request request,
+                      void (*done)(haft__store_request *request))
+{
+    haft__open_ask(run, request, &run->loaded, done);
 }
 
 /* ---- the thread ---- */
@@ -57,7 +65,7 @@ static void on_thread(haft__store_request *request)
     haft_run *run = request->context;
     haft_error err = request->error;
     haft_status status = request->status;
-    if (!is_wanted(run)) {
+    if (!haft__open_wanted(run) || haft__queue_ask_again(run, status)) {
         return;
     }
     for (size_t i = 0; status == HAFT_OK && i < request->found_count; i++) {
@@ -77,15 +85,14 @@ static void on_thread(haft__store_request *request)
 void haft__open_thread(haft_run *run, haft_str thread, void (*next)(haft_run *run))
 {
     haft__store_request request = {
-        .verb = HAFT__STORE_THREAD, .thread = thread, .name = run->row.id};
+        .verb = HAFT__STORE_THREAD, .thread = thread, .name = haft__str(run->id)};
     run->after_thread = next;
     ask_store(run, request, on_thread);
 }
 
 /* ---- events ---- */
 
-/* Keeps the script's place: one reply for each that was recorded, one result for each call. */
-static void count_script(haft_run *run, const haft__event *event)
+void haft__open_count_script(haft_run *run, const haft__event *event)
 {
     if (!run->agent->scripted) {
         return;
@@ -112,7 +119,7 @@ static haft_status fold(haft_run *run, haft_str lines, haft_error *err)
         haft__arena_reset(&scratch);
         status = haft__event_read(&scratch, line, run->runtime->hash_key, &event, err);
         if (status == HAFT_OK) {
-            count_script(run, &event);
+            haft__open_count_script(run, &event);
             status = haft__run_fold(&run->state, line, err);
         }
     }
@@ -120,31 +127,13 @@ static haft_status fold(haft_run *run, haft_str lines, haft_error *err)
     return status;
 }
 
-/* Calls that had started when whoever had the run stopped. */
-static haft_status recover(haft_run *run, haft_error *err)
-{
-    haft_runtime *runtime = run->runtime;
-    haft__run *state = &run->state;
-    haft_status status = HAFT_OK;
-    bool calling = state->stage == HAFT__RUN_CALLING && !state->cancel_asked && !state->expired;
-    for (size_t i = state->batch; calling && status == HAFT_OK && i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        if (haft__call_needs_host(call)) {
-            uint64_t now = haft__runtime_now(runtime);
-            haft__effect effect = {.kind = HAFT__EFFECT_END};
-            status = haft__decide_recovery(&runtime->decider, state, call, now, &effect, err);
-            if (status == HAFT_OK) {
-                status = haft__log_append(run, now, effect.body, err);
-            }
-        }
-    }
-    return status;
-}
-
 static void go_on(haft_run *run)
 {
     haft_error err = {0};
-    haft_status status = fold(run, run->events, &err);
+    haft_status status = haft__respec_find_last(run->runtime, run->events, &run->last_respec, &err);
+    if (status == HAFT_OK) {
+        status = fold(run, run->events, &err);
+    }
     if (status != HAFT_OK) {
         haft__error_at(&err, run->id);
         haft__live_fail(run, &err);
@@ -156,25 +145,79 @@ static void go_on(haft_run *run)
     run->stage = HAFT__LIVE_ON;
     if (run->look_only) {
         run->stage = HAFT__LIVE_SEEN;
+    } else if (run->interrupter[0] != '\0') {
+        haft__queue_cancel(run, run->interrupter); /* before anything else happens to it */
     } else {
-        status = recover(run, &err);
+        status = haft__open_catch_up(run, &err);
         if (status != HAFT_OK) {
             haft__live_fail(run, &err);
             return;
         }
         haft__runtime_watch(run->runtime);
+        if (run->queued && !run->state.cancel_asked) {
+            haft__queue_enter(run);
+        }
         haft__live_go_on(run);
     }
+}
+
+static void on_messages(haft__store_request *request)
+{
+    haft_run *run = received(request);
+    if (run != NULL) {
+        run->waiting = request->messages;
+        run->waiting_count = request->message_count;
+        go_on(run);
+    }
+}
+
+static void look_for_messages(haft_run *run)
+{
+    haft__store_request request = {.verb = HAFT__STORE_RECEIVE, .run.id = haft__str(run->id)};
+    if (run->look_only || !run->runtime->shared) {
+        go_on(run);
+    } else {
+        ask_store(run, request, on_messages);
+    }
+}
+
+/* Whether it was started and has not begun: nothing has happened to it, but that somebody may have
+ * accepted another spec before its turn had come. */
+static haft_status find_queued(haft_run *run, haft_error *err)
+{
+    haft__arena scratch;
+    haft_str lines = run->events;
+    haft_status status = HAFT_OK;
+    run->queued = !run->look_only && run->row.turns == 0;
+    (void)haft__str_split(&lines, '\n');
+    haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
+    while (status == HAFT_OK && run->queued && lines.len > 0) {
+        haft__event event;
+        haft__arena_reset(&scratch);
+        status = haft__event_read(&scratch, haft__str_split(&lines, '\n'), run->runtime->hash_key,
+                                  &event, err);
+        run->queued = status == HAFT_OK && event.kind == HAFT__EVENT_SPEC_CHANGED;
+    }
+    haft__arena_finish(&scratch);
+    return status;
 }
 
 static void on_read(haft__store_request *request)
 {
     haft_run *run = received(request);
+    haft_error err = {0};
     if (run == NULL) {
         return;
     }
     run->events = request->text;
-    haft__open_thread(run, run->row.thread, go_on);
+    if (find_queued(run, &err) != HAFT_OK) {
+        haft__error_at(&err, run->id);
+        haft__live_fail(run, &err);
+    } else if (run->queued) {
+        look_for_messages(run);
+    } else {
+        haft__open_thread(run, run->row.thread, look_for_messages);
+    }
 }
 
 /* ---- the row ---- */
@@ -199,15 +242,49 @@ static void load_agent(haft_run *run)
     ask_store(run, request, on_read);
 }
 
-static void on_claimed(haft__store_request *request)
+static void take_up(haft_run *run, const haft__store_run *row)
 {
-    haft_run *run = received(request);
-    if (run == NULL) {
+    run->row = *row;
+    run->epoch = row->epoch;
+    run->lost = (haft_error){0};
+    haft__lease_set(run, run->claiming_ms);
+    haft__lease_watch(run->runtime);
+    load_agent(run);
+}
+
+/* Of a claim that failed with the store it is not known whether it was kept. A run that nobody
+ * goes on with must not be this process's. */
+static void on_found_again(haft__store_request *request)
+{
+    haft_run *run = request->context;
+    bool ours = request->status == HAFT_OK
+                && haft__str_equal(request->found[0].owner, haft__str(run->runtime->owner));
+    if (ours) {
+        run->epoch = request->found[0].epoch; /* also for giving it back */
+    }
+    if (!haft__open_wanted(run)) {
         return;
     }
-    run->row = request->found[0];
-    run->epoch = run->row.epoch;
-    load_agent(run);
+    if (ours) {
+        take_up(run, &request->found[0]);
+    } else {
+        haft__live_fail(run, &run->lost);
+    }
+}
+
+static void on_claimed(haft__store_request *request)
+{
+    haft_run *run = request->context;
+    if (request->status == HAFT_IO) {
+        haft__store_request again = {.verb = HAFT__STORE_FIND, .name = run->row.id};
+        run->lost = request->error;
+        ask_store(run, again, on_found_again);
+        return;
+    }
+    run = received(request);
+    if (run != NULL) {
+        take_up(run, &request->found[0]);
+    }
 }
 
 static void claim(haft_run *run)
@@ -216,8 +293,9 @@ static void claim(haft_run *run)
     haft__store_request request = {.verb = HAFT__STORE_CLAIM,
                                    .run.id = run->row.id,
                                    .run.owner = haft__str(run->runtime->owner),
-                                   .lease_ms = HAFT__LEASE_MS};
+                                   .lease_ms = run->runtime->leases.ms};
     request.dead_owner = haft__owner_is_dead(owner) ? owner : HAFT__LIT("");
+    run->claiming_ms = run->runtime->steady();
     ask_store(run, request, on_claimed);
 }
 
@@ -253,6 +331,44 @@ haft_status haft__open_start(haft_runtime *runtime, haft_str name, bool look_onl
     }
     haft__store_request request = {.verb = HAFT__STORE_FIND, .name = kept};
     ask_store(run, request, on_found);
+    *ret_run = run;
+    return HAFT_OK;
+}
+
+/* A row that lives as long as the run. */
+static bool keep_row(haft_run *run, const haft__store_run *row)
+{
+    run->row = *row;
+    haft_str *texts[] = {&run->row.id,   &run->row.thread,    &run->row.parent, &run->row.user,
+                         &run->row.name, &run->row.task,      &run->row.spec,   &run->row.spec_hash,
+                         &run->row.end,  &run->row.spec_path, &run->row.answer, &run->row.owner};
+    bool kept = true;
+    for (size_t i = 0; kept && i < COUNT(texts); i++) {
+        *texts[i] = haft__arena_copy(&run->loaded, *texts[i]);
+        kept = texts[i]->ptr != NULL;
+    }
+    return kept;
+}
+
+haft_status haft__open_taken(haft_runtime *runtime, const haft__store_run *row, uint64_t asked_ms,
+                             haft_run **ret_run, haft_error *err)
+{
+    haft_run *run = NULL;
+    haft_status status = haft__lease_in_time(runtime, asked_ms, err);
+    if (status == HAFT_OK) {
+        status = haft__live_create(runtime, &run, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (!keep_row(run, row)) {
+        status = haft__arena_fail(&run->loaded, err);
+        haft__live_destroy(run);
+        return status;
+    }
+    run->claiming_ms = asked_ms;
+    haft__store_run kept = run->row;
+    take_up(run, &kept);
     *ret_run = run;
     return HAFT_OK;
 }

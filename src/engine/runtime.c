@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime.c - what many runs share: the loop, the store, leases, and messages from elsewhere.
+ * runtime.c - what many runs share: the loop, the store, and messages from elsewhere.
  *
  * Tests: tests/engine/api_test.c and open_test.c.
  */
@@ -22,40 +22,6 @@ uint64_t haft__runtime_now(const haft_runtime *runtime)
     return runtime->clock();
 }
 
-/* ---- leases ---- */
-
-static void set_renewal(haft_runtime *runtime);
-
-static void on_renewed(haft__store_request *request)
-{
-    haft_runtime *runtime = request->context;
-    runtime->renewing = false; /* a lease that was lost shows at the next append */
-    set_renewal(runtime);
-}
-
-static void renew(void *context)
-{
-    haft_runtime *runtime = context;
-    if (runtime->runs == NULL) {
-        return; /* the next run sets the timer again */
-    }
-    runtime->renewing = true;
-    runtime->renew = (haft__store_request){.verb = HAFT__STORE_RENEW,
-                                           .run.owner = haft__str(runtime->owner),
-                                           .lease_ms = HAFT__LEASE_MS,
-                                           .now_ms = haft__runtime_now(runtime),
-                                           .done = on_renewed,
-                                           .context = runtime};
-    haft__store_submit(runtime->store, &runtime->renew);
-}
-
-static void set_renewal(haft_runtime *runtime)
-{
-    /* Without memory for a timer the lease runs out and somebody else goes on: not our run. */
-    (void)!haft__timer_start(runtime->loop, &runtime->renew_timer, HAFT__RENEW_MS, renew, runtime,
-                             NULL);
-}
-
 /* ---- messages ---- */
 
 static haft_run *find_run(const haft_runtime *runtime, haft_str id)
@@ -69,10 +35,11 @@ static haft_run *find_run(const haft_runtime *runtime, haft_str id)
     return NULL;
 }
 
-/* Whether it has been dealt with and is only not forgotten yet. */
+/* Whether it has been dealt with and is only not forgotten yet, or was not when the store was
+ * asked. */
 static bool was_heard(const haft_run *run, uint64_t id)
 {
-    const haft__heard *lists[] = {&run->heard, &run->heard_written};
+    const haft__heard *lists[] = {&run->heard, &run->heard_written, &run->heard_before};
     for (size_t k = 0; k < COUNT(lists); k++) {
         for (size_t i = 0; i < lists[k]->count; i++) {
             if (lists[k]->items[i].id == id) {
@@ -86,8 +53,11 @@ static bool was_heard(const haft_run *run, uint64_t id)
 static void hear(haft_runtime *runtime, const haft__store_message *message)
 {
     haft_run *run = find_run(runtime, message->run);
-    if (run == NULL || was_heard(run, message->id)) {
+    if (run == NULL || was_heard(run, message->id) || haft__log_lost(run)) {
         return;
+    }
+    if (run->state.stage == HAFT__RUN_ENDED) {
+        return; /* with the run its messages are gone */
     }
     haft__steer command;
     haft_error err = {0};
@@ -123,6 +93,10 @@ static void listen_now(void *context)
     if (runtime->runs == NULL) {
         return;
     }
+    haft__lease_look_at_clock(runtime);
+    for (haft_run *run = runtime->runs; run != NULL; run = run->next) {
+        run->heard_before.count = 0;
+    }
     runtime->listening = true;
     haft__arena_reset(&runtime->heard);
     runtime->listen = (haft__store_request){.verb = HAFT__STORE_RECEIVE,
@@ -135,17 +109,23 @@ static void listen_now(void *context)
 
 static void set_listening(haft_runtime *runtime)
 {
-    (void)!haft__timer_start(runtime->loop, &runtime->listen_timer, HAFT__LISTEN_MS, listen_now,
-                             runtime, NULL);
+    (void)!haft__timer_start(runtime->loop, &runtime->listen_timer, HAFT__LIMIT_RUN_LISTEN_MS,
+                             listen_now, runtime, NULL);
 }
 
 void haft__runtime_watch(haft_runtime *runtime)
 {
-    if (runtime->shared && !runtime->renewing && runtime->renew_timer.slot == 0) {
-        set_renewal(runtime);
-    }
+    haft__lease_watch(runtime);
     if (runtime->shared && !runtime->listening && runtime->listen_timer.slot == 0) {
         set_listening(runtime);
+    }
+}
+
+void haft__runtime_listen(haft_runtime *runtime)
+{
+    if (!runtime->listening) {
+        haft__timer_stop(runtime->loop, &runtime->listen_timer);
+        listen_now(runtime);
     }
 }
 
@@ -155,7 +135,10 @@ static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *o
                             haft_error *err)
 {
     const char *url = options->store != NULL ? options->store : "memory:";
-    haft_status status = haft__owner_make(runtime->owner, sizeof(runtime->owner), err);
+    haft_status status = haft__lease_init(runtime, options->lease_ms, err);
+    if (status == HAFT_OK) {
+        status = haft__owner_make(runtime->owner, sizeof(runtime->owner), err);
+    }
     if (status == HAFT_OK) {
         status = haft__decider_init(&runtime->decider, err);
     }
@@ -201,6 +184,7 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
         return haft__fail_no_memory(err);
     }
     runtime->clock = haft__clock_now;
+    runtime->steady = haft__clock_steady;
     runtime->servers = (haft__runtime_servers){haft__exec_catalogue, haft__catalogue_cancel};
     runtime->hash_key = haft__random_hash_key();
     runtime->env = (haft__spec_env){haft__environment_get, NULL};
@@ -230,7 +214,8 @@ static void release_runs(haft_runtime *runtime)
 {
     haft_run *run = runtime->runs;
     while (run != NULL) {
-        bool held = !run->released;
+        bool idle = run->released && !run->loading && !run->appending;
+        bool held = !run->released || idle;
         if (held) {
             haft_run_release(run);
         }
@@ -243,6 +228,7 @@ void haft_runtime_destroy(haft_runtime *runtime)
     if (runtime == NULL) {
         return;
     }
+    runtime->closing = true;
     release_runs(runtime);
     bool stepped = true; /* until runs that were released while the store had them are gone */
     while (stepped && (runtime->runs != NULL || runtime->keeping > 0)) {
@@ -251,11 +237,12 @@ void haft_runtime_destroy(haft_runtime *runtime)
     haft__store_close(runtime->store);
     haft__exec_destroy(runtime->exec);
     haft__http_destroy(runtime->web);
+    haft__lease_finish(runtime);
     if (runtime->loop != NULL) {
-        haft__timer_stop(runtime->loop, &runtime->renew_timer);
         haft__timer_stop(runtime->loop, &runtime->listen_timer);
     }
     haft__loop_destroy(runtime->loop);
+    haft__seek_finish(&runtime->seek);
     haft__decider_finish(&runtime->decider);
     haft__arena_finish(&runtime->heard);
     haft__arena_finish(&runtime->scratch);

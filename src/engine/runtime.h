@@ -4,11 +4,15 @@
  *
  *     runtime.c   the loop, the store and the clients of many runs; leases, messages from outside
  *     agent.c     a spec with what its runs share: model, script (script_file.c), secrets.c
+ *     lease.c     how long runs are this process's
  *     live.c      a run that goes on here: decide, record, perform
  *     log.c       the way of its events to the store
  *     ask.c       asking the model; ask_http.c over HTTP; tell.c what it says on the way
- *     calls.c     running calls; catalogue.c asking servers for their tools
- *     open.c      taking up a run that is in the store
+ *     way.c       where a server is, and which key it gets
+ *     calls.c     running calls; catalogue.c searching for tools; seek.c by what
+ *     open.c      taking up a run that is in the store; respec.c with another spec than before
+ *     queue.c     runs of one thread, one after the other
+ *     work.c      taking runs that nobody goes on with; work_skip.c those that cannot go on here
  *     api.c       the public functions
  *
  * Everything happens on the thread that steps the loop.
@@ -17,6 +21,8 @@
 #define HAFT_ENGINE_RUNTIME_H
 
 #include "base/id.h"
+#include "base/sha256.h"
+#include "engine/seek.h"
 #include "exec/mcp.h"
 #include "model/chat.h"
 #include "model/script.h"
@@ -24,18 +30,44 @@
 #include "run/steer.h"
 #include "store/store.h"
 
-/* How long a run is its owner's without being renewed, and how often it is. */
-#define HAFT__LEASE_MS 30000U
-#define HAFT__RENEW_MS 10000U
-/* How often messages from other processes are looked for. */
-#define HAFT__LISTEN_MS 200U
-
 /* How the servers of a spec are asked: haft__exec_catalogue and haft__catalogue_cancel. */
 typedef struct haft__runtime_servers {
     haft_status (*ask)(haft__exec *exec, const haft__spec *spec, haft__catalogue_done *done,
                        void *context, haft__catalogue **ret_catalogue, haft_error *err);
     void (*cancel)(haft__catalogue *catalogue);
 } haft__runtime_servers;
+
+/* A spec that takes the place of a run's. */
+typedef struct haft__accepted {
+    haft_str text;    /* as JSON; .ptr is NULL: the run goes on with its own */
+    haft_str file;    /* SHA-256 of the file it comes from */
+    haft_str by;      /* who accepts it */
+    haft_str changes; /* lines */
+} haft__accepted;
+
+/* Looks at a run that was taken up, in front of everything it does: whether it goes on, and with
+ * which spec. What it gives back lives until it is called again. */
+typedef struct haft__spec_check {
+    haft_status (*look)(void *context, const haft_run *run, haft__accepted *ret_accepted,
+                        haft_error *err);
+    void *context;
+} haft__spec_check;
+
+/* What is known of the leases of this process. */
+typedef struct haft__leases {
+    uint64_t ms;               /* how long one is */
+    haft__timer renew, watch;  /* the next renewal; the end of the first lease ... */
+    uint64_t watched_ms;       /* ... on the steady clock, or earlier */
+    haft__store_request asked; /* to renew all of them; to look at one */
+    uint64_t asked_ms;         /* the steady clock before it was */
+    uint64_t expected;         /* how many runs it is about, at least */
+    uint32_t failures;         /* in a row */
+    uint64_t until_ms;         /* the store's time that the last one has set; 0: it does not say */
+    bool passed;               /* a run was passed over, since somebody has it locked */
+    bool asking;
+    int64_t offset_ms; /* of the clock on the wall from that of timers, when it was looked at */
+    haft__arena arena; /* what was read of one */
+} haft__leases;
 
 struct haft_runtime {
     haft__loop *loop;
@@ -47,8 +79,11 @@ struct haft_runtime {
     const struct haft__variable *variables; /* more of the environment: may be secrets */
     size_t variable_count;
     haft__hash_key hash_key;
-    uint64_t (*clock)(void); /* milliseconds since 1970 */
+    uint64_t (*clock)(void);  /* milliseconds since 1970 */
+    uint64_t (*steady)(void); /* milliseconds of a clock that only goes on: haft__clock_steady */
     haft__runtime_servers servers;
+    haft__seek seek;             /* what tools are found by */
+    haft__spec_check spec_check; /* `look` may be NULL: runs go on with the spec they have */
     haft__decider decider;
     haft__arena arena; /* tools that were added */
     const haft__tool **functions;
@@ -57,11 +92,14 @@ struct haft_runtime {
     haft_run *runs;
     size_t keeping; /* results on their way into the store */
     bool shared;    /* the store may be other processes' too */
-    haft__timer renew_timer, listen_timer;
-    haft__store_request renew, listen;
+    haft__timer listen_timer;
+    haft__store_request listen;
+    haft__leases leases;
     haft__arena heard;   /* what `listen` read */
     haft__arena scratch; /* of the event that is being taken in */
-    bool renewing, listening;
+    bool listening;
+    bool closing;                /* nothing is tried again */
+    bool low;                    /* the store has hardly room: nothing new is begun */
     haft__buf line, body, clean; /* scratch for events */
 };
 
@@ -75,9 +113,14 @@ struct haft_agent {
     haft_str spec_text;                    /* the spec as JSON, for the store */
     const struct haft__provider *provider; /* of a model that is asked over HTTP */
     haft_str url, key_header;
-    haft__chat_tools tools_text;     /* what its runs declare */
-    struct haft__redactor *redactor; /* what must not be written down */
-    size_t uses;                     /* runs, and whoever made it */
+    haft_str embed_url, embed_key_header; /* of tool_search.embeddings */
+    haft__embedder *embedder;             /* made at the first need */
+    haft__chat_tools tools_text;          /* what its runs declare */
+    struct haft__redactor *redactor;      /* what must not be written down */
+    size_t uses;                          /* runs, and whoever made it */
+    haft__spec_origin origin;             /* where the spec came from, for its runs */
+    char file[HAFT__SHA256_HEX];          /* of the origin, when it was loaded here */
+    haft_agent *before;                   /* whose place it has taken in its run */
 };
 
 /* A call that runs. */
@@ -135,19 +178,51 @@ struct haft_run {
     haft__store_artifact *artifacts;
     size_t artifact_capacity;
     haft__heard heard, heard_written;
+    haft__heard heard_before; /* forgotten since messages were last asked for */
     size_t artifacts_written; /* of the state's artifacts, how many the store has been given */
     haft__store_request append;
     haft__arena write_arena;
     bool appending, created;
     uint64_t epoch, writing_seq, durable_seq;
 
+    /* its lease, on the steady clock: whoever set it was asked to at this time */
+    uint64_t leased_ms, appending_ms, claiming_ms;
+    bool doubted; /* it may be another's by now */
+
+    /* how often whoever had it was lost at the event it was taken up with; 0: nobody counts */
+    uint32_t losses;
+
+    /* its store, when that fails: what was to be written is kept and tried again */
+    haft_error lost;            /* why it does not take it; OK: it does */
+    haft__store_request reread; /* whether it has taken it all the same */
+    haft__timer retry;
+    uint32_t tries;
+    bool repeated; /* what is being written was tried before */
+    bool stalled;  /* nothing is begun because there is no room */
+
     /* the model */
     struct haft__ask *ask; /* NULL: it is not being asked */
     haft__chat chat;
 
-    haft__catalogue *catalogue; /* NULL: servers are not being asked */
+    haft__catalogue *catalogue;    /* NULL: servers are not being asked */
+    struct haft__seeking *seeking; /* NULL: no vectors are being asked for */
+    size_t searching;              /* the call they are asked for, or HAFT__NO_CALL */
     haft__slot *slots;
     haft__timer alarm; /* the first deadline of a pause */
+
+    /* its turn among the runs of its thread */
+    bool queued;                     /* others are ahead of it, or that is not known yet */
+    bool sole;                       /* it is only made when its thread has no other that is open */
+    bool looked;                     /* it is known */
+    bool refused;                    /* others were in the way, and it was not to wait */
+    char ahead[HAFT__ID_LENGTH + 1]; /* the first of them; "" when there is none */
+    haft__run_state ahead_state;
+    bool ahead_lost;                       /* and whoever had that one is gone */
+    struct haft__asked_run *ask_ended;     /* those that were asked to end */
+    haft_run *taken;                       /* one that nobody had, while it is cancelled */
+    char interrupter[HAFT__ID_LENGTH + 1]; /* it is taken up to be cancelled for this one */
+    haft__timer look_timer;
+    haft__arena looked_at;
 
     /* taking it up */
     haft__store_request load;
@@ -156,6 +231,12 @@ struct haft_run {
     bool look_only;     /* read it, and leave it to whoever has it */
     haft__store_run row;
     haft_str events;
+    uint64_t last_respec;               /* the last event that has another spec; 0: none */
+    const haft__store_message *waiting; /* what was sent to it before */
+    size_t waiting_count;
+    const haft__steer *first; /* what whoever takes it up has to say; may be NULL */
+    haft_error first_error;   /* what became of that: OK when it was taken */
+    bool first_refused;       /* it fits nothing: the run was left as it is */
     void (*after_thread)(haft_run *run);
 };
 
@@ -185,10 +266,48 @@ HAFT_MUST_USE haft_status haft__runtime_make_id(const haft_runtime *runtime,
 /* There is a run to look after: its lease, and messages for it. */
 void haft__runtime_watch(haft_runtime *runtime);
 
+/* Looks now for messages from other processes. */
+void haft__runtime_listen(haft_runtime *runtime);
+
+/* ---- lease.c ---- */
+
+/* Leases of `ms`, 0 for the default. BAD_INPUT when that is too short or too long. */
+HAFT_MUST_USE haft_status haft__lease_init(haft_runtime *runtime, uint64_t ms, haft_error *err);
+void haft__lease_finish(haft_runtime *runtime);
+
+/* There is a run here: its lease is renewed from now on. */
+void haft__lease_watch(haft_runtime *runtime);
+
+/* Whether a lease that was asked for at `asked_ms` of the steady clock has not ended before the
+ * answer came. */
+HAFT_MUST_USE haft_status haft__lease_in_time(const haft_runtime *runtime, uint64_t asked_ms,
+                                              haft_error *err);
+
+/* The store has set its lease, and was asked to at `asked_ms` of the steady clock. */
+void haft__lease_set(haft_run *run, uint64_t asked_ms);
+
+/* BAD_STATE when another may have the run by now: nothing may be begun for it, and what came of
+ * what was begun is not to be taken. IO when that is the store's fault. */
+HAFT_MUST_USE haft_status haft__lease_check(const haft_run *run, haft_error *err);
+
+/* The same, and stops it then. False: it is not ON any more. */
+bool haft__lease_holds(haft_run *run);
+
+/* Makes a run that stopped here nobody's, so that another can take it up at once; it is FAILED
+ * then. If it was released it is gone when that is done, else it is tried again. False when it is
+ * not this process's, or the store is busy with it. */
+bool haft__lease_drop(haft_run *run);
+
+/* Renews at once when the clock on the wall was set forward: others go by that. */
+void haft__lease_look_at_clock(haft_runtime *runtime);
+
 /* ---- agent.c ---- */
 
 /* How a spec at `path` is loaded here. */
 haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_str path);
+
+/* To find the way to a server that a spec names. */
+struct haft__way haft__agent_way(haft_agent *agent, const haft__model_spec *model);
 
 /* An agent of a spec, which must outlive it. */
 HAFT_MUST_USE haft_status haft__agent_create(haft_runtime *runtime, const haft__spec *spec,
@@ -200,6 +319,10 @@ HAFT_MUST_USE haft_status haft__agent_load_text(haft_runtime *runtime, haft_str 
                                                 bool look_only, haft_agent **ret_agent,
                                                 haft_error *err);
 void haft__agent_hold(haft_agent *agent);
+
+/* To hear and to send what is said to a run, one that only looks has to know secrets, too: those of
+ * the spec and the environment. */
+HAFT_MUST_USE haft_status haft__agent_know_secrets(haft_agent *agent, haft_error *err);
 
 /* ---- live.c ---- */
 
@@ -223,14 +346,32 @@ void haft__live_fail(haft_run *run, const haft_error *error);
 HAFT_MUST_USE haft_status haft__live_command(haft_run *run, const haft__steer *command,
                                              haft_error *err);
 
+/* The same for one that is ON, without going on with it. */
+HAFT_MUST_USE haft_status haft__live_record(haft_run *run, const haft__steer *command,
+                                            haft_error *err);
+
+/* The same for what was said about a call that waits, before anything else is decided; only
+ * deadlines that are due go first. */
+HAFT_MUST_USE haft_status haft__live_hear(haft_run *run, const haft__steer *command,
+                                          haft_error *err);
+
+/* Records all that can be decided, and makes nothing of it happen. */
+HAFT_MUST_USE haft_status haft__live_decide(haft_run *run, uint64_t now, haft_error *err);
+
+/* Records what nobody answered before its deadline, and nothing else. */
+HAFT_MUST_USE haft_status haft__live_expire(haft_run *run, uint64_t now, haft_error *err);
+
+/* haft__steer_apply and haft__steer_taken with the secrets that the run's agent knows. */
+HAFT_MUST_USE haft_status haft__live_steer(haft_run *run, const haft__steer *command,
+                                           haft__buf *buf, haft_error *err);
+HAFT_MUST_USE haft_status haft__live_taken(haft_run *run, const haft__steer *command,
+                                           bool *ret_taken, haft_error *err);
+
 /* Gives its memory back; nothing of it may be under way any more. */
 void haft__live_destroy(haft_run *run);
 
 /* Nobody holds it any more: gives the lease back, then the memory. */
 void haft__live_leave(haft_run *run);
-
-/* The first deadline among its pauses; 0: none. */
-uint64_t haft__live_deadline(const haft_run *run);
 
 /* Decides nothing more and ends what can be begun again: the asking, and calls that may be
  * repeated. Calls with effects go on to their ends; haft__live_paused says when they have come.
@@ -240,6 +381,15 @@ bool haft__live_paused(const haft_run *run);
 
 /* Ends what is under way: the asking, and the calls. */
 void haft__live_stop_work(haft_run *run);
+
+/* The clock on the wall was set: deadlines are nearer, or farther away. */
+void haft__live_look_at_deadlines(haft_runtime *runtime);
+
+/* The store says whether there is room for more. */
+void haft__live_set_low(haft_runtime *runtime, bool low);
+
+/* Milliseconds before something is tried again that failed so many times in a row. */
+uint64_t haft__live_backoff(uint32_t failures);
 
 /* Whether it waits or has ended, and that is durable. */
 bool haft__live_settled(const haft_run *run);
@@ -252,6 +402,9 @@ HAFT_MUST_USE haft_status haft__log_append(haft_run *run, uint64_t at_ms, haft_s
 
 /* A message has been dealt with: the next write forgets it. */
 HAFT_MUST_USE haft_status haft__log_heard(haft_run *run, uint64_t message, haft_error *err);
+
+/* Whether the store fails, so that nothing new is begun until it does not any more. */
+bool haft__log_lost(const haft_run *run);
 
 /* Sends what was gathered to the store, unless a write is under way: then behind it. */
 void haft__log_flush(haft_run *run);
@@ -270,6 +423,9 @@ void haft__ask_stop(haft_run *run);
 /* What the model is reached by; BAD_INPUT when the spec's model cannot be asked. */
 HAFT_MUST_USE haft_status haft__ask_prepare(haft_agent *agent, haft_error *err);
 
+/* The client for models; NULL for want of memory. */
+struct haft__http *haft__runtime_web(haft_runtime *runtime, haft_error *err);
+
 /* ---- calls.c ---- */
 
 /* Answers a call that has started from the script, if it can be. */
@@ -284,18 +440,89 @@ void haft__calls_stop_repeatable(haft_run *run);
 
 /* ---- catalogue.c ---- */
 
-/* Asks the servers for their tools; what they say is recorded when it comes. */
-HAFT_MUST_USE haft_status haft__catalogue_start(haft_run *run, haft_error *err);
+/* Searches for tools, with the task (HAFT__NO_CALL) or for the call that has this index; what is
+ * found is recorded when the servers have said what they have. */
+#define HAFT__NO_CALL SIZE_MAX
+HAFT_MUST_USE haft_status haft__catalogue_start(haft_run *run, size_t call, haft_error *err);
 void haft__catalogue_stop(haft_run *run);
 
+/* ---- respec.c ---- */
+
+/* Loads specs that the events of `run` have: haft__run.specs. */
+haft__run_specs haft__respec_loader(haft_run *run);
+
+/* The last event of a log that has another spec; 0: none. */
+HAFT_MUST_USE haft_status haft__respec_find_last(const haft_runtime *runtime, haft_str lines,
+                                                 uint64_t *ret_seq, haft_error *err);
+
+/* Asks the runtime's spec_check about a run that was just taken up, and does what it says. */
+HAFT_MUST_USE haft_status haft__respec_check(haft_run *run, haft_error *err);
+
 /* ---- open.c ---- */
+
+/* Keeps the script's place: one reply for each that was recorded, one result for each call. */
+void haft__open_count_script(haft_run *run, const haft__event *event);
 
 /* Takes up a run of the store: `name` is its id, the beginning of it, or "last". It is OPENING
  * until it is there. */
 HAFT_MUST_USE haft_status haft__open_start(haft_runtime *runtime, haft_str name, bool look_only,
                                            haft_run **ret_run, haft_error *err);
 
+/* The same for one that was claimed already, as the store was asked to at `asked_ms` of the steady
+ * clock, and that it has said this about. */
+HAFT_MUST_USE haft_status haft__open_taken(haft_runtime *runtime, const haft__store_run *row,
+                                           uint64_t asked_ms, haft_run **ret_run, haft_error *err);
+
+/* Asks the store something for a run; what is read lives in `arena`. `done` begins with
+ * haft__open_wanted. */
+void haft__open_ask(haft_run *run, haft__store_request request, haft__arena *arena,
+                    void (*done)(haft__store_request *request));
+
+/* The store has answered. False when nobody holds the run any more: it is gone. */
+bool haft__open_wanted(haft_run *run);
+
 /* Puts what earlier runs of the thread said into `earlier`; `next` comes when it is there. */
 void haft__open_thread(haft_run *run, haft_str thread, void (*next)(haft_run *run));
+
+/* ---- loss.c ---- */
+
+/* Whether nothing is begun for the run yet: one that was lost begins nothing before it is durable
+ * that it does, so that whoever has it next knows how far it got. */
+bool haft__loss_waits(const haft_run *run);
+
+/* Whether it was lost too often to go on from where it is. */
+bool haft__loss_is_hopeless(const haft_run *run);
+
+/* Records that: as a model call that failed, or where no model is asked, as a wish that it end. */
+HAFT_MUST_USE haft_status haft__loss_end(haft_run *run, haft_error *err);
+
+/* ---- open_hear.c ---- */
+
+/* Does what is due to a run that has just been taken up: what was said to it meanwhile, the spec as
+ * it is now, the calls that were under way, and `first`. */
+HAFT_MUST_USE haft_status haft__open_catch_up(haft_run *run, haft_error *err);
+
+/* ---- queue.c ---- */
+
+/* The run is in the store and has not begun: it begins once no run is ahead of it in its thread.
+ * Until then it is `queued`: nothing is decided, unless it is to be cancelled. */
+void haft__queue_enter(haft_run *run);
+
+/* The store could not say something about a run that waits: it is asked again. False when that is
+ * no use. */
+bool haft__queue_ask_again(haft_run *run, haft_status status);
+
+/* Cancels a run for the sake of another of its thread. */
+void haft__queue_cancel(haft_run *run, const char *interrupter);
+
+/* It does not wait any longer, here. */
+void haft__queue_leave(haft_run *run);
+
+/* A run of this thread has ended here: whoever waited for it looks at once. */
+void haft__queue_wake(haft_runtime *runtime, haft_str thread);
+
+/* Whether it is known that others are ahead of it, and all that can be done about them here has
+ * been. */
+bool haft__queue_waits(const haft_run *run);
 
 #endif

@@ -112,12 +112,26 @@ static haft_status set_own(command *c, haft__json own, haft_error *err)
     return HAFT_OK;
 }
 
+/* What haft says about the call; goes before whatever the tool says. */
+static haft_status set_facts(command *c, haft_error *err)
+{
+    const haft_call_facts *facts = &c->job->call.facts;
+    haft_status status =
+        set_variable(c, HAFT__LIT("HAFT_IDEMPOTENCY_KEY"),
+                     haft__str(facts->idempotency_key != NULL ? facts->idempotency_key : ""), err);
+    if (status == HAFT_OK && facts->epoch > 0) {
+        char epoch[24];
+        (void)snprintf(epoch, sizeof(epoch), "%llu", (unsigned long long)facts->epoch);
+        status = set_variable(c, HAFT__LIT("HAFT_EPOCH"), haft__str(epoch), err);
+    }
+    return status;
+}
+
 static haft_status make_env(command *c, haft_error *err)
 {
     const haft__json *given = haft__exec_definition(c->job, "env");
     haft__json own = given != NULL && given->kind == HAFT__JSON_OBJECT ? *given : haft__json_null();
-    const char *key = c->job->call.facts.idempotency_key;
-    c->env = haft__arena_array(&c->job->arena, (size_t)own.count + 5, sizeof(*c->env));
+    c->env = haft__arena_array(&c->job->arena, (size_t)own.count + 6, sizeof(*c->env));
     if (c->env == NULL) {
         return haft__arena_fail(&c->job->arena, err);
     }
@@ -125,9 +139,7 @@ static haft_status make_env(command *c, haft_error *err)
     status = status == HAFT_OK ? pass_on(c, "LANG", USUAL_LANG, err) : status;
     status = status == HAFT_OK ? pass_on(c, "HOME", NULL, err) : status;
     status = status == HAFT_OK ? set_own(c, own, err) : status;
-    return status == HAFT_OK ? set_variable(c, HAFT__LIT("HAFT_IDEMPOTENCY_KEY"),
-                                            haft__str(key != NULL ? key : ""), err)
-                             : status;
+    return status == HAFT_OK ? set_facts(c, err) : status;
 }
 
 /* ---- the words ---- */

@@ -169,8 +169,10 @@ struct haft__exec_question {
     haft__task task;
     haft__json question, state;
     bool durable;
-    bool asked;       /* the person's turn */
-    uint64_t left_ms; /* of the call's time, when it was asked */
+    bool asked;         /* the person's turn */
+    uint64_t left_ms;   /* of the call's time, when it was asked */
+    uint64_t within_ms; /* how long it may wait for an answer */
+    uint64_t since_ms;  /* when it was asked */
 };
 
 static void on_deadline(void *context);
@@ -181,17 +183,37 @@ static void hand_question(haft__task *task)
     haft__exec_job *job = q->job;
     if (job->done != NULL && (q->durable || !job->reported)) {
         q->asked = true;
-        job->call.ask(job->context, q->question, q->durable, q->state, q->durable ? 0 : q->left_ms);
+        job->call.ask(job->context, q->question, q->durable, q->state,
+                      q->durable ? 0 : q->within_ms);
     }
     haft__exec_free(job);
 }
 
-/* The person's time is not the tool's: the clock of the call stands still. */
+/* The clock of the call stands still while a person is asked. Of its time a tenth is for what the
+ * tool does when nobody answers. */
 static void stop_clock(haft__exec_job *job)
 {
+    struct haft__exec_question *q = job->question;
     uint64_t now = haft__loop_now(job->exec->options.loop);
-    job->question->left_ms = job->deadline_ms > now ? job->deadline_ms - now : 1;
+    q->left_ms = job->deadline_ms > now ? job->deadline_ms - now : 1;
+    q->within_ms = q->left_ms - q->left_ms / 10;
+    q->since_ms = now;
     haft__timer_stop(job->exec->options.loop, &job->timer);
+}
+
+/* What is left of the call's time behind a question. The time of a person who answers is not the
+ * tool's. If nobody has, it was: else a tool that asks again and again would never end. */
+static uint64_t time_left(const haft__exec_job *job, haft__json answer)
+{
+    const struct haft__exec_question *q = job->question;
+    const haft__json *action = haft__json_get(answer, HAFT__LIT("action"));
+    haft_str said = action != NULL ? haft__json_text(*action) : HAFT__LIT("");
+    if (haft__str_equal(said, HAFT__LIT("accept")) || haft__str_equal(said, HAFT__LIT("decline"))) {
+        return q->left_ms;
+    }
+    uint64_t spent = haft__loop_now(job->exec->options.loop) - q->since_ms;
+    spent = spent < q->within_ms ? spent : q->within_ms;
+    return q->left_ms > spent ? q->left_ms - spent : 1;
 }
 
 /* All of it, its texts too, in the job's arena. */
@@ -231,11 +253,11 @@ void haft__exec_answer(haft__exec_job *job, haft__json answer)
     if (job->reported || q == NULL || !q->asked) {
         return;
     }
+    uint64_t left = time_left(job, answer);
     job->question = NULL;
-    job->deadline_ms = haft__loop_now(job->exec->options.loop) + q->left_ms;
+    job->deadline_ms = haft__loop_now(job->exec->options.loop) + left;
     haft_error failed = {0};
-    if (haft__timer_start(job->exec->options.loop, &job->timer, q->left_ms, on_deadline, job,
-                          &failed)
+    if (haft__timer_start(job->exec->options.loop, &job->timer, left, on_deadline, job, &failed)
         != HAFT_OK) {
         abandon(job);
         report_failure(job, &failed);
@@ -251,12 +273,14 @@ static void on_deadline(void *context)
 {
     haft__exec_job *job = context;
     abandon(job);
-    char text[96];
-    (void)snprintf(text, sizeof(text), "the call %s longer than the %llu ms it may take",
-                   job->waiting ? "would have to wait" : "took",
-                   (unsigned long long)job->call.timeout_ms);
+    char text[1024];
+    (void)snprintf(text, sizeof(text), "the call%.*s %s longer than the %llu ms it may take%.*s",
+                   HAFT__ARG(job->whose), job->waiting ? "would have to wait" : "took",
+                   (unsigned long long)job->call.timeout_ms, HAFT__ARG(job->why));
     haft__exec_result result = {.text = haft__str(text),
-                                .hint = HAFT__LIT("ask for less at once, or raise `timeout`"),
+                                .hint = job->advice.len > 0
+                                            ? job->advice
+                                            : HAFT__LIT("ask for less at once, or raise `timeout`"),
                                 .timed_out = true,
                                 .started = !job->waiting,
                                 .transient = true};

@@ -20,6 +20,7 @@ typedef struct haft__exec_options {
     const char *guard;  /* path of libexec/haft/guard; NULL: found beside the program */
     haft__spec_env env; /* for ${VAR} in what a tool is given */
     uint32_t threads;   /* for C functions and file searches; 0: the default */
+    bool refresh;       /* MCP servers are asked for their tools, whatever is remembered */
     const char *state;  /* where MCP servers are remembered; NULL: the usual place, "": nowhere */
 } haft__exec_options;
 
@@ -37,6 +38,7 @@ HAFT_MUST_USE haft_status haft__guard_find(const char *given, char **ret_path, h
 typedef struct haft__exec_call {
     const haft__spec *spec; /* its path and root say where files are */
     const haft__tool *tool;
+    bool approved;         /* by a person, who saw the tool as it is here */
     haft__json arguments;  /* checked against the tool's schema, defaults filled in */
     haft_call_facts facts; /* call, run, idempotency key ...; texts never NULL */
     uint64_t timeout_ms;   /* of this attempt */
@@ -46,7 +48,7 @@ typedef struct haft__exec_call {
      * then nobody can be asked. Called from the loop. A durable question is the last word of the
      * job, which is gone when this returns: once there is an answer, the call is made again with
      * `resume`, by whichever process. Else the job waits for haft__exec_answer, for `within_ms` at
-     * most, and its own time stands still. */
+     * most, and its own time stands still; if nobody answers, that was its own time. */
     void (*ask)(void *context, haft__json question, bool durable, haft__json state,
                 uint64_t within_ms);
     haft__json resume; /* {state, answers: {action, content}}; null for a call that is new */
@@ -56,9 +58,13 @@ typedef struct haft__exec_result {
     bool ok;
     haft_str text, where, hint; /* the result, or the error's message; always valid UTF-8 */
     bool timed_out;             /* by our deadline: it may or may not have had its effect */
+    bool lost;                  /* its answer: likewise */
     bool started;               /* false: it cannot have had any effect */
     bool transient;             /* another attempt may fare better */
-    bool changed;               /* nothing was run: the tool is not what it was; `text` says how */
+    bool changed;               /* nothing was run: the tool is not what it was */
+    haft_str diff;              /* how; for people, since it has words that nobody has accepted */
+    haft_str renewed;           /* nothing was run: what the tool is now, as tools_revealed has it;
+                                             in the job's arena */
     uint64_t ms;
 } haft__exec_result;
 

@@ -40,6 +40,7 @@ struct haft__exec_job {
     uint64_t started_ms;
     uint32_t holds; /* who still needs it: we, and an executor that kept it */
     bool reported;
+    haft_str whose, why, advice; /* set by the same, in the arena: words for its deadline */
     bool waiting; /* set by an executor that abandons it: it cannot have had an effect */
 };
 

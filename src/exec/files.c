@@ -15,13 +15,14 @@
 #include "exec/search.h"
 #include "json/number.h"
 
-typedef haft_status search_function(const haft__search *search, haft__buf *result, haft_error *err);
+typedef haft_status search_function(const haft__file_search *search, haft__buf *result,
+                                    haft_error *err);
 
 typedef struct file_search {
     haft__job pooled;
     haft__exec_job *job;
     search_function *function;
-    haft__search search;
+    haft__file_search search;
     atomic_bool stop;
     /* Set by the thread, read when it is done. */
     haft__buf result;
@@ -86,7 +87,7 @@ static uint64_t read_number(const haft__exec_job *job, const char *key)
     return !fits ? INT64_MAX : number > 0 ? (uint64_t)number : 0;
 }
 
-static haft_status read_arguments(haft__exec_job *job, haft__search *search, haft_error *err)
+static haft_status read_arguments(haft__exec_job *job, haft__file_search *search, haft_error *err)
 {
     const struct {
         const char *key;

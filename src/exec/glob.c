@@ -10,7 +10,7 @@
 #include "exec/show.h"
 
 typedef struct globbing {
-    const haft__search *search;
+    const haft__file_search *search;
     haft__buf *result;
     haft__walk walk;
     size_t shown, more;
@@ -85,7 +85,7 @@ static haft_status run(globbing *g, int root, const haft__wild *wild, haft_error
     return status;
 }
 
-haft_status haft__search_glob(const haft__search *search, haft__buf *result, haft_error *err)
+haft_status haft__search_glob(const haft__file_search *search, haft__buf *result, haft_error *err)
 {
     globbing g = {.search = search, .result = result};
     haft__arena arena;

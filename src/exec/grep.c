@@ -29,7 +29,7 @@
 #define COMMON_BYTES 256
 
 typedef struct grepping {
-    const haft__search *search;
+    const haft__file_search *search;
     haft__buf *result;
     haft_error *err;
     haft__regex *regex;
@@ -355,7 +355,7 @@ static haft_status compile(grepping *g, haft__arena *arena, const haft__wild **r
                : HAFT_OK;
 }
 
-haft_status haft__search_grep(const haft__search *search, haft__buf *result, haft_error *err)
+haft_status haft__search_grep(const haft__file_search *search, haft__buf *result, haft_error *err)
 {
     grepping g = {.search = search, .result = result, .err = err};
     haft__arena arena;

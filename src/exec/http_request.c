@@ -86,7 +86,7 @@ static haft_status make_header(haft__exec_job *job, haft__json_member member, ha
     return kept.ptr != NULL ? status : haft__arena_fail(&job->arena, err);
 }
 
-#define OWN_HEADERS 2
+#define OWN_HEADERS 3
 
 static haft_status make_headers(haft__exec_job *job, haft__http_request *request, bool effects,
                                 haft_error *err)
@@ -94,6 +94,7 @@ static haft_status make_headers(haft__exec_job *job, haft__http_request *request
     const haft__json *given = haft__http_tool_definition(job, "headers");
     haft__json headers = given != NULL ? *given : haft__json_object(NULL, 0);
     const char *key = job->call.facts.idempotency_key;
+    unsigned long long epoch = job->call.facts.epoch;
     haft_str *list = haft__arena_array(&job->arena, headers.count + OWN_HEADERS, sizeof(haft_str));
     if (list == NULL) {
         return haft__arena_fail(&job->arena, err);
@@ -108,6 +109,10 @@ static haft_status make_headers(haft__exec_job *job, haft__http_request *request
     }
     if (status == HAFT_OK && effects && key[0] != '\0' && !has_header(headers, "Idempotency-Key")) {
         list[count] = haft__arena_format(&job->arena, "Idempotency-Key: %s", key);
+        status = list[count++].ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+    }
+    if (status == HAFT_OK && effects && epoch > 0 && !has_header(headers, "Haft-Epoch")) {
+        list[count] = haft__arena_format(&job->arena, "Haft-Epoch: %llu", epoch);
         status = list[count++].ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
     }
     request->headers = list;

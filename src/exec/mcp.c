@@ -11,7 +11,11 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp_int.h"
+#include "exec/own_file.h"
+#include "exec/secrets.h"
+#include "io/clock.h"
 #include "io/random.h"
+#include "run/resolve.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -30,7 +34,7 @@ static haft_status make_hub(haft__exec *exec, haft_error *err)
     hub->hash_key = haft__random_hash_key();
     const char *given = exec->options.state;
     if (given == NULL) {
-        hub->place = haft__mcp_record_place(&hub->arena);
+        hub->place = haft__own_file_place(&hub->arena);
     } else if (given[0] != '\0') {
         hub->place = haft__arena_format(&hub->arena, "%s", given);
     }
@@ -159,6 +163,12 @@ haft_status haft__mcp_hub_link(haft__exec *exec, const haft__spec *spec,
         *ret_link = known;
         return status;
     }
+    status = haft__secrets_collect(spec, &exec->options.env, &link->arena, &link->redactor, err);
+    status = status == HAFT_OK ? haft__redactor_seal(link->redactor, err) : status;
+    if (status != HAFT_OK) {
+        haft__mcp_link_destroy(link);
+        return status;
+    }
     haft__mcp_link_recall(link, true);
     link->next = exec->hub->links;
     exec->hub->links = link;
@@ -182,17 +192,51 @@ static void free_catalogue(haft__catalogue *catalogue)
     free(catalogue);
 }
 
-static haft__mcp_listing listing_of(const haft__mcp_link *link)
+/* What is wrong, and what to do about it. */
+static haft_str error_of(haft__arena *arena, const haft__mcp_link *link)
 {
-    haft__mcp_listing listing = {
-        .server = link->server.name, .state = haft__mcp_link_state(link), .error = HAFT__LIT("")};
+    const haft_error *error = &link->error;
+    if (error->status == HAFT_OK) {
+        return HAFT__LIT("the server did not list its tools in time");
+    }
+    haft_str both = error->hint[0] != '\0'
+                        ? haft__arena_format(arena, "%s (%s)", error->message, error->hint)
+                        : (haft_str){NULL, 0};
+    return both.ptr != NULL ? both : haft__str(error->message);
+}
+
+/* Tools that may not be called are marked; without memory for that there are none. */
+static void judge_listing(haft__catalogue *catalogue, const haft__mcp_link *link,
+                          haft__mcp_listing *listing)
+{
+    haft_status status =
+        haft__mcp_memory_judge(&catalogue->arena, catalogue->exec->hub->place, &link->server,
+                               catalogue->spec, &link->pins, listing, NULL);
+    if (status != HAFT_OK) {
+        listing->tool_count = 0;
+        listing->error = HAFT__LIT("there is no memory to look at its tools");
+    }
+}
+
+static haft__mcp_listing listing_of(haft__catalogue *catalogue, size_t index)
+{
+    const haft__mcp_link *link = catalogue->links[index];
+    haft__mcp_listing listing = {.server = link->server.name,
+                                 .state = haft__mcp_link_state(link),
+                                 .error = HAFT__LIT(""),
+                                 .hash = haft__str(link->server.hash),
+                                 .warning = catalogue->warnings[index],
+                                 .left_out = link->record.left_out,
+                                 .left_out_all = link->record.left_out_all};
     if (link->listed) {
         listing.tools = link->tools;
         listing.tool_count = link->tool_count;
+        judge_listing(catalogue, link, &listing);
+        if (link->record.too_long && listing.warning.len == 0) {
+            listing.warning = HAFT__MCP_TOO_LONG;
+        }
     } else {
-        listing.error = link->error.status != HAFT_OK
-                            ? haft__str(link->error.message)
-                            : HAFT__LIT("the server did not list its tools in time");
+        listing.error = error_of(&catalogue->arena, link);
     }
     return listing;
 }
@@ -204,7 +248,7 @@ static void hand_on(haft__task *task)
         haft__arena_array(&catalogue->arena, catalogue->count, sizeof(*listings));
     size_t count = listings != NULL ? catalogue->count : 0; /* without memory: none */
     for (size_t i = 0; i < count; i++) {
-        listings[i] = listing_of(catalogue->links[i]);
+        listings[i] = listing_of(catalogue, i);
     }
     if (catalogue->done != NULL) {
         catalogue->done(catalogue->context, listings, count);
@@ -254,27 +298,36 @@ static haft_status find_links(haft__catalogue *catalogue, const haft__spec *spec
     }
     catalogue->links =
         haft__arena_array(&catalogue->arena, servers.count, sizeof(haft__mcp_link *));
-    if (catalogue->links == NULL) {
+    catalogue->warnings = haft__arena_array(&catalogue->arena, servers.count, sizeof(haft_str));
+    if (catalogue->links == NULL || catalogue->warnings == NULL) {
         return haft__arena_fail(&catalogue->arena, err);
     }
+    catalogue->spec = haft__arena_copy(&catalogue->arena, spec->path);
+    status = catalogue->spec.ptr != NULL ? HAFT_OK : haft__arena_fail(&catalogue->arena, err);
     for (size_t i = 0; i < servers.count && status == HAFT_OK; i++) {
-        if (haft__reveal_server(spec, servers.items[i].name) == NULL) {
+        if (haft__resolve_server(spec, servers.items[i].name) == HAFT__REASON_DEFERRED) {
             status = haft__mcp_hub_link(catalogue->exec, spec, &servers.items[i],
                                         &catalogue->links[catalogue->count], err);
+            if (status == HAFT_OK) {
+                status = haft__mcp_memory_look(&catalogue->arena, catalogue->exec->hub->place,
+                                               &servers.items[i], spec->path,
+                                               &catalogue->warnings[catalogue->count], err);
+            }
             catalogue->count += status == HAFT_OK;
         }
     }
     return status;
 }
 
-/* Those whose tools are not known begin, or are asked. */
+/* Those whose tools are not known, or not any more, begin, or are asked. */
 static void begin_links(haft__catalogue *catalogue)
 {
     for (size_t i = 0; i < catalogue->count; i++) {
         haft__mcp_link *link = catalogue->links[i];
-        if (link->listed) {
+        if (link->listed && haft__mcp_record_is_good(&link->record, haft__clock_now())) {
             continue;
         }
+        link->listed = false;
         if (link->state == HAFT__LINK_OPEN) {
             haft__mcp_link_list(link);
         } else {
@@ -298,14 +351,15 @@ haft_status haft__exec_catalogue(haft__exec *exec, const haft__spec *spec,
     exec->hub->catalogues = catalogue;
     status = find_links(catalogue, spec, err);
     if (status == HAFT_OK) {
-        status = haft__timer_start(exec->options.loop, &catalogue->timer,
-                                   HAFT__LIMIT_MCP_CATALOGUE_MS, on_deadline, catalogue, err);
+        begin_links(catalogue); /* before its own timer, so that they tell first what is wrong */
+        status = haft__timer_start(exec->options.loop, &catalogue->timer, HAFT__LIMIT_MCP_READY_MS,
+                                   on_deadline, catalogue, err);
     }
     if (status != HAFT_OK) {
+        haft__loop_withdraw(exec->options.loop, &catalogue->task);
         free_catalogue(catalogue);
         return status;
     }
-    begin_links(catalogue);
     if (is_settled(catalogue)) {
         post(catalogue);
     }

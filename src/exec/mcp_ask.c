@@ -88,11 +88,13 @@ void haft__mcp_use_ask(haft__mcp_link *link, const haft__mcp_question *question)
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_writer_init(&w, &text);
     add_question(&w, question, link->server.name);
-    bool asked = use != NULL && use->question == 0 && read_back(&use->job->arena, &text, &value)
+    bool asked = use != NULL && use->question == 0 && use->asked < HAFT__LIMIT_MCP_ROUNDS
+                 && read_back(&use->job->arena, &text, &value)
                  && haft__exec_ask(use->job, value, false, haft__json_null());
     haft__buf_finish(&text);
     if (asked) {
         use->question = question->number;
+        use->asked++;
     } else {
         decline(link, question->number);
     }

@@ -20,6 +20,8 @@ static void send(haft__mcp_link *link, const haft__mcp_send *send)
 
 static void ready(haft__mcp_link *link, const haft__mcp_ready *told)
 {
+    link->pushes = told->push;
+    link->no_push = false;
     haft__mcp_link_opened(link);
     /* Also where the tools never change: a server may ask something there. */
     if (link->server.url.len > 0 && told->era == HAFT__MCP_ERA_LEGACY) {
@@ -30,9 +32,13 @@ static void ready(haft__mcp_link *link, const haft__mcp_ready *told)
 static void failed(haft__mcp_link *link, const haft_error *error)
 {
     haft_error told = {0};
-    (void)!haft__mcp_link_fail(link, &told, HAFT_IO, "cannot be used: %s", error->message);
-    (void)!haft__hint(&told, HAFT_IO, "%s", error->hint);
-    haft__mcp_link_broke(link, &told, error->status == HAFT_UNSUPPORTED);
+    bool lasting =
+        error->status == HAFT_BAD_STATE || (error->status == HAFT_UNSUPPORTED && !link->believed);
+    haft_status status = haft__mcp_link_fail(link, &told, lasting ? HAFT_UNSUPPORTED : HAFT_IO,
+                                             "cannot be used: %s", error->message);
+    link->believed = false; /* from now on it is asked */
+    (void)!haft__hint(&told, status, "%s", error->hint);
+    haft__mcp_link_broke(link, &told, lasting);
 }
 
 static void on_refresh(void *context)
@@ -40,10 +46,13 @@ static void on_refresh(void *context)
     haft__mcp_link_list(context);
 }
 
-/* However often a server says so, its tools are listed once in a while. */
-static void changed(haft__mcp_link *link)
+/* However often a server says so, its tools are listed once in a while; or at once for a call,
+ * which waits for that. */
+void haft__mcp_link_changed(haft__mcp_link *link)
 {
-    if (link->refresh.slot == 0) {
+    link->fresh = false;
+    link->outdated = true;
+    if (link->refresh.slot == 0 && !link->listing) {
         (void)!haft__timer_start(link->exec->options.loop, &link->refresh,
                                  HAFT__LIMIT_MCP_REFRESH_MS, on_refresh, link, NULL);
     }
@@ -54,6 +63,8 @@ static void done(haft__mcp_link *link, const haft__mcp_done *told)
     haft__mcp_use *use = haft__mcp_use_find(link, told->call);
     if (told->outcome == HAFT__MCP_RESULT) {
         haft__mcp_link_works(link);
+    } else if (told->outcome == HAFT__MCP_AGAIN || told->outcome == HAFT__MCP_LOST) {
+        link->fresh = false; /* who answers the next call may be another one */
     }
     if (use != NULL) {
         haft__mcp_use_done(use, told);
@@ -76,7 +87,8 @@ static void handle(haft__mcp_link *link, const haft__mcp_event *event)
     case HAFT__MCP_EVENT_READY: ready(link, &event->ready); break;
     case HAFT__MCP_EVENT_FAILED: failed(link, &event->error); break;
     case HAFT__MCP_EVENT_TOOLS: haft__mcp_link_listed(link, &event->tools); break;
-    case HAFT__MCP_EVENT_CHANGED: changed(link); break;
+    case HAFT__MCP_EVENT_CHANGED: haft__mcp_link_changed(link); break;
+    case HAFT__MCP_EVENT_UNWATCHED: haft__mcp_link_unwatched(link); break;
     case HAFT__MCP_EVENT_PROGRESS: progress(link, &event->progress); break;
     case HAFT__MCP_EVENT_LOG: haft__mcp_use_log(link, &event->log); break;
     case HAFT__MCP_EVENT_QUESTION: haft__mcp_use_ask(link, &event->question); break;

@@ -1,61 +1,190 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_pin.c - a tool is called only as long as it is what it was: when it was first used, or when
- * somebody accepted that it has changed; at first, what the run was shown.
- * Tests: tests/exec/mcp_test.c.
+ * mcp_pin.c - whether a tool may be called: only as long as it is what it was when it was first
+ * used or approved, or when somebody accepted that it has changed. Tests:
+ * tests/exec/mcp_pin_test.c.
  */
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp_int.h"
+#include "json/write.h"
 
-/* HAFT_OK when it is the same; BAD_STATE with the difference else. */
-static haft_status compare(haft__json before, const haft__mcp_tool *tool, haft__buf *diff,
-                           haft_error *err)
+/* One look at one tool. */
+typedef struct look {
+    haft__mcp_use *use;
+    const haft__mcp_tool *tool;
+    haft__arena *arena; /* of the job */
+    const char *path;   /* of the pins; NULL: there is no place for them */
+    haft__mcp_pins file;
+    haft__buf *why;
+    haft__mcp_verdict verdict;
+    haft_error *err;
+} look;
+
+static haft_str configuration_of(const look *l)
 {
+    return haft__str(l->use->link->server.hash);
+}
+
+static void refuse(look *l, const char *why)
+{
+    haft__buf_addf(l->why, "the tool '%.*s' %s, so it was not called\n", HAFT__ARG(l->tool->name),
+                   why);
+    l->verdict = HAFT__MCP_REFUSED;
+}
+
+/* ---- pins ---- */
+
+static haft_status compare(look *l, haft__json pin)
+{
+    haft__json now;
     bool same = false;
-    haft_status status = haft__json_equal(before, tool->definition, &same, err);
+    haft_status status =
+        haft__mcp_pin_now(l->arena, pin, l->tool, configuration_of(l), &now, l->err);
+    status = status == HAFT_OK ? haft__json_equal(pin, now, &same, l->err) : status;
     if (status != HAFT_OK || same) {
         return status;
     }
-    status = haft__mcp_tool_diff(diff, before, tool->definition, err);
-    return status == HAFT_OK ? HAFT_BAD_STATE : status;
+    refuse(l, "is not what it was when it was first used or accepted");
+    return haft__mcp_tool_diff(l->why, pin, now, l->err);
 }
 
-/* Nobody has used it yet: it must be what the run was shown. */
-static haft_status check_first(haft__mcp_link *link, const haft__mcp_tool *tool, haft_str hash,
-                               haft__buf *diff, haft_error *err)
+/* ---- what cannot be remembered ---- */
+
+static void tell_unwritten(look *l, const haft_error *error)
 {
-    if (hash.len == 0 || haft__str_equal(hash, haft__str(tool->hash))) {
-        haft__mcp_change change = {.server = link->server.name, .pin = tool};
-        haft_status status = haft__mcp_record_change(&link->record, link->path, &change,
-                                                     link->exec->hub->hash_key, err);
-        return status == HAFT_NO_MEMORY ? status : HAFT_OK; /* a file that cannot be written */
+    const haft__exec_job *job = l->use->job;
+    haft__buf json;
+    haft__json_writer w;
+    haft_str text = haft__arena_format(
+        l->arena,
+        "what '%.*s' is now is not remembered, so that no other run will see if it changes: %s: %s",
+        HAFT__ARG(l->tool->name), l->path, error->message);
+    haft__buf_init(&json, HAFT__LIMIT_EXEC_PROGRESS_BYTES);
+    haft__json_writer_init(&w, &json);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "level");
+    haft__json_add_str(&w, HAFT__LIT("warning"));
+    haft__json_key(&w, "logger");
+    haft__json_add_str(&w, HAFT__LIT("haft"));
+    haft__json_key(&w, "message");
+    haft__json_add_str(&w, text.ptr != NULL ? text : HAFT__LIT("a tool is not remembered"));
+    haft__json_end_object(&w);
+    if (haft__buf_check(&json, NULL) == HAFT_OK && job->call.progress != NULL) {
+        job->call.progress(job->context, haft__buf_str(&json));
     }
-    haft__buf_add_str(diff, HAFT__LIT("(what it was is not known any more)\n"));
-    return haft__buf_check(diff, err) == HAFT_OK ? HAFT_BAD_STATE : HAFT_NO_MEMORY;
+    haft__buf_finish(&json);
 }
 
-haft_status haft__mcp_pin_check(haft__mcp_link *link, const haft__mcp_tool *tool, haft_str hash,
-                                haft__buf *ret_diff, haft_error *err)
+/* Pins it, unless somebody else has meanwhile: what is there then counts. A file that cannot be
+ * written is told, and the pin holds for this process. */
+static haft_status pin_first(look *l, haft__json pin)
 {
-    const haft__json *pin = haft__mcp_record_pin(&link->record, tool->remote);
-    if (pin == NULL) {
-        return check_first(link, tool, hash, ret_diff, err);
+    haft__mcp_link *link = l->use->link;
+    haft_error error = {0};
+    const haft__json_member member = {haft__json_string(l->tool->remote), pin};
+    haft__mcp_pinning pinning = {
+        .server = link->server.name, .pins = &member, .count = 1, .how = HAFT__PIN_FIRST};
+    haft_status status =
+        haft__mcp_pins_add(&link->pins, l->path, &pinning, link->exec->hub->hash_key, &error);
+    if (status == HAFT_NO_MEMORY) {
+        return haft__fail_no_memory(l->err);
     }
-    haft_status status = compare(*pin, tool, ret_diff, err);
-    if (status != HAFT_BAD_STATE || link->path == NULL) {
+    if (status != HAFT_OK) {
+        tell_unwritten(l, &error);
+    }
+    const haft__json *now = haft__mcp_pins_find(&link->pins, l->tool->remote);
+    return now != NULL ? compare(l, *now) : HAFT_OK;
+}
+
+/* ---- the first time ---- */
+
+/* A person has approved what the run was shown, and that is something else: it is pinned as it was
+ * shown, so that nobody is asked to trust the new one unawares. */
+static haft_status check_approved(look *l)
+{
+    const haft__tool *tool = &l->use->shown;
+    const haft__mcp_shown shown = {l->tool->remote, tool->description, tool->input_schema,
+                                   tool->output_schema};
+    haft__json pin;
+    haft_status status =
+        haft__mcp_pin_make_shown(l->arena, &shown, configuration_of(l), &pin, l->err);
+    return status == HAFT_OK ? pin_first(l, pin) : status;
+}
+
+static haft_status check_first(look *l)
+{
+    haft__json pin;
+    haft_str hash = l->use->hash;
+    if (l->file.doubt) {
+        refuse(l, "may have been another one: the file that knew what was accepted is damaged");
+        return HAFT_OK;
+    }
+    if (hash.len > 0 && !haft__str_equal(hash, haft__str(l->tool->hash))) {
+        if (l->use->job->call.approved) {
+            return check_approved(l);
+        }
+        l->verdict = HAFT__MCP_STALE;
+        return HAFT_OK;
+    }
+    haft_status status =
+        haft__mcp_pin_make(l->arena, l->tool->definition, configuration_of(l), &pin, l->err);
+    return status == HAFT_OK ? pin_first(l, pin) : status;
+}
+
+/* ---- all of it ---- */
+
+static haft_status find_path(look *l)
+{
+    const haft__mcp_link *link = l->use->link;
+    haft_str place = link->exec->hub->place;
+    if (place.ptr == NULL) {
+        return HAFT_OK;
+    }
+    haft_str path =
+        haft__mcp_pins_path(l->arena, place, &link->server, l->use->job->call.spec->path);
+    l->path = path.ptr;
+    return path.ptr != NULL ? HAFT_OK : haft__arena_fail(l->arena, l->err);
+}
+
+static haft_status check(look *l)
+{
+    const haft__mcp_link *link = l->use->link;
+    haft_error error = {0};
+    haft_status status = find_path(l);
+    if (status != HAFT_OK) {
         return status;
     }
-    /* Somebody may have accepted it meanwhile. */
-    haft__mcp_record now;
-    haft__mcp_record_init(&now);
-    if (haft__mcp_record_read(&now, link->path, link->exec->hub->hash_key, NULL) == HAFT_OK
-        && haft__mcp_record_pin(&now, tool->remote) != NULL) {
-        haft__mcp_record_finish(&link->record);
-        link->record = now;
-        haft__buf_clear(ret_diff);
-        return compare(*haft__mcp_record_pin(&link->record, tool->remote), tool, ret_diff, err);
+    status = l->path != NULL
+                 ? haft__mcp_pins_read(&l->file, l->path, link->exec->hub->hash_key, &error)
+                 : HAFT_NOT_FOUND;
+    if (status == HAFT_NO_MEMORY) {
+        return haft__fail_no_memory(l->err);
     }
-    haft__mcp_record_finish(&now);
+    if (status != HAFT_OK && status != HAFT_NOT_FOUND) {
+        refuse(l, "may have been another one: the file that knows what was accepted is damaged");
+        haft__buf_addf(l->why, "%s: %s\n", l->path, error.message);
+        return HAFT_OK;
+    }
+    const haft__json *pin = haft__mcp_pins_find(&l->file, l->tool->remote);
+    pin = pin != NULL ? pin : haft__mcp_pins_find(&link->pins, l->tool->remote);
+    return pin != NULL ? compare(l, *pin) : check_first(l);
+}
+
+haft_status haft__mcp_pin_check(haft__mcp_use *use, const haft__mcp_tool *tool,
+                                haft__mcp_verdict *ret_verdict, haft__buf *why, haft_error *err)
+{
+    look l = {.use = use,
+              .tool = tool,
+              .arena = &use->job->arena,
+              .why = why,
+              .verdict = HAFT__MCP_FINE,
+              .err = err};
+    haft__mcp_pins_init(&l.file);
+    haft_status status = check(&l);
+    status = status == HAFT_OK ? haft__buf_check(why, err) : status;
+    haft__mcp_pins_finish(&l.file);
+    *ret_verdict = l.verdict;
     return status;
 }

@@ -12,12 +12,13 @@
 
 /* ---- content ---- */
 
-static void tell_result(haft__mcp_use *use, haft__json value, haft__exec_result *result)
+static void tell_result(haft__mcp_use *use, const haft__mcp_done *done, haft__exec_result *result)
 {
     haft__mcp_content content;
     haft_error err = {0};
-    haft_status status = haft__mcp_content_read(&use->job->arena, value, use->output_schema,
-                                                use->link->exec->hub->hash_key, &content, &err);
+    haft_status status =
+        haft__mcp_content_read(&use->job->arena, done->result, done->exact, use->output_schema,
+                               use->link->exec->hub->hash_key, &content, &err);
     result->started = true;
     if (status == HAFT_OK) {
         result->ok = !content.failed;
@@ -57,14 +58,16 @@ void haft__mcp_result(haft__mcp_use *use, const haft__mcp_done *done, haft__exec
 {
     *ret_result = (haft__exec_result){.text = HAFT__LIT("")};
     switch (done->outcome) {
-    case HAFT__MCP_RESULT: tell_result(use, done->result, ret_result); break;
+    case HAFT__MCP_RESULT: tell_result(use, done, ret_result); break;
     case HAFT__MCP_ERROR:
+    case HAFT__MCP_AGAIN:
         tell_error(use, done, ret_result);
         ret_result->transient = is_server_trouble(done->http);
         break;
     case HAFT__MCP_LOST: /* the run goes on: the model is told what nobody knows */
         tell_error(use, done, ret_result);
         ret_result->transient = true;
+        ret_result->lost = done->sent;
         if (done->sent) {
             ret_result->hint = HAFT__LIT("it may or may not have had its effect: find that out "
                                          "before it is called again");

@@ -54,7 +54,8 @@ haft_status haft__mcp_setup_words(haft__mcp_link *link, const char ***ret_argv, 
         unsigned long long value;
     } options[] = {{"--parent", (unsigned long long)getpid()},
                    {"--report", 3},
-                   {"--files", HAFT__LIMIT_EXEC_FILES}};
+                   {"--files", HAFT__LIMIT_EXEC_FILES},
+                   {"--term", HAFT__LIMIT_MCP_TERM_MS}};
     size_t count = 0;
     const char **argv = haft__arena_array(
         &link->setup, link->server.command_count + 2 * COUNT(options) + 3, sizeof(*argv));
@@ -266,6 +267,22 @@ bool haft__mcp_setup_is_private(haft_str url)
     return inet_pton(AF_INET6, text, bytes) == 1 && !haft__address_is_public(AF_INET6, bytes);
 }
 
+/* What cannot stand in a header. The value is not told: it may be a secret. */
+static haft_status check_header(haft_str name, haft_str value, haft_error *err)
+{
+    for (size_t i = 0; i < value.len; i++) {
+        unsigned char c = (unsigned char)value.ptr[i];
+        if ((c < 0x20 && c != '\t') || c == 0x7F) {
+            haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/headers",
+                                            "the value of the header %.*s has a control character "
+                                            "in it",
+                                            HAFT__ARG(name));
+            return haft__hint(err, status, "look for a line end in the variable it comes from");
+        }
+    }
+    return HAFT_OK;
+}
+
 haft_status haft__mcp_setup_web(haft__mcp_link *link, haft_error *err)
 {
     size_t count = link->server.header_count;
@@ -275,6 +292,7 @@ haft_status haft__mcp_setup_web(haft__mcp_link *link, haft_error *err)
         const haft__mcp_pair *pair = &link->server.headers[i];
         haft_str value = {NULL, 0};
         status = make_text(link, pair->value, true, "/headers", &value, err);
+        status = status == HAFT_OK ? check_header(pair->name, value, err) : status;
         if (status == HAFT_OK) {
             headers[i] = haft__arena_format(&link->setup, "%.*s: %.*s", HAFT__ARG(pair->name),
                                             HAFT__ARG(value));

@@ -6,6 +6,7 @@
  * tests/exec/mcp_link_test.c, tests/mcp/servers_test.py.
  */
 #include <signal.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -15,11 +16,43 @@
 
 #define TOLD_BYTES 120 /* of what it wrote last, in an error */
 
-/* ": what it wrote last", made visible and on one line. */
-static void add_errors(haft__buf *buf, haft_str errors)
+/* What it wrote without secrets, and without those of which only a part is there: the end of one at
+ * the beginning, where the rest was not kept, and the beginning of one at the end. */
+static haft_str clean_errors(const haft__mcp_link *link, haft_str errors, haft__buf *clean)
 {
-    errors = haft__str_trim(errors);
-    errors = haft__str_skip(errors, errors.len > TOLD_BYTES ? errors.len - TOLD_BYTES : 0);
+    bool cut = errors.len == HAFT__LIMIT_CHILD_ERROR_BYTES;
+    size_t settled = link->redactor != NULL ? haft__redact_settled(link->redactor, errors) : 0;
+    bool begun = link->redactor != NULL && errors.len - settled >= HAFT__LIMIT_REDACT_MIN_BYTES;
+    (void)haft__mcp_link_clean(link, begun ? (haft_str){errors.ptr, settled} : errors, clean);
+    if (begun) {
+        haft__buf_add_str(clean, HAFT__LIT(HAFT__REDACTED));
+    }
+    /* What is redacted gets longer, but never twice as long. */
+    size_t unsafe = cut && link->redactor != NULL ? 2 * link->redactor->longest : 0;
+    bool whole = haft__buf_check(clean, NULL) == HAFT_OK && clean->len > unsafe;
+    return whole ? haft__str_skip(haft__buf_str(clean), unsafe) : HAFT__LIT("");
+}
+
+/* Whole words of the end. */
+static haft_str last_words(haft_str text)
+{
+    text = haft__str_trim(text);
+    if (text.len > TOLD_BYTES) {
+        text = haft__str_skip(text, text.len - TOLD_BYTES);
+        while (text.len > 0 && strchr(" \t\r\n", text.ptr[0]) == NULL) {
+            text = haft__str_skip(text, 1);
+        }
+    }
+    return haft__str_trim(text);
+}
+
+/* ": what it wrote last", made visible and on one line. Secrets first: of half of one, or of one on
+ * another number of lines, nobody can tell that it is one. */
+static void add_errors(const haft__mcp_link *link, haft__buf *buf, haft_str errors)
+{
+    haft__buf clean;
+    haft__buf_init(&clean, 4U * HAFT__LIMIT_CHILD_ERROR_BYTES);
+    errors = last_words(clean_errors(link, errors, &clean));
     if (errors.len > 0) {
         haft__buf_add_str(buf, HAFT__LIT(": "));
         size_t from = buf->len;
@@ -27,6 +60,14 @@ static void add_errors(haft__buf *buf, haft_str errors)
         for (size_t i = from; i < buf->len; i++) {
             buf->ptr[i] = buf->ptr[i] == '\n' || buf->ptr[i] == '\t' ? ' ' : buf->ptr[i];
         }
+    }
+    haft__buf_finish(&clean);
+}
+
+void haft__mcp_stdio_errors(const haft__mcp_link *link, haft__buf *buf)
+{
+    if (link->child != NULL) {
+        add_errors(link, buf, haft__child_errors(link->child));
     }
 }
 
@@ -69,8 +110,9 @@ static void on_done(void *context, const haft__child_result *result)
         return;
     }
     haft__buf_init(&text, HAFT__LIMIT_MCP_LOG_BYTES);
-    if (result->deaf) {
-        haft__buf_addf(&text, "closed its input, and was ended for that");
+    if (result->deaf || result->mute) {
+        haft__buf_addf(&text, "closed its %s, and was ended for that",
+                       result->mute ? "output" : "input");
     } else if (result->signal != 0) {
         const char *name = sigabbrev_np(result->signal);
         haft__buf_addf(&text, "was ended by signal %d (SIG%s)", result->signal,
@@ -78,7 +120,7 @@ static void on_done(void *context, const haft__child_result *result)
     } else {
         haft__buf_addf(&text, "ended with exit status %d", result->status);
     }
-    add_errors(&text, result->errors);
+    add_errors(link, &text, result->errors);
     (void)!haft__mcp_link_fail(link, &err, HAFT_IO, "%.*s", HAFT__ARG(haft__buf_str(&text)));
     (void)!haft__hint(&err, HAFT_IO, "see whether it runs by itself");
     haft__buf_finish(&text);
@@ -131,7 +173,7 @@ haft_status haft__mcp_stdio_open(haft__mcp_link *link, haft_error *err)
                                    .env = env,
                                    .cwd = cwd,
                                    .report = true,
-                                   .grace = HAFT__LIMIT_EXEC_GRACE_MS,
+                                   .grace = HAFT__LIMIT_MCP_TERM_MS + HAFT__LIMIT_EXEC_GRACE_MS,
                                    .heard = on_heard,
                                    .max_unread = HAFT__LIMIT_MCP_UNREAD_BYTES,
                                    .patience = HAFT__LIMIT_MCP_PATIENCE_MS,

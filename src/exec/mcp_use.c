@@ -74,6 +74,15 @@ void haft__mcp_use_fail(haft__mcp_link *link, const haft_error *error)
     }
 }
 
+bool haft__mcp_use_waits(const haft__mcp_link *link)
+{
+    const haft__mcp_use *use = link->uses;
+    while (use != NULL && use->number != 0) {
+        use = use->next;
+    }
+    return use != NULL;
+}
+
 /* ---- making it ---- */
 
 static haft__json get(haft__json object, const char *key)
@@ -82,22 +91,37 @@ static haft__json get(haft__json object, const char *key)
     return value != NULL ? *value : haft__json_null();
 }
 
-static void refuse(haft__mcp_use *use, const haft__mcp_tool *tool, haft_str diff)
+/* The first line of `why` is for the model, the rest for people. */
+static void refuse(haft__mcp_use *use, const haft__mcp_tool *tool, haft_str why)
 {
     haft__arena *arena = &use->job->arena;
     haft__exec_result result = {.changed = true};
-    result.text = haft__arena_format(arena,
-                                     "the tool '%.*s' is not what it was when it was first used or "
-                                     "accepted, so it was not called\n%.*s",
-                                     HAFT__ARG(tool->name), HAFT__ARG(diff));
+    result.diff = haft__arena_copy(arena, why);
+    result.text = haft__str_split(&result.diff, '\n');
     result.hint = haft__arena_format(arena,
-                                     "do without it until a person has looked at the change: haft "
-                                     "tools SPEC --accept %.*s",
+                                     "do without it until a person has looked at it: haft tools "
+                                     "SPEC --accept %.*s",
                                      HAFT__ARG(tool->name));
-    if (result.text.ptr == NULL) {
+    if (result.text.len == 0) {
         result.text = HAFT__LIT("the tool is not what it was, so it was not called");
     }
     result.hint.len = result.hint.ptr != NULL ? result.hint.len : 0;
+    report(use, &result);
+}
+
+/* The run gets to see what the tool is now, and decides again. */
+static void renew(haft__mcp_use *use, const haft__mcp_tool *tool)
+{
+    haft__exec_result result = {.text = HAFT__LIT("the tool is not what the run was shown")};
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__reveal_write(&text, tool);
+    if (haft__buf_check(&text, NULL) == HAFT_OK) {
+        result.renewed = haft__arena_copy(&use->job->arena, haft__buf_str(&text));
+    }
+    haft__buf_finish(&text);
+    result.transient = result.renewed.ptr == NULL;
+    result.renewed.len = result.renewed.ptr != NULL ? result.renewed.len : 0;
     report(use, &result);
 }
 
@@ -122,6 +146,7 @@ static haft_status make_call(haft__mcp_use *use, const haft__mcp_tool *tool, haf
     haft__mcp_call call = {.tool = tool->remote,
                            .arguments = job->call.arguments,
                            .known = tool,
+                           .epoch = job->call.facts.epoch,
                            .idempotency_key = haft__str(job->call.facts.idempotency_key != NULL
                                                             ? job->call.facts.idempotency_key
                                                             : "")};
@@ -134,17 +159,20 @@ static haft_status make_call(haft__mcp_use *use, const haft__mcp_tool *tool, haf
 /* False when the call has ended instead. */
 static bool is_allowed(haft__mcp_use *use, const haft__mcp_tool *tool)
 {
-    haft__buf diff;
+    haft__buf why;
     haft_error err = {0};
-    haft__buf_init(&diff, HAFT__LIMIT_MCP_DEFINITION_BYTES);
-    haft_status status = haft__mcp_pin_check(use->link, tool, use->hash, &diff, &err);
-    if (status == HAFT_BAD_STATE) {
-        refuse(use, tool, haft__buf_str(&diff));
-    } else if (status != HAFT_OK) {
+    haft__mcp_verdict verdict = HAFT__MCP_REFUSED;
+    haft__buf_init(&why, HAFT__LIMIT_MCP_DEFINITION_BYTES);
+    haft_status status = haft__mcp_pin_check(use, tool, &verdict, &why, &err);
+    if (status != HAFT_OK) {
         report_error(use, &err);
+    } else if (verdict == HAFT__MCP_REFUSED) {
+        refuse(use, tool, haft__buf_str(&why));
+    } else if (verdict == HAFT__MCP_STALE) {
+        renew(use, tool);
     }
-    haft__buf_finish(&diff);
-    return status == HAFT_OK;
+    haft__buf_finish(&why);
+    return status == HAFT_OK && verdict == HAFT__MCP_FINE;
 }
 
 static void go(haft__mcp_use *use)
@@ -181,6 +209,16 @@ void haft__mcp_use_go(haft__mcp_link *link)
     }
 }
 
+void haft__mcp_use_unmake(haft__mcp_link *link, uint64_t number)
+{
+    haft__mcp_use *use = haft__mcp_use_find(link, number);
+    if (use != NULL) {
+        use->number = 0; /* so that its end at the session is nobody's */
+        use->sent = false;
+    }
+    (void)!haft__mcp_client_cancel(link->client, number, HAFT__LIT(""), NULL);
+}
+
 /* ---- on the way ---- */
 
 static void tell(haft__mcp_use *use, haft__buf *json)
@@ -209,14 +247,44 @@ void haft__mcp_use_progress(haft__mcp_use *use, const haft__mcp_progress *progre
     haft__buf_finish(&json);
 }
 
-/* A server does not say which call it speaks of: each that is under way hears it. */
-void haft__mcp_use_log(haft__mcp_link *link, const haft__mcp_log *log)
+static haft_str run_of(const haft__mcp_use *use)
+{
+    const char *run = use->job->call.facts.run;
+    return haft__str(run != NULL ? run : "");
+}
+
+/* Over HTTP a message comes with the answer of a call. Else a server does not say which call it
+ * speaks of. It can only be the one that is under way, or one of those of the same run, of which
+ * the first hears it: what is meant for one run, another must not hear. NULL when nobody can tell.
+ */
+static haft__mcp_use *find_heard(haft__mcp_link *link, uint64_t call)
+{
+    haft__mcp_use *found = haft__mcp_use_find(link, call);
+    if (found != NULL) {
+        return found;
+    }
+    for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
+        if (use->number == 0) {
+            continue;
+        }
+        haft_str run = run_of(use);
+        if (found != NULL && (run.len == 0 || !haft__str_equal(run, run_of(found)))) {
+            return NULL;
+        }
+        found = found != NULL ? found : use;
+    }
+    return found;
+}
+
+static void tell_log(haft__mcp_use *use, const haft__mcp_log *log)
 {
     haft__buf json;
     haft__json_writer w;
     haft__buf_init(&json, HAFT__LIMIT_EXEC_PROGRESS_BYTES);
     haft__json_writer_init(&w, &json);
     haft__json_begin_object(&w);
+    haft__json_key(&w, "server");
+    haft__json_add_str(&w, use->link->server.name);
     haft__json_key(&w, "level");
     haft__json_add_str(&w, log->level);
     haft__json_key(&w, "logger");
@@ -224,12 +292,34 @@ void haft__mcp_use_log(haft__mcp_link *link, const haft__mcp_log *log)
     haft__json_key(&w, "message");
     haft__json_add_str(&w, log->text);
     haft__json_end_object(&w);
+    tell(use, &json);
+    haft__buf_finish(&json);
+}
+
+/* Each call hears once that there was something, and not what. */
+static void tell_all(haft__mcp_link *link)
+{
+    const haft__mcp_log log = {
+        .level = HAFT__LIT("notice"),
+        .logger = HAFT__LIT("haft"),
+        .text = HAFT__LIT("the server has logged something that is not shown: calls of several "
+                          "runs are under way, and it does not say which one it is about")};
     for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
-        if (use->number != 0) {
-            tell(use, &json);
+        if (use->number != 0 && !use->noticed) {
+            use->noticed = true;
+            tell_log(use, &log);
         }
     }
-    haft__buf_finish(&json);
+}
+
+void haft__mcp_use_log(haft__mcp_link *link, const haft__mcp_log *log)
+{
+    haft__mcp_use *use = find_heard(link, log->call);
+    if (use != NULL) {
+        tell_log(use, log);
+    } else {
+        tell_all(link);
+    }
 }
 
 void haft__mcp_use_done(haft__mcp_use *use, const haft__mcp_done *done)
@@ -237,6 +327,13 @@ void haft__mcp_use_done(haft__mcp_use *use, const haft__mcp_done *done)
     haft__exec_result result;
     if (use->job->reported) { /* by its deadline */
         leave(use);
+        return;
+    }
+    if (done->outcome == HAFT__MCP_AGAIN && !use->again) { /* once the tools are known anew */
+        use->again = true;
+        use->sent = false;
+        use->number = 0;
+        haft__mcp_link_list(use->link);
         return;
     }
     if (done->outcome == HAFT__MCP_INPUT && haft__mcp_ask_durably(use, done)) {
@@ -274,6 +371,7 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     }
     haft_str server = haft__json_text(get(job->call.tool->definition, "server"));
     *use = (haft__mcp_use){.job = job,
+                           .shown = *job->call.tool,
                            .tool = haft__json_text(get(job->call.tool->definition, "tool")),
                            .hash = haft__json_text(get(job->call.tool->definition, "hash")),
                            .answers = haft__json_null(),
@@ -299,14 +397,33 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     return HAFT_OK;
 }
 
+/* For one whose time is over: which server, and what it waited for. */
+static void explain(haft__mcp_use *use, const char *why, const char *hint)
+{
+    haft__exec_job *job = use->job;
+    job->whose = haft__arena_format(&job->arena, " of the MCP server '%.*s'",
+                                    HAFT__ARG(use->link->server.name));
+    job->why = haft__arena_format(&job->arena, "%s%s", why[0] != '\0' ? ": " : "", why);
+    job->advice = haft__arena_format(&job->arena, "%s", hint);
+}
+
 static bool abandon(haft__exec_job *job)
 {
     haft__mcp_use *use = job->state;
+    char why[512] = "";
     if (use == NULL || use->link == NULL) {
         return false;
     }
     haft__mcp_link *link = use->link;
     uint64_t number = use->number;
+    if (haft__mcp_web_take_back(link, number, why, sizeof(why))) {
+        use->sent = false;
+        explain(use, why, "see whether it runs, and whether `url` is right");
+    } else if (number == 0) {
+        explain(use, link->error.message, link->error.hint);
+    } else {
+        explain(use, "", "");
+    }
     job->waiting = !use->sent;
     leave(use);
     if (number != 0) {

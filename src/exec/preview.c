@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "exec/command_int.h"
 #include "exec/http_int.h"
+#include "mcp/servers.h"
 #include "tool/words.h"
 
 static haft_status add_row(haft__preview *preview, haft__arena *arena, const char *label,
@@ -98,6 +99,53 @@ static haft_status preview_request(haft__exec_job *job, haft__arena *arena, haft
                : status;
 }
 
+/* ---- servers ---- */
+
+/* Where it is: what stands before the query, without who asks. */
+static void add_url(haft__buf *line, haft_str url)
+{
+    haft_str rest = url, where = haft__str_split(&rest, '?');
+    haft_str path = where, scheme = haft__str_split(&path, ':');
+    haft_str host = haft__str_skip(path, strlen("//")), behind = host;
+    haft_str authority = haft__str_split(&behind, '/'), user = authority, at = authority;
+    while (at.len > 0) {
+        user = at;
+        (void)haft__str_split(&at, '@');
+    }
+    size_t hidden = authority.len - user.len;
+    haft__buf_addf(line, "%.*s://", HAFT__ARG(scheme));
+    haft__buf_add_str(line, haft__str_skip(host, hidden));
+}
+
+/* The server that would be asked: how it is started, or where it is, as the spec has it. */
+static haft_status preview_server(haft__exec_job *job, haft__arena *arena, haft__preview *preview,
+                                  haft_error *err)
+{
+    const haft__json *name = haft__exec_definition(job, "server");
+    haft__mcp_servers servers;
+    haft_status status = haft__mcp_servers_read(arena, job->call.spec->mcp, &servers, err);
+    const haft__mcp_server *server = status == HAFT_OK && name != NULL
+                                         ? haft__mcp_servers_find(&servers, haft__json_text(*name))
+                                         : NULL;
+    if (server == NULL) {
+        return status;
+    }
+    haft__buf line;
+    haft__buf_init(&line, HAFT__LIMIT_SPEC_BYTES);
+    for (size_t i = 0; i < server->command_count; i++) {
+        add_word(&line, server->command[i]);
+    }
+    if (server->url.len > 0) {
+        add_url(&line, server->url);
+    }
+    status = haft__buf_check(&line, err);
+    if (status == HAFT_OK) {
+        status = add_row(preview, arena, "server", haft__buf_str(&line), err);
+    }
+    haft__buf_finish(&line);
+    return status;
+}
+
 haft_status haft__exec_preview(haft__exec *exec, const haft__exec_call *call, haft__arena *arena,
                                haft__preview *ret_preview, haft_error *err)
 {
@@ -110,6 +158,8 @@ haft_status haft__exec_preview(haft__exec *exec, const haft__exec_call *call, ha
         status = preview_command(&job, arena, &preview, &problem);
     } else if (call->tool->source == HAFT__TOOL_HTTP) {
         status = preview_request(&job, arena, &preview, &problem);
+    } else if (call->tool->source == HAFT__TOOL_MCP) {
+        status = preview_server(&job, arena, &preview, &problem);
     }
     haft__arena_finish(&job.arena);
     if (status != HAFT_OK && status != HAFT_NO_MEMORY) {

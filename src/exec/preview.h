@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * exec/preview.h - what a call would do, for the person who is asked to let it: the command with
- * what it reads, or the request as it would be sent.
+ * what it reads, the request as it would be sent, or the server that would be asked.
  */
 #ifndef HAFT_EXEC_PREVIEW_H
 #define HAFT_EXEC_PREVIEW_H
@@ -10,10 +10,10 @@
 
 typedef struct haft__preview {
     struct {
-        const char *label; /* "command", "input", "request", "body", "problem" */
+        const char *label; /* "command", "input", "request", "body", "server", "problem" */
         haft_str text;
     } rows[3];
-    size_t count; /* 0 for tools that neither start programs nor send requests */
+    size_t count; /* 0 for tools that do nothing of the kind */
 } haft__preview;
 
 /* Nothing is started. Texts live in `arena` and may have secrets in them: they are to be redacted

@@ -20,7 +20,7 @@
 #define KEPT_BYTES (HAFT__LIMIT_FILES_READ_LINE_BYTES + 8)
 
 typedef struct reading {
-    const haft__search *search;
+    const haft__file_search *search;
     haft__buf *result;
     haft__named file;
     uint64_t first, last; /* numbers of the lines that are wanted */
@@ -183,7 +183,7 @@ static haft_status open_and_run(reading *r, int root, haft_error *err)
     return status;
 }
 
-haft_status haft__search_read(const haft__search *search, haft__buf *result, haft_error *err)
+haft_status haft__search_read(const haft__file_search *search, haft__buf *result, haft_error *err)
 {
     reading r = {.search = search, .result = result};
     uint64_t limit = search->limit > 0 ? search->limit : HAFT__LIMIT_FILES_READ_DEFAULT;

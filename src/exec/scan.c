@@ -114,7 +114,7 @@ static lanes look_twice(const mark marks[2], const char *text)
 
 size_t haft__scan_needles(const haft__needles *needles, haft_str text, size_t from)
 {
-    mark marks[HAFT__NEEDLES][2];
+    mark marks[HAFT__NEEDLES][2] = {0};
     size_t at = from, count = needles->count;
     for (size_t i = 0; i < count; i++) {
         marks[i][0] = make_mark(&needles->items[i], 0);

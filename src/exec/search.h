@@ -17,27 +17,27 @@
 #include "exec/walk.h"
 
 /* Arguments that were not given are "" or 0. */
-typedef struct haft__search {
+typedef struct haft__file_search {
     haft_str spec_path, root; /* where the root is: haft__beneath_root */
     haft_str pattern, path, glob;
     uint64_t offset, limit;
     const atomic_bool *stop; /* may be NULL; BAD_STATE once it is set */
-} haft__search;
+} haft__file_search;
 
 /* What a result's buffer has to hold: HAFT__LIMIT_FILES_RESULT_BYTES, and a line that turns out to
  * be too long for it, or the notes. */
 #define HAFT__SEARCH_BYTES (HAFT__LIMIT_FILES_RESULT_BYTES + 64 * 1024)
 
-HAFT_MUST_USE haft_status haft__search_glob(const haft__search *search, haft__buf *result,
+HAFT_MUST_USE haft_status haft__search_glob(const haft__file_search *search, haft__buf *result,
                                             haft_error *err);
-HAFT_MUST_USE haft_status haft__search_grep(const haft__search *search, haft__buf *result,
+HAFT_MUST_USE haft_status haft__search_grep(const haft__file_search *search, haft__buf *result,
                                             haft_error *err);
-HAFT_MUST_USE haft_status haft__search_read(const haft__search *search, haft__buf *result,
+HAFT_MUST_USE haft_status haft__search_read(const haft__file_search *search, haft__buf *result,
                                             haft_error *err);
 
 /* ---- what they share: search.c ---- */
 
-static inline bool haft__search_stopped(const haft__search *search)
+static inline bool haft__search_stopped(const haft__file_search *search)
 {
     return search->stop != NULL && atomic_load_explicit(search->stop, memory_order_relaxed);
 }

@@ -6,6 +6,7 @@
 enum {
     START,
     THINK,
+    THINKING,
     TEXT,
     SECTION,
     BETWEEN,
@@ -15,8 +16,10 @@ enum {
     KEY,
     VALUE,
     CLOSED,
-    UNCLOSED,
-    SPOILT
+    SPOILT,
+    SPOILT_VALUE,
+    SPOILT_CLOSED,
+    LOST
 };
 
 /* The tags may have the prefix that newer models give them, or MiniMax. */
@@ -29,11 +32,11 @@ enum {
     {                                                                                              \
         "<minimax:tool_call>", SECTION, HAFT__ACT_OPEN                                             \
     }
-#define SUSPECTS                                                                                   \
-    {"<function_calls>", THINK, HAFT__ACT_SUSPECT},                                                \
-        {"<" NS "function_calls>", THINK, HAFT__ACT_SUSPECT},                                      \
+#define SUSPECTS(to)                                                                               \
+    {"<function_calls>", to, HAFT__ACT_SUSPECT},                                                   \
+        {"<" NS "function_calls>", to, HAFT__ACT_SUSPECT},                                         \
     {                                                                                              \
-        "<minimax:tool_call>", THINK, HAFT__ACT_SUSPECT                                            \
+        "<minimax:tool_call>", to, HAFT__ACT_SUSPECT                                               \
     }
 #define SECTION_ENDS                                                                               \
     {"</function_calls>", TEXT, HAFT__ACT_FORGET},                                                 \
@@ -46,15 +49,6 @@ enum {
     {                                                                                              \
         "<" MM "invoke", HEADER, HAFT__ACT_OPEN                                                    \
     }
-/* The same where the call before it has no end, and the end of the section. */
-#define BROKEN(text)                                                                               \
-    {                                                                                              \
-        text, SPOILT, HAFT__ACT_SPOIL, .keep = true                                                \
-    }
-#define BROKEN_CALLS                                                                               \
-    BROKEN("<invoke"), BROKEN("<" NS "invoke"), BROKEN("<" MM "invoke"),                           \
-        BROKEN("</function_calls>"), BROKEN("</" NS "function_calls>"),                            \
-        BROKEN("</minimax:tool_call>")
 /* What may stand behind a value. */
 #define PARAM(act)                                                                                 \
     {"<parameter name=\"", KEY, act}, {"<" NS "parameter name=\"", KEY, act},                      \
@@ -64,114 +58,136 @@ enum {
         "</" MM "invoke>", SECTION, HAFT__ACT_CLOSE                                                \
     }
 
-const haft__format haft__format_anthropic_xml =
-    {
-        .name = "anthropic_xml",
-        .grammar = {{.kind = HAFT__FRAME_TAGS,
-                     .open = "<function_calls>" HAFT__FRAME_WS,
-                     .before = "<invoke name=\"",
-                     .behind_name = "\">" HAFT__FRAME_WS,
-                     .key = "<parameter name=\"",
-                     .text = "\">",
-                     .json = "\">",
-                     .behind_value = "</parameter>" HAFT__FRAME_WS,
-                     .after = "</invoke>",
-                     .between = HAFT__FRAME_WS,
-                     .close = HAFT__FRAME_WS "</function_calls>",
-                     .stops = {"</parameter>"},
-                     .think = "<think>",
-                     .thought = "</think>" HAFT__FRAME_WS}},
-        .plain = TEXT,
-        .reasoning = THINK,
-        .spoilt = SPOILT,
-        .places =
-            {
-                [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                           .otherwise = TEXT,
-                           .marks = {{"<think>", THINK}, SECTIONS}},
-                [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}, SUSPECTS}},
-                [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
-                          .marks = {SECTIONS, {"</think>", TEXT, HAFT__ACT_STRAY}}},
-                /* Text between calls is content. */
-                [SECTION] = {.bytes = HAFT__BYTES_GAP,
-                             .otherwise = BETWEEN,
-                             .marks = {CALLS, SECTION_ENDS}},
-                [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT, .marks = {CALLS, SECTION_ENDS}},
-                [HEADER] = {.bytes = HAFT__BYTES_LAYOUT,
-                            .otherwise = SPOILT,
-                            .marks = {{"name=\"", NAME}}},
-                [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\">", PARAMS, HAFT__ACT_NAMED}}},
-                [PARAMS] = {.bytes = HAFT__BYTES_LAYOUT,
-                            .otherwise = SPOILT,
-                            .marks = {PARAM(HAFT__ACT_NONE)}},
-                [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"\">", VALUE, HAFT__ACT_KEYED}}},
-                [VALUE] = {.bytes = HAFT__BYTES_VALUE,
-                           .marks = {{"</parameter>", CLOSED},
-                                     {"</" NS "parameter>", CLOSED},
-                                     {"</" MM "parameter>", CLOSED},
-                                     {"</invoke>", UNCLOSED},
-                                     {"</" NS "invoke>", UNCLOSED},
-                                     {"</" MM "invoke>", UNCLOSED},
-                                     {"</function_calls>", UNCLOSED},
-                                     {"</" NS "function_calls>", UNCLOSED},
-                                     {"</minimax:tool_call>", UNCLOSED}}},
-                /* A closing tag counts only where another one may stand behind it. */
-                [CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
-                            .otherwise = VALUE,
-                            .marks = {PARAM(HAFT__ACT_VALUED), BROKEN_CALLS}},
-                [UNCLOSED] = {.bytes = HAFT__BYTES_DOUBT,
-                              .otherwise = VALUE,
-                              .at_end = HAFT__ACT_SPOIL,
-                              .marks = {BROKEN_CALLS, BROKEN("<function_calls>"),
-                                        BROKEN("<" NS "function_calls>"),
-                                        BROKEN("<minimax:tool_call>")}},
-                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
-                            .marks = {{"</invoke>", SECTION},
-                                      {"</" NS "invoke>", SECTION},
-                                      {"</" MM "invoke>", SECTION},
-                                      CALLS,
-                                      SECTIONS,
-                                      SECTION_ENDS}},
-            },
-        .render =
-            {
-                .teach =
-                    "In this environment you have access to a set of tools. To use them, write a "
-                    "block like this:\n"
-                    "<function_calls>\n"
-                    "<invoke name=\"$FUNCTION_NAME\">\n"
-                    "<parameter name=\"$PARAMETER_NAME\">$PARAMETER_VALUE</parameter>\n"
-                    "</invoke>\n"
-                    "</function_calls>\n"
-                    "\n"
-                    "A string is written as it is, any other value as JSON. You may make several "
-                    "calls in one reply if none of them needs the result of another. Each is an "
-                    "invoke of its own.\n"
-                    "\n"
-                    "Here are the functions:\n"
-                    "<functions>\n"
-                    "%l\n"
-                    "</functions>\n"
-                    "\n"
-                    "After your calls, stop: the results come back within "
-                    "<function_results></function_results>, in the "
-                    "order of the calls. When no function is needed, answer in words.",
-                .shown = HAFT__SHOWN_PLAIN,
-                .tool_next = "\n",
-                .tool_marks = {"<functions>", "</functions>"},
-                .before = "\n",
-                .calls_begin = "<function_calls>\n",
-                .call = "<invoke name=\"%n\">\n"
-                        "%p</invoke>\n",
-                .calls_end = "</function_calls>",
-                .param = "<parameter name=\"%K\">%v</parameter>\n",
-                .results_begin = "<function_results>\n",
-                .result = "<result>\n"
-                          "<name>%n</name>\n"
-                          "<output>%t</output>\n"
-                          "</result>\n",
-                .results_end = "</function_results>",
-                .result_marks = {"<function_results>", "</function_results>", "</result>",
-                                 "</output>"},
-            },
+/* The opening tag of a value, wherever it stands. */
+#define OPENERS(to, ...)                                                                           \
+    {"<parameter name=", to, __VA_ARGS__}, {"<" NS "parameter name=", to, __VA_ARGS__},            \
+    {                                                                                              \
+        "<" MM "parameter name=", to, __VA_ARGS__                                                  \
+    }
+#define CLOSERS(to, ...)                                                                           \
+    {"</parameter>", to, __VA_ARGS__}, {"</" NS "parameter>", to, __VA_ARGS__},                    \
+    {                                                                                              \
+        "</" MM "parameter>", to, __VA_ARGS__                                                      \
+    }
+#define CALL_ENDS                                                                                  \
+    {"</invoke>", SECTION}, {"</" NS "invoke>", SECTION},                                          \
+    {                                                                                              \
+        "</" MM "invoke>", SECTION                                                                 \
+    }
+
+const haft__format haft__format_anthropic_xml = {
+    .name = "anthropic_xml",
+    .grammar = {{.kind = HAFT__FRAME_TAGS,
+                 .open = "<function_calls>" HAFT__FRAME_WS,
+                 .before = "<invoke name=\"",
+                 .behind_name = "\">" HAFT__FRAME_WS,
+                 .key = "<parameter name=\"",
+                 .text = "\">",
+                 .json = "\">",
+                 .behind_value = "</parameter>" HAFT__FRAME_WS,
+                 .after = "</invoke>",
+                 .between = HAFT__FRAME_WS,
+                 .close = HAFT__FRAME_WS "</function_calls>",
+                 .stops = {"</parameter>", "</" NS "parameter>", "</" MM "parameter>",
+                           "<parameter name=", "<" NS "parameter name=", "<" MM "parameter name="},
+                 .think = "<think>",
+                 .thought = "</think>" HAFT__FRAME_WS,
+                 .unthought = {"</think>", "</thinking>", "<thinking>"}}},
+    .plain = TEXT,
+    .reasoning = THINK,
+    .spoilt = SPOILT,
+    .spoilt_in = SPOILT_VALUE,
+    .places =
+        {
+            [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                       .otherwise = TEXT,
+                       .marks = {{"<think>", THINK},
+                                 {"<thinking>", THINKING},
+                                 {"<" NS "thinking>", THINKING},
+                                 SECTIONS}},
+            [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                       .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                                 {"<thinking>", THINKING, HAFT__ACT_REOPEN},
+                                 {"</think>", TEXT},
+                                 {"</thinking>", TEXT},
+                                 SUSPECTS(THINK)}},
+            /* It ends as it began. */
+            [THINKING] = {.bytes = HAFT__BYTES_REASONING,
+                          .marks = {{"</thinking>", TEXT},
+                                    {"</" NS "thinking>", TEXT},
+                                    SUSPECTS(THINKING)}},
+            [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
+                      .marks = {SECTIONS,
+                                {"</think>", TEXT, HAFT__ACT_STRAY},
+                                {"</thinking>", TEXT, HAFT__ACT_STRAY}}},
+            /* Text between calls is content. */
+            [SECTION] = {.bytes = HAFT__BYTES_GAP,
+                         .otherwise = BETWEEN,
+                         .marks = {CALLS, SECTION_ENDS}},
+            [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT, .marks = {CALLS, SECTION_ENDS}},
+            [HEADER] = {.bytes = HAFT__BYTES_LAYOUT,
+                        .otherwise = SPOILT,
+                        .marks = {{"name=\"", NAME}}},
+            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\">", PARAMS, HAFT__ACT_NAMED}}},
+            [PARAMS] = {.bytes = HAFT__BYTES_LAYOUT,
+                        .otherwise = SPOILT,
+                        .marks = {PARAM(HAFT__ACT_NONE)}},
+            [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"\">", VALUE, HAFT__ACT_KEYED}}},
+            [VALUE] = {.bytes = HAFT__BYTES_VALUE,
+                       .marks = {CLOSERS(CLOSED, HAFT__ACT_NONE), OPENERS(LOST, HAFT__ACT_LOSE)}},
+            /* A closing tag counts only where another one may stand behind it. */
+            [CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
+                        .otherwise = VALUE,
+                        .marks = {PARAM(HAFT__ACT_VALUED)}},
+            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
+                        .marks = {CALL_ENDS, CALLS, SECTIONS, SECTION_ENDS,
+                                  OPENERS(SPOILT_VALUE, .inside = true)}},
+            [SPOILT_VALUE] = {.bytes = HAFT__BYTES_NOTHING,
+                              .marks = {CLOSERS(SPOILT_CLOSED, .inside = true),
+                                        OPENERS(LOST, .inside = true)}},
+            [SPOILT_CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
+                               .otherwise = SPOILT_VALUE,
+                               .marks = {OPENERS(SPOILT_VALUE, .inside = true), CALL_ENDS}},
+            [LOST] = {.bytes = HAFT__BYTES_NOTHING},
+        },
+    .render =
+        {
+            .teach = "In this environment you have access to a set of tools. To use them, write a "
+                     "block like this:\n"
+                     "<function_calls>\n"
+                     "<invoke name=\"$FUNCTION_NAME\">\n"
+                     "<parameter name=\"$PARAMETER_NAME\">$PARAMETER_VALUE</parameter>\n"
+                     "</invoke>\n"
+                     "</function_calls>\n"
+                     "\n"
+                     "A string is written as it is, any other value as JSON. You may make several "
+                     "calls in one reply if none of them needs the result of another. Each is an "
+                     "invoke of its own.\n"
+                     "\n"
+                     "Here are the functions:\n"
+                     "<functions>\n"
+                     "%l\n"
+                     "</functions>\n"
+                     "\n"
+                     "After your calls, stop: the results come back within "
+                     "<function_results></function_results>, in the "
+                     "order of the calls. When no function is needed, answer in words.",
+            .shown = HAFT__SHOWN_PLAIN,
+            .tool_next = "\n",
+            .tool_marks = {"<functions>", "</functions>"},
+            .before = "\n",
+            .calls_begin = "<function_calls>\n",
+            .call = "<invoke name=\"%n\">\n"
+                    "%p</invoke>\n",
+            .calls_end = "</function_calls>",
+            .param = "<parameter name=\"%K\">%v</parameter>\n",
+            .results_begin = "<function_results>\n",
+            .result = "<result>\n"
+                      "<name>%n</name>\n"
+                      "<output>%t</output>\n"
+                      "</result>\n",
+            .results_end = "</function_results>",
+            .result_marks = {"<function_results>", "</function_results>", "</result>", "</output>",
+                             "\n\nHuman:", "\n\nAssistant:"},
+        },
 };

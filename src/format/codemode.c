@@ -26,7 +26,8 @@ const haft__format haft__format_codemode = {
             [START] = {.bytes = HAFT__BYTES_LAYOUT,
                        .otherwise = TEXT,
                        .marks = {{"<think>", THINK}, BLOCKS}},
-            [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}}},
+            [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                       .marks = {{"<think>", THINK, HAFT__ACT_REOPEN}, {"</think>", TEXT}}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {BLOCKS, {"</think>", TEXT, HAFT__ACT_STRAY}}},
             /* py or python, and nothing else on the line */

@@ -15,8 +15,10 @@ enum {
     KEY,
     VALUE,
     CLOSED,
-    UNCLOSED,
-    SPOILT
+    SPOILT,
+    SPOILT_VALUE,
+    SPOILT_CLOSED,
+    LOST
 };
 
 #define SECTIONS                                                                                   \
@@ -38,14 +40,6 @@ enum {
     {                                                                                              \
         "<｜DSML｜invoke", HEADER, HAFT__ACT_OPEN                                                  \
     }
-/* The same where the call before it has no end, and the end of the section. */
-#define BROKEN(text)                                                                               \
-    {                                                                                              \
-        text, SPOILT, HAFT__ACT_SPOIL, .keep = true                                                \
-    }
-#define BROKEN_CALLS                                                                               \
-    BROKEN("<｜DSML｜invoke"), BROKEN("</｜DSML｜function_calls>"), BROKEN("</｜DSML｜tool_calls>")
-
 const haft__format haft__format_deepseek_v32 =
     {
         .name = "deepseek_v32",
@@ -61,18 +55,22 @@ const haft__format haft__format_deepseek_v32 =
                      .after = "</｜DSML｜invoke>",
                      .between = HAFT__FRAME_WS,
                      .close = HAFT__FRAME_WS "</｜DSML｜function_calls>",
-                     .stops = {"</｜DSML｜parameter>"},
+                     .stops = {"</｜DSML｜parameter>", "<｜DSML｜parameter name="},
                      .think = "<think>",
                      .thought = "</think>" HAFT__FRAME_WS}},
         .plain = TEXT,
         .reasoning = THINK,
         .spoilt = SPOILT,
+        .spoilt_in = SPOILT_VALUE,
         .places =
             {
                 [START] = {.bytes = HAFT__BYTES_LAYOUT,
                            .otherwise = TEXT,
                            .marks = {{"<think>", THINK}, SECTIONS}},
-                [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"</think>", TEXT}, SUSPECTS}},
+                [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                           .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                                     {"</think>", TEXT},
+                                     SUSPECTS}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {SECTIONS, {"</think>", TEXT, HAFT__ACT_STRAY}}},
                 /* Text between calls is content. */
@@ -90,26 +88,31 @@ const haft__format haft__format_deepseek_v32 =
                                       {"</｜DSML｜invoke>", SECTION, HAFT__ACT_CLOSE}}},
                 [KEY] = {.bytes = HAFT__BYTES_KEY,
                          .marks = {{"\" string=\"true\">", VALUE, HAFT__ACT_KEYED_TEXT},
-                                   {"\" string=\"false\">", VALUE, HAFT__ACT_KEYED_JSON}}},
+                                   {"\" string=\"false\">", VALUE, HAFT__ACT_KEYED_JSON},
+                                   {"\">", SPOILT_VALUE, HAFT__ACT_KEYED_BADLY}}},
                 [VALUE] = {.bytes = HAFT__BYTES_VALUE,
                            .marks = {{"</｜DSML｜parameter>", CLOSED},
-                                     {"</｜DSML｜invoke>", UNCLOSED},
-                                     {"</｜DSML｜function_calls>", UNCLOSED},
-                                     {"</｜DSML｜tool_calls>", UNCLOSED}}},
+                                     {"<｜DSML｜parameter name=", LOST, HAFT__ACT_LOSE}}},
                 /* A closing tag counts only where another one may stand behind it. */
                 [CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
                             .otherwise = VALUE,
                             .marks = {{"<｜DSML｜parameter name=\"", KEY, HAFT__ACT_VALUED},
-                                      {"</｜DSML｜invoke>", SECTION, HAFT__ACT_CLOSE},
-                                      BROKEN_CALLS}},
-                [UNCLOSED] = {.bytes = HAFT__BYTES_DOUBT,
-                              .otherwise = VALUE,
-                              .at_end = HAFT__ACT_SPOIL,
-                              .marks = {BROKEN_CALLS, BROKEN("<｜DSML｜function_calls>"),
-                                        BROKEN("<｜DSML｜tool_calls>")}},
-                [SPOILT] =
-                    {.bytes = HAFT__BYTES_NOTHING,
-                     .marks = {{"</｜DSML｜invoke>", SECTION}, CALL, SECTIONS, SECTION_ENDS}},
+                                      {"</｜DSML｜invoke>", SECTION, HAFT__ACT_CLOSE}}},
+                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
+                            .marks = {{"</｜DSML｜invoke>", SECTION},
+                                      CALL,
+                                      SECTIONS,
+                                      SECTION_ENDS,
+                                      {"<｜DSML｜parameter name=", SPOILT_VALUE, .inside = true}}},
+                [SPOILT_VALUE] = {.bytes = HAFT__BYTES_NOTHING,
+                                  .marks = {{"</｜DSML｜parameter>", SPOILT_CLOSED, .inside = true},
+                                            {"<｜DSML｜parameter name=", LOST, .inside = true}}},
+                [SPOILT_CLOSED] = {.bytes = HAFT__BYTES_DOUBT,
+                                   .otherwise = SPOILT_VALUE,
+                                   .marks = {{"<｜DSML｜parameter name=",
+                                              SPOILT_VALUE, .inside = true},
+                                             {"</｜DSML｜invoke>", SECTION}}},
+                [LOST] = {.bytes = HAFT__BYTES_NOTHING},
             },
         .render =
             {

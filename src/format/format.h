@@ -33,6 +33,7 @@ typedef struct haft__found {
     haft__found_kind kind;
     uint32_t index;    /* of the call, from 0; void ones have one too if they had begun */
     haft_str id, text; /* of a void one: how it was written, from its beginning on */
+    haft_str name;     /* of a void one: if it could be read */
     size_t offset;     /* of a void one: where it begins */
     const char *why;   /* of a void one: what is wrong with it */
     bool repaired;     /* of CALL_END: it was mended */
@@ -66,6 +67,9 @@ void haft__parser_destroy(haft__parser *parser);
 
 /* UTF-8; a character may be cut. TOO_BIG past HAFT__LIMIT_FORMAT_BYTES, and what `take` returns. */
 HAFT_MUST_USE haft_status haft__parser_feed(haft__parser *parser, haft_str bytes, haft_error *err);
+
+/* Whether the text so far ends inside reasoning. */
+bool haft__parser_is_thinking(const haft__parser *parser);
 
 /* No more comes; `cut`: although the model was not finished. */
 HAFT_MUST_USE haft_status haft__parser_end(haft__parser *parser, bool cut, haft_error *err);

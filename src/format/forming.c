@@ -13,6 +13,7 @@ void haft__forming_init(haft__parser *p)
     haft__buf_init(&call->args, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&call->raw, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&call->value, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->head.raw, HAFT__LIMIT_FORMAT_BYTES);
 }
 
 void haft__forming_finish(haft__parser *p)
@@ -24,6 +25,7 @@ void haft__forming_finish(haft__parser *p)
     haft__buf_finish(&call->args);
     haft__buf_finish(&call->raw);
     haft__buf_finish(&call->value);
+    haft__buf_finish(&p->head.raw);
 }
 
 static void clear(haft__forming *call)
@@ -35,21 +37,45 @@ static void clear(haft__forming *call)
     haft__buf_clear(&call->raw);
     haft__buf_clear(&call->value);
     call->open = call->if_known = call->if_named = call->named = call->told = call->mended = false;
-    call->members = call->valuing = false;
+    call->members = call->valuing = call->late = call->astray = false;
     call->written = 0;
-    call->coded = call->triple = call->comment = call->escape = false;
-    call->quote = '\0';
-    call->quotes = call->depth = 0;
+    call->coded = call->comment = false;
+    call->text = (haft__py_text){0};
+    call->depth = 0;
     call->tool = NULL;
+}
+
+/* As much of `bytes` as there is room for. */
+static void keep(haft__parser *p, haft__buf *raw, haft_str bytes, size_t most)
+{
+    if (raw->len < most) {
+        size_t room = most - raw->len;
+        haft__buf_add(raw, bytes.ptr, bytes.len < room ? bytes.len : room);
+        haft__parser_check(p, raw);
+    }
+}
+
+void haft__forming_head(haft__parser *p, haft_str mark)
+{
+    haft__head *head = &p->head;
+    haft__buf_clear(&head->raw);
+    head->live = true;
+    head->offset = p->offset - mark.len;
+    head->written = mark.len;
+    keep(p, &head->raw, mark, HAFT__LIMIT_FORMAT_RAW_BYTES);
 }
 
 void haft__forming_open(haft__parser *p, haft_str mark, bool if_known)
 {
+    const haft__head *head = &p->head;
     clear(&p->call);
+    haft__wreck_forget(p);
     p->call.open = true;
     p->call.if_known = if_known;
-    p->call.offset = p->offset - mark.len;
-    haft__forming_keep(p, mark);
+    p->call.offset = head->live ? head->offset : p->offset - mark.len;
+    haft__forming_keep(p, head->live ? haft__buf_str(&head->raw) : mark);
+    p->call.written = head->live ? head->written : p->call.written;
+    p->head.live = false;
 }
 
 void haft__forming_keep(haft__parser *p, haft_str bytes)
@@ -58,11 +84,12 @@ void haft__forming_keep(haft__parser *p, haft_str bytes)
     haft__buf *raw = &p->call.raw;
     bool content = (call->if_known || call->if_named) && !call->named; /* it may become that */
     size_t most = content ? HAFT__LIMIT_FORMAT_BYTES : HAFT__LIMIT_FORMAT_RAW_BYTES;
-    p->call.written += call->open ? bytes.len : 0;
-    if (call->open && raw->len < most) {
-        size_t room = most - raw->len;
-        haft__buf_add(raw, bytes.ptr, bytes.len < room ? bytes.len : room);
-        haft__parser_check(p, raw);
+    if (call->open) {
+        p->call.written += bytes.len;
+        keep(p, raw, bytes, most);
+    } else if (p->head.live) {
+        p->head.written += bytes.len;
+        keep(p, &p->head.raw, bytes, HAFT__LIMIT_FORMAT_RAW_BYTES);
     }
 }
 
@@ -124,29 +151,9 @@ const haft__format_tool *haft__forming_find_tool(const haft__parser *p, haft_str
     return NULL;
 }
 
-/* A byte of a string in code. While it opens, `quotes` counts: two are an empty one, three open one
- * that three close. False when the string was over before the byte. */
-static bool follow_string(haft__forming *call, char c)
-{
-    bool same = c == call->quote && !call->escape;
-    call->escape = c == '\\' && !call->escape;
-    if (call->quotes > 0 && !call->triple && same) {
-        call->triple = ++call->quotes == 3;
-        call->quotes = call->triple ? 0 : call->quotes;
-    } else if (call->quotes == 2 && !call->triple) {
-        call->quote = '\0';
-        return false;
-    } else if (same && (!call->triple || ++call->quotes == 3)) {
-        call->quote = '\0';
-    } else {
-        call->quotes = same ? call->quotes : 0;
-    }
-    return true;
-}
-
 static void follow_code(haft__forming *call, char c)
 {
-    if (call->quote != '\0' && follow_string(call, c)) {
+    if (call->text.quote != '\0' && haft__python_skip_string(&call->text, c)) {
         return;
     }
     if (call->comment) {
@@ -154,9 +161,7 @@ static void follow_code(haft__forming *call, char c)
     } else if (c == '#') {
         call->comment = true;
     } else if (c == '"' || c == '\'') {
-        call->quote = c;
-        call->quotes = 1;
-        call->triple = call->escape = false;
+        call->text = (haft__py_text){.quote = c, .quotes = 1};
     } else if (c == '(' || c == '[' || c == '{') {
         call->depth++;
     } else if ((c == ')' || c == ']' || c == '}') && call->depth > 0) {
@@ -175,8 +180,8 @@ void haft__forming_add_code(haft__parser *p, haft_str text)
 bool haft__forming_is_open_code(const haft__parser *p)
 {
     const haft__forming *call = &p->call;
-    bool empty = call->quotes == 2 && !call->triple;
-    return call->coded && (call->depth > 0 || (call->quote != '\0' && !empty));
+    bool empty = call->text.quotes == 2 && !call->text.triple;
+    return call->coded && (call->depth > 0 || (call->text.quote != '\0' && !empty));
 }
 
 void haft__forming_code(haft__parser *p)
@@ -265,6 +270,15 @@ const char *haft__forming_named(haft__parser *p)
     return NULL;
 }
 
+void haft__forming_astray(haft__parser *p)
+{
+    haft__forming *call = &p->call;
+    haft__buf_clear(&call->name);
+    call->astray = true;
+    call->named = false;
+    call->tool = NULL;
+}
+
 void haft__forming_disown(haft__parser *p)
 {
     haft__forming *call = &p->call;
@@ -316,11 +330,13 @@ void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why
 {
     p->cut_count = p->call.told ? 0 : p->cut_count; /* of arguments nobody wants any more */
     haft__tell_pause(p);
-    haft__tell(p, &(haft__found){.kind = kind,
-                                 .index = p->calls - (p->call.told ? 1 : 0),
-                                 .id = haft__buf_str(&p->call.id),
-                                 .text = haft__buf_str(&p->call.raw),
-                                 .offset = p->call.offset,
-                                 .why = why});
+    haft__tell(p,
+               &(haft__found){.kind = kind,
+                              .index = p->calls - (p->call.told ? 1 : 0),
+                              .id = haft__buf_str(&p->call.id),
+                              .text = haft__buf_str(&p->call.raw),
+                              .name = p->call.named ? haft__buf_str(&p->call.name) : HAFT__LIT(""),
+                              .offset = p->call.offset,
+                              .why = why});
     clear(&p->call);
 }

@@ -23,7 +23,7 @@ typedef enum haft__frame_kind {
     HAFT__FRAME_CODE,   /* a block of Python */
 } haft__frame_kind;
 
-#define HAFT__FRAME_STOPS 4
+#define HAFT__FRAME_STOPS 6
 
 typedef struct haft__frame {
     uint8_t kind;               /* haft__frame_kind */
@@ -41,8 +41,9 @@ typedef struct haft__frame {
     const char *text, *json;         /* behind it: a string without quotes comes, or JSON, */
     const char *behind_value;        /* and behind its value */
     bool marked; /* of TAGS: `text` and `json` differ, whatever the schema says */
-    const char *stops[HAFT__FRAME_STOPS]; /* of TAGS: what such a string cannot hold */
-    const char *think, *thought;          /* around reasoning in front of the calls */
+    const char *stops[HAFT__FRAME_STOPS];     /* of TAGS: what such a string cannot hold */
+    const char *think, *thought;              /* around reasoning in front of the calls */
+    const char *unthought[HAFT__FRAME_STOPS]; /* what that cannot hold; none: `thought` */
 } haft__frame;
 
 /* A format may be written in two ways. */

@@ -26,9 +26,7 @@ const haft__format haft__format_functionary_v31 = {
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {CALL}},
             [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{">", ARGS, HAFT__ACT_NAMED}}},
             [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
-            [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TEXT,
-                       .marks = {{"</function>", TEXT}, CALL}},
+            [AFTER] = {.bytes = HAFT__BYTES_TAIL, .marks = {{"</function>", TEXT}, CALL}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"</function>", TEXT}, CALL}},
         },
     .render =

@@ -4,7 +4,7 @@
  * tests/format/functionary_v32_test.c. */
 #include "format/formats.h"
 
-enum { START, TEXT, TO, NAME, ARGS, SPOILT };
+enum { START, TEXT, TO, NAME, GAP, ARGS, AFTER, SPOILT };
 
 /* What stands behind it may be text as well: a prompt of Python looks the same. */
 #define NEXT                                                                                       \
@@ -18,6 +18,7 @@ const haft__format haft__format_functionary_v32 = {
         {{.kind = HAFT__FRAME_NAMED, .lead = ">>>", .behind_name = "\n", .between = "\n>>>"}},
     .plain = TEXT,
     .spoilt = SPOILT,
+    .behind = AFTER,
     .json = true,
     .open_ended = true,
     .places =
@@ -30,8 +31,15 @@ const haft__format haft__format_functionary_v32 = {
                     .otherwise = NAME,
                     .marks = {{"all\n", TEXT, HAFT__ACT_FORGET},
                               {"all\r\n", TEXT, HAFT__ACT_FORGET}}},
-            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\n", ARGS, HAFT__ACT_NAMED}}},
-            [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = TEXT},
+            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\n", GAP, HAFT__ACT_NAMED}}},
+            /* Where no tool has the name, other text is no call that went wrong. */
+            [GAP] = {.bytes = HAFT__BYTES_LAYOUT,
+                     .otherwise = ARGS,
+                     .marks = {{"{", ARGS, HAFT__ACT_NONE, .keep = true}}},
+            [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
+            [AFTER] = {.bytes = HAFT__BYTES_TAIL,
+                       .otherwise = TEXT,
+                       .marks = {NEXT, {"<|eot_id|>", AFTER}, {"<|eom_id|>", AFTER}}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {NEXT}},
         },
     .render =

@@ -3,7 +3,7 @@
  * Tests: tests/format/glm_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, HEAD, NAME, PAIRS, KEY, GAP, VALUE, ENDED, TAIL, SPOILT };
+enum { START, THINK, TEXT, HEAD, NAME, PAIRS, KEY, GAP, VALUE, SPOILT, SPOILT_VALUE, LOST };
 
 #define CALL                                                                                       \
     {                                                                                              \
@@ -22,7 +22,7 @@ const haft__format haft__format_glm =
                      .behind_value = "</arg_value>" HAFT__FRAME_WS,
                      .after = "</tool_call>",
                      .between = HAFT__FRAME_WS,
-                     .stops = {"</arg_value>"},
+                     .stops = {"</arg_value>", "<arg_value>"},
                      .think = "<think>",
                      .thought = "</think>" HAFT__FRAME_WS}},
         .plain = TEXT,
@@ -34,7 +34,8 @@ const haft__format haft__format_glm =
                            .otherwise = TEXT,
                            .marks = {{"<think>", THINK}, CALL}},
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                           .marks = {{"</think>", TEXT},
+                           .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                                     {"</think>", TEXT},
                                      {"<tool_call>", THINK, HAFT__ACT_SUSPECT}}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {CALL, {"</think>", TEXT, HAFT__ACT_STRAY}}},
@@ -52,19 +53,15 @@ const haft__format haft__format_glm =
                          .marks = {{"<arg_value>", VALUE}}},
                 [VALUE] = {.bytes = HAFT__BYTES_VALUE,
                            .marks = {{"</arg_value>", PAIRS, HAFT__ACT_VALUED},
-                                     {"</tool_call>", ENDED}}},
-                /* The end of the call in a value counts only if another call, or nothing, stands
-                 * behind it. */
-                [ENDED] = {.bytes = HAFT__BYTES_DOUBT,
-                           .otherwise = TAIL,
-                           .at_end = HAFT__ACT_SPOIL,
-                           .marks = {{"<tool_call>", SPOILT, HAFT__ACT_SPOIL, .keep = true}}},
-                /* ... or another call comes in what would be the rest of the value. */
-                [TAIL] = {.bytes = HAFT__BYTES_VALUE,
-                          .marks = {{"</arg_value>", PAIRS, HAFT__ACT_VALUED},
-                                    {"</tool_call>", ENDED},
-                                    {"<tool_call>", SPOILT, HAFT__ACT_SPOIL, .keep = true}}},
-                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{"</tool_call>", TEXT}, CALL}},
+                                     {"<arg_value>", LOST, HAFT__ACT_LOSE}}},
+                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
+                            .marks = {{"</tool_call>", TEXT},
+                                      CALL,
+                                      {"<arg_value>", SPOILT_VALUE, .inside = true}}},
+                [SPOILT_VALUE] = {.bytes = HAFT__BYTES_NOTHING,
+                                  .marks = {{"</arg_value>", SPOILT, .inside = true},
+                                            {"<arg_value>", LOST, .inside = true}}},
+                [LOST] = {.bytes = HAFT__BYTES_NOTHING},
             },
         .render =
             {
@@ -105,6 +102,6 @@ const haft__format haft__format_glm =
                           "%t\n"
                           "</tool_response>",
                 .result_next = "\n",
-                .result_marks = {"<tool_response>", "</tool_response>"},
+                .result_marks = {"<tool_response>", "</tool_response>", "[gMASK]", "<sop>"},
             },
 };

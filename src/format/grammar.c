@@ -145,16 +145,31 @@ static bool shrink(making *m, size_t target)
 
 /* ---- the reply ---- */
 
+/* Text in which the parser finds no end of the reasoning. */
+static haft__gbnf_name any_thought(haft__framing *f)
+{
+    haft_str stops[HAFT__FRAME_STOPS];
+    size_t count = 0;
+    while (count < HAFT__FRAME_STOPS && f->frame->unthought[count] != NULL) {
+        stops[count] = haft__str(f->frame->unthought[count]);
+        count++;
+    }
+    if (count == 0) {
+        stops[0] = haft__str(f->frame->thought);
+        stops[0].len -= haft__str_ends(stops[0], HAFT__LIT(HAFT__FRAME_WS)) ? 1 : 0;
+        count = 1;
+    }
+    return haft__gbnf_until(f->g, stops, count);
+}
+
 static void add_reasoning(haft__framing *f, haft__buf *body, const haft__grammar_options *options)
 {
     const haft__frame *frame = f->frame;
     if (frame->think == NULL || (!options->reasoning && !options->start_in_reasoning)) {
         return;
     }
-    haft_str end = haft__str(frame->thought);
-    end.len -= end.len > 0 && end.ptr[end.len - 1] == HAFT__FRAME_WS[0] ? 1 : 0;
     bool inside = options->start_in_reasoning;
-    haft__gbnf_name text = haft__gbnf_until(f->g, &end, 1);
+    haft__gbnf_name text = any_thought(f);
     haft__buf_add_str(body, inside ? HAFT__LIT("") : HAFT__LIT("( "));
     haft__framing_add(f, body, inside ? NULL : frame->think);
     haft__gbnf_add_name(body, text);
@@ -201,11 +216,13 @@ static void add_reply(haft__framing *f, haft__buf *body, const making *m)
     (void)haft__gbnf_space(f->g);
 }
 
-/* Lines of Python, none of which begins with a backtick: a fence would end the block. */
+/* Lines of Python, none of which begins with a backtick: a fence would end the block. The first has
+ * something in it, or the block could be empty. */
 static void add_code(haft__framing *f, haft__buf *body, const making *m, haft__mode mode)
 {
     haft__framing_add(f, body, m->frame.open);
-    haft__buf_add_str(body, HAFT__LIT("( ( [^`\\n] [^\\n]* )? \"\\n\" )+ "));
+    haft__buf_add_str(body, HAFT__LIT("[^` \\t\\r\\n] [^\\n]* \"\\n\" "
+                                      "( ( [^`\\n] [^\\n]* )? \"\\n\" )* "));
     haft__framing_add(f, body, m->frame.close);
     for (size_t i = 0; mode == HAFT__MODE_TOOL && i < m->count; i++) {
         haft__buf where;

@@ -3,6 +3,7 @@
  * tests/format/grammar_call_test.c. */
 #include "base/limits.h"
 #include "format/grammar_int.h"
+#include "format/parser.h"
 #include "json/pointer.h"
 #include "json/read.h"
 
@@ -377,22 +378,14 @@ static unsigned kinds_of(haft__gbnf *g, haft__json schema, unsigned depth)
     return kinds & any;
 }
 
-/* The parser knows the type that stands beside the name of the parameter, and no other. */
-static bool is_declared_text(const tagging *t, haft_str key)
-{
-    const haft__json *at = haft__json_get(t->tool->parameters, HAFT__LIT("properties"));
-    at = at != NULL ? haft__json_get(*at, key) : NULL;
-    const haft__json *type = at != NULL ? haft__json_get(*at, HAFT__LIT("type")) : NULL;
-    return type != NULL && kinds_of_type(*type) == MAY_BE_STRING;
-}
-
 static reading read_as(const tagging *t, haft_str key, haft__json schema)
 {
     unsigned kinds = kinds_of(t->f->g, schema, 0);
     if ((kinds & MAY_BE_STRING) == 0) {
         return READ_JSON;
     }
-    bool text = kinds == MAY_BE_STRING && (t->f->frame->marked || is_declared_text(t, key));
+    bool text =
+        kinds == MAY_BE_STRING && (t->f->frame->marked || haft__value_is_text(t->tool, key));
     return text ? READ_TEXT : READ_EITHER;
 }
 

@@ -3,7 +3,7 @@
  * tests/format/granite_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, CALLS, SPOILT };
+enum { START, THINK, TEXT, CALLS, AFTER, SPOILT };
 
 #define OPENERS                                                                                    \
     {"<|tool_call|>", CALLS, HAFT__ACT_OPEN},                                                      \
@@ -32,12 +32,18 @@ const haft__format haft__format_granite = {
                        .otherwise = TEXT,
                        .marks = {{"<think>", THINK}, OPENERS}},
             [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                       .marks = {{"</think>", TEXT},
+                       .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                                 {"</think>", TEXT},
                                  {"<|tool_call|>", THINK, HAFT__ACT_SUSPECT},
                                  {"<tool_call>", THINK, HAFT__ACT_SUSPECT}}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {OPENERS, {"</think>", TEXT, HAFT__ACT_STRAY}}},
-            [CALLS] = {.scan = HAFT__SCAN_CALLS, .otherwise = TEXT},
+            [CALLS] = {.scan = HAFT__SCAN_CALLS, .otherwise = AFTER},
+            [AFTER] = {.bytes = HAFT__BYTES_TAIL,
+                       .marks = {{"</tool_call>", AFTER},
+                                 {"<|end_of_text|>", AFTER},
+                                 OPENERS,
+                                 {"</think>", AFTER, HAFT__ACT_STRAY}}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {OPENERS}},
         },
     .render =

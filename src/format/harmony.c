@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* harmony.c - channels of messages, as gpt-oss writes them: analysis is reasoning, commentary to
- * functions.NAME is a call. Tests:
+ * functions.NAME is a call, and to anybody else one that cannot be used. The recipient stands
+ * behind the channel, or behind the role in front of it; any other header is that of a text. Tests:
  * tests/format/harmony_test.c. */
 #include "format/formats.h"
 
 enum {
     START,
     ROLE,
+    ROLE_TO,
+    ROLE_NAME,
+    ROLE_HEADER,
     CHANNEL,
+    CHANNEL_TO,
+    CHANNEL_OTHER,
     ANALYSIS,
     COMMENTARY,
-    FINAL,
+    COMMENTARY_TO,
+    NAME,
+    HEADER,
+    UNKNOWN,
+    OTHER,
+    ARGS,
+    AFTER,
+    BEGUN,
     THINK,
     TEXT,
-    NAME,
-    CHANNEL_TO,
-    HEADER,
-    ARGS,
     SPOILT
 };
 
-#define TO                                                                                         \
-    {                                                                                              \
-        "to=functions.", NAME, HAFT__ACT_OPEN                                                      \
-    }
 #define NEXT                                                                                       \
-    {"<|start|>", ROLE},                                                                           \
+    {"<|start|>", ROLE, .head = true},                                                             \
     {                                                                                              \
-        "<|channel|>", CHANNEL                                                                     \
+        "<|channel|>", CHANNEL, .head = true                                                       \
     }
 #define ENDS                                                                                       \
     {"<|end|>", START}, {"<|call|>", START},                                                       \
@@ -39,7 +44,13 @@ enum {
     {"<|end|>", SPOILT, act, .keep = true}, {"<|call|>", SPOILT, act, .keep = true},               \
         {"<|return|>", SPOILT, act, .keep = true},                                                 \
     {                                                                                              \
-        "<|start|>", SPOILT, act, .keep = true                                                     \
+        "<|start|>", ROLE, act, .head = true                                                       \
+    }
+/* The word alone: what begins with it is another channel. */
+#define COMMENTARIES(to)                                                                           \
+    {"commentary ", to, .keep = true},                                                             \
+    {                                                                                              \
+        "commentary<|", to, .keep = true                                                           \
     }
 
 const haft__format haft__format_harmony =
@@ -51,54 +62,99 @@ const haft__format haft__format_harmony =
                      .after = "<|call|>",
                      .between = "<|start|>assistant",
                      .think = "<|channel|>analysis<|message|>",
-                     .thought = "<|end|><|start|>assistant"}},
+                     .thought = "<|end|><|start|>assistant",
+                     .unthought = {"<|end|>", "<|return|>", "<|start|>"}}},
         .plain = TEXT,
-        .reasoning = THINK,
+        .reasoning = BEGUN,
         .spoilt = SPOILT,
         .json = true,
         .places =
             {
-                [START] = {.bytes = HAFT__BYTES_LAYOUT, .otherwise = TEXT, .marks = {NEXT}},
+                /* A prompt that ends with <|start|>assistant has the role: the recipient is first.
+                 */
+                [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"to=functions.", ROLE_NAME, HAFT__ACT_OPEN}, NEXT}},
                 [ROLE] = {.bytes = HAFT__BYTES_NOTHING,
-                          .marks = {TO,
+                          .marks = {{" to=", ROLE_TO, HAFT__ACT_ADDRESS},
                                     {"<|channel|>", CHANNEL},
                                     {"<|message|>", TEXT},
                                     BROKEN(HAFT__ACT_NONE)}},
+                [ROLE_TO] = {.bytes = HAFT__BYTES_LAYOUT,
+                             .otherwise = ROLE_NAME,
+                             .marks = {{"functions.", ROLE_NAME, HAFT__ACT_REACH}}},
+                /* Without a channel it is no call. */
+                [ROLE_NAME] = {.bytes = HAFT__BYTES_NAME,
+                               .marks = {{"<|message|>", TEXT, HAFT__ACT_FORGET},
+                                         {" ", ROLE_HEADER, HAFT__ACT_NAMED, .keep = true},
+                                         {"<|constrain|>", ROLE_HEADER, HAFT__ACT_NAMED},
+                                         {"<|channel|>", CHANNEL_TO, HAFT__ACT_NAMED},
+                                         BROKEN(HAFT__ACT_SPOIL)}},
+                [ROLE_HEADER] = {.bytes = HAFT__BYTES_NOTHING,
+                                 .marks = {{"<|message|>", TEXT, HAFT__ACT_FORGET},
+                                           {"<|channel|>", CHANNEL_TO},
+                                           {" to=", ROLE_HEADER, HAFT__ACT_ASTRAY},
+                                           BROKEN(HAFT__ACT_SPOIL)}},
                 [CHANNEL] = {.bytes = HAFT__BYTES_LAYOUT,
-                             .otherwise = FINAL,
-                             .marks = {{"analysis", ANALYSIS},
-                                       {"commentary", COMMENTARY},
-                                       {"final", FINAL}}},
+                             .otherwise = OTHER,
+                             .marks = {{"analysis", ANALYSIS}, COMMENTARIES(COMMENTARY)}},
+                /* Behind a recipient: only commentary to one is a call. */
+                [CHANNEL_TO] = {.bytes = HAFT__BYTES_LAYOUT,
+                                .otherwise = UNKNOWN,
+                                .marks = {{"analysis", ANALYSIS, HAFT__ACT_FORGET},
+                                          COMMENTARIES(HEADER)}},
+                [CHANNEL_OTHER] = {.bytes = HAFT__BYTES_LAYOUT,
+                                   .otherwise = OTHER,
+                                   .marks = {{"analysis", ANALYSIS}}},
                 [ANALYSIS] = {.bytes = HAFT__BYTES_NOTHING,
                               .marks = {{"<|message|>", THINK}, BROKEN(HAFT__ACT_NONE)}},
                 [COMMENTARY] = {.bytes = HAFT__BYTES_NOTHING,
-                                .marks = {TO, {"<|message|>", TEXT}, BROKEN(HAFT__ACT_NONE)}},
-                [FINAL] = {.bytes = HAFT__BYTES_NOTHING,
+                                .marks = {{" to=", COMMENTARY_TO, HAFT__ACT_ADDRESS},
+                                          {"<|channel|>", CHANNEL_OTHER},
+                                          {"<|message|>", TEXT},
+                                          BROKEN(HAFT__ACT_NONE)}},
+                [COMMENTARY_TO] = {.bytes = HAFT__BYTES_LAYOUT,
+                                   .otherwise = NAME,
+                                   .marks = {{"functions.", NAME, HAFT__ACT_REACH}}},
+                [NAME] = {.bytes = HAFT__BYTES_NAME,
+                          .marks = {{"<|message|>", HEADER, HAFT__ACT_NAMED, .keep = true},
+                                    {" ", HEADER, HAFT__ACT_NAMED, .keep = true},
+                                    {"<|constrain|>", HEADER, HAFT__ACT_NAMED},
+                                    {"<|channel|>", CHANNEL_TO, HAFT__ACT_NAMED},
+                                    BROKEN(HAFT__ACT_SPOIL)}},
+                [HEADER] = {.bytes = HAFT__BYTES_NOTHING,
+                            .marks = {{"<|message|>", ARGS, HAFT__ACT_SEND},
+                                      {"<|channel|>", CHANNEL_TO},
+                                      {" to=", HEADER, HAFT__ACT_ASTRAY},
+                                      BROKEN(HAFT__ACT_SPOIL)}},
+                [UNKNOWN] = {.bytes = HAFT__BYTES_NOTHING,
+                             .marks = {{"<|message|>", TEXT, HAFT__ACT_FORGET},
+                                       BROKEN(HAFT__ACT_FORGET)}},
+                [OTHER] = {.bytes = HAFT__BYTES_NOTHING,
                            .marks = {{"<|message|>", TEXT}, BROKEN(HAFT__ACT_NONE)}},
-                [THINK] = {.bytes = HAFT__BYTES_REASONING, .marks = {ENDS, NEXT}},
+                [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
+                /* Only a second value is no layout here. */
+                [AFTER] = {.bytes = HAFT__BYTES_TAIL, .otherwise = SPOILT, .marks = {ENDS, NEXT}},
+                /* The prompt has the header, and the reply may have it once more. */
+                [BEGUN] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = THINK,
+                           .marks = {{"<|channel|>analysis<|message|>", THINK},
+                                     {"<|start|>assistant<|channel|>analysis<|message|>", THINK}}},
+                /* Another message in front of its end is one only if that never comes; calls end
+                 * in another way than reasoning does. */
+                [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                           .marks =
+                               {{"<|end|>", START},
+                                {"<|return|>", START},
+                                {"<|start|>", ROLE, .head = true},
+                                {"<|channel|>", THINK, HAFT__ACT_SUSPECT},
+                                {"<|call|>", THINK, HAFT__ACT_SUSPECT}}},
                 /* Messages stand on lines of their own. */
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {{"<|end|>", START, HAFT__ACT_BREAK},
                                     {"<|call|>", START, HAFT__ACT_BREAK},
                                     {"<|return|>", START, HAFT__ACT_BREAK},
                                     NEXT}},
-                [NAME] = {.bytes = HAFT__BYTES_NAME,
-                          .marks = {{"<|message|>", ARGS, HAFT__ACT_NAMED},
-                                    {" ", HEADER, HAFT__ACT_NAMED},
-                                    {"<|constrain|>", HEADER, HAFT__ACT_NAMED},
-                                    {"<|channel|>", CHANNEL_TO, HAFT__ACT_NAMED},
-                                    BROKEN(HAFT__ACT_SPOIL)}},
-                /* Behind a recipient: only commentary to one is a call. */
-                [CHANNEL_TO] = {.bytes = HAFT__BYTES_LAYOUT,
-                                .otherwise = HEADER,
-                                .marks = {{"analysis", ANALYSIS, HAFT__ACT_FORGET},
-                                          {"final", FINAL, HAFT__ACT_FORGET}}},
-                [HEADER] = {.bytes = HAFT__BYTES_NOTHING,
-                            .marks = {{"<|message|>", ARGS},
-                                      {"<|channel|>", CHANNEL_TO},
-                                      BROKEN(HAFT__ACT_SPOIL)}},
-                [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = SPOILT},
-                /* Behind the arguments, good or bad. */
                 [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {ENDS, NEXT}},
             },
         .render =

@@ -3,7 +3,7 @@
  * Granite 4 and many others write it. Tests: tests/format/hermes_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, CALL, AFTER, TAIL, SPOILT };
+enum { START, THINK, TEXT, CALL, AFTER, CLOSED, SPOILT };
 
 const haft__format haft__format_hermes = {
     .name = "hermes",
@@ -25,19 +25,25 @@ const haft__format haft__format_hermes = {
                        .otherwise = TEXT,
                        .marks = {{"<think>", THINK}, {"<tool_call>", CALL, HAFT__ACT_OPEN}}},
             [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                       .marks = {{"</think>", TEXT}, {"<tool_call>", THINK, HAFT__ACT_SUSPECT}}},
+                       .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                                 {"</think>", TEXT},
+                                 {"<tool_call>", THINK, HAFT__ACT_SUSPECT}}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {{"<tool_call>", CALL, HAFT__ACT_OPEN},
                                 {"</think>", TEXT, HAFT__ACT_STRAY}}},
             [CALL] = {.scan = HAFT__SCAN_CALL, .otherwise = AFTER},
-            [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TAIL,
-                       .marks = {{"</tool_call>", TEXT}, {"<tool_call>", CALL, HAFT__ACT_OPEN}}},
-            /* Text, where the closing tag is still to come if it was not forgotten. */
-            [TAIL] = {.bytes = HAFT__BYTES_CONTENT,
-                      .marks = {{"</tool_call>", TEXT},
-                                {"<tool_call>", CALL, HAFT__ACT_OPEN},
-                                {"</think>", TEXT, HAFT__ACT_STRAY}}},
+            [AFTER] = {.bytes = HAFT__BYTES_TAIL,
+                       .marks = {{"</tool_call>", CLOSED},
+                                 {"<|im_end|>", AFTER},
+                                 {"<|endoftext|>", AFTER},
+                                 {"<tool_call>", CALL, HAFT__ACT_OPEN},
+                                 {"</think>", AFTER, HAFT__ACT_STRAY}}},
+            [CLOSED] = {.bytes = HAFT__BYTES_LAYOUT,
+                        .otherwise = TEXT,
+                        .marks = {{"</tool_call>", CLOSED},
+                                  {"<|im_end|>", CLOSED},
+                                  {"<|endoftext|>", CLOSED},
+                                  {"<tool_call>", CALL, HAFT__ACT_OPEN}}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING,
                         .marks = {{"</tool_call>", TEXT}, {"<tool_call>", CALL, HAFT__ACT_OPEN}}},
         },

@@ -36,7 +36,8 @@ const haft__format haft__format_kimi_k2 = {
                        .otherwise = TEXT,
                        .marks = {{"<think>", THINK}, SECTIONS, CALL}},
             [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                       .marks = {{"</think>", TEXT},
+                       .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                                 {"</think>", TEXT},
                                  {"<|tool_calls_section_begin|>", THINK, HAFT__ACT_SUSPECT}}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {SECTIONS, CALL, {"</think>", TEXT, HAFT__ACT_STRAY}}},
@@ -45,7 +46,7 @@ const haft__format haft__format_kimi_k2 = {
             [ID] = {.bytes = HAFT__BYTES_ID,
                     .marks = {{"<|tool_call_argument_begin|>", ARGS, HAFT__ACT_IDENTIFIED}}},
             [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
-            [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
+            [AFTER] = {.bytes = HAFT__BYTES_TAIL,
                        .otherwise = SECTION,
                        .marks = {{"<|tool_call_end|>", SECTION},
                                  CALL,
@@ -80,6 +81,6 @@ const haft__format haft__format_kimi_k2 = {
             .result = "## Return of %f\n"
                       "%t",
             .result_next = "\n",
-            .result_marks = {"## Return of "},
+            .result_marks = {"## Return of ", "[BOS]", "[EOS]"},
         },
 };

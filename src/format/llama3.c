@@ -4,7 +4,23 @@
  * tests/format/llama3_test.c. */
 #include "format/formats.h"
 
-enum { START, TEXT, TAG, JSON, OBJECT, NEXT, BUILTIN, ARGS, PYTHON, AFTER, SPOILT, THINK };
+enum {
+    START,
+    TEXT,
+    TAG,
+    JSON,
+    OBJECT,
+    NEXT,
+    TAG_AFTER,
+    TAG_NEXT,
+    BUILTIN,
+    ARGS,
+    PYTHON,
+    AFTER,
+    TAIL,
+    SPOILT,
+    THINK
+};
 
 #define TAGGED                                                                                     \
     {                                                                                              \
@@ -15,70 +31,89 @@ enum { START, TEXT, TAG, JSON, OBJECT, NEXT, BUILTIN, ARGS, PYTHON, AFTER, SPOIL
         "</think>", TEXT, HAFT__ACT_STRAY                                                          \
     }
 
-const haft__format haft__format_llama3 = {
-    .name = "llama3",
-    .grammar = {{.kind = HAFT__FRAME_OBJECT,
-                 .between = HAFT__FRAME_WS ";" HAFT__FRAME_WS,
-                 .name_key = "name",
-                 .args_key = "parameters",
-                 .think = "<think>",
-                 .thought = "</think>" HAFT__FRAME_WS}},
-    .reasoning = THINK,
-    .plain = TEXT,
-    .spoilt = SPOILT,
-    .json = true,
-    .open_ended = true,
-    .places =
-        {
-            [START] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TEXT,
-                       .marks = {{"<think>", THINK}, TAGGED, {"{", JSON, .keep = true}}},
-            [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                       .marks = {{"</think>", START},
-                                 {"<|python_tag|>", THINK, HAFT__ACT_SUSPECT}}},
-            [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {TAGGED, CLOSED}},
-            [TAG] = {.bytes = HAFT__BYTES_LAYOUT,
-                     .otherwise = BUILTIN,
-                     .marks = {{"{", OBJECT, .keep = true}}},
-            [OBJECT] = {.scan = HAFT__SCAN_CALL, .otherwise = AFTER},
-            [JSON] = {.scan = HAFT__SCAN_MAYBE, .otherwise = AFTER},
-            [AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
-                       .otherwise = TEXT,
-                       .marks = {{";", NEXT}, TAGGED}},
-            [NEXT] = {.bytes = HAFT__BYTES_LAYOUT,
-                      .otherwise = TEXT,
-                      .marks = {{"{", JSON, .keep = true}, TAGGED}},
-            /* A built-in tool, or else code. */
-            [BUILTIN] = {.bytes = HAFT__BYTES_NAME,
-                         .otherwise = PYTHON,
-                         .marks = {{".call(", ARGS, HAFT__ACT_NAMED}}},
-            [ARGS] = {.scan = HAFT__SCAN_ONE, .otherwise = AFTER},
-            [PYTHON] = {.bytes = HAFT__BYTES_VALUE, .at_end = HAFT__ACT_CLOSE},
-            [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{";", NEXT}, TAGGED}},
-        },
-    .render =
-        {
-            .teach =
-                "You have access to the following functions:\n"
-                "%l\n"
-                "\n"
-                "If you choose to call a function, reply only with a JSON object in the "
-                "format\n"
-                "{\"name\": <function-name>, \"parameters\": <dictionary of argument name and "
-                "its value>}\n"
-                "Do not use variables. You may make several calls in one reply if none of them "
-                "needs the result of another. Put a semicolon between them: {\"name\": ..., "
-                "\"parameters\": {...}}; {\"name\": ..., \"parameters\": {...}}\n"
-                "The results come back in the next message, one JSON object for each call, in "
-                "the order of the calls: {\"name\": <function-name>, \"output\": <result>}. "
-                "When no function is needed, answer in words.",
-            .shown = HAFT__SHOWN_PLAIN,
-            .tool_next = "\n",
-            .before = "\n"
-                      "<|python_tag|>",
-            .call = "{\"name\": %N, \"parameters\": %a}",
-            .call_next = "; ",
-            .result = "{\"name\": %N, \"output\": %T}",
-            .result_next = "\n",
-        },
+const haft__format haft__format_llama3 =
+    {
+        .name = "llama3",
+        .grammar = {{.kind = HAFT__FRAME_OBJECT,
+                     .between = HAFT__FRAME_WS ";" HAFT__FRAME_WS,
+                     .name_key = "name",
+                     .args_key = "parameters",
+                     .think = "<think>",
+                     .thought = "</think>" HAFT__FRAME_WS}},
+        .reasoning = THINK,
+        .plain = TEXT,
+        .spoilt = SPOILT,
+        .json = true,
+        .open_ended = true,
+        .places =
+            {
+                [START] = {.bytes = HAFT__BYTES_LAYOUT,
+                           .otherwise = TEXT,
+                           .marks = {{"<think>", THINK}, TAGGED, {"{", JSON, .keep = true}}},
+                [THINK] = {.bytes = HAFT__BYTES_REASONING,
+                           .marks = {{"<think>", THINK, HAFT__ACT_REOPEN},
+                                     {"{", THINK, HAFT__ACT_SUSPECT_FIRST},
+                                     {"</think>", START},
+                                     {"<|python_tag|>", THINK, HAFT__ACT_SUSPECT}}},
+                [TEXT] = {.bytes = HAFT__BYTES_CONTENT, .marks = {TAGGED, CLOSED}},
+                [TAG] = {.bytes = HAFT__BYTES_LAYOUT,
+                         .otherwise = BUILTIN,
+                         .marks = {{"{", OBJECT, .keep = true}}},
+                [OBJECT] = {.scan = HAFT__SCAN_CALL, .otherwise = TAG_AFTER},
+                [JSON] = {.scan = HAFT__SCAN_MAYBE, .otherwise = AFTER},
+                [AFTER] =
+                    {.bytes = HAFT__BYTES_LAYOUT,
+                     .otherwise = TAIL,
+                     .marks = {{";", NEXT}, {"<|eom_id|>", AFTER}, {"<|eot_id|>", AFTER}, TAGGED}},
+                /* Behind the tag, nothing but another call is an object. */
+                [TAG_AFTER] = {.bytes = HAFT__BYTES_LAYOUT,
+                               .otherwise = TAIL,
+                               .marks = {{";", TAG_NEXT},
+                                         {"<|eom_id|>", TAG_AFTER},
+                                         {"<|eot_id|>", TAG_AFTER},
+                                         TAGGED}},
+                [TAG_NEXT] = {.bytes = HAFT__BYTES_LAYOUT,
+                              .otherwise = TEXT,
+                              .marks = {{"{", OBJECT, .keep = true}, TAGGED}},
+                [TAIL] = {.bytes = HAFT__BYTES_TAIL,
+                          .marks = {{"<|eom_id|>", TAIL},
+                                    {"<|eot_id|>", TAIL},
+                                    TAGGED,
+                                    {"</think>", TAIL, HAFT__ACT_STRAY}}},
+                [NEXT] = {.bytes = HAFT__BYTES_LAYOUT,
+                          .otherwise = TEXT,
+                          .marks = {{"{", JSON, .keep = true}, TAGGED}},
+                /* A built-in tool, or else code. */
+                [BUILTIN] = {.bytes = HAFT__BYTES_NAME,
+                             .otherwise = PYTHON,
+                             .marks = {{".call(", ARGS, HAFT__ACT_NAMED}}},
+                [ARGS] = {.scan = HAFT__SCAN_ONE, .otherwise = AFTER},
+                [PYTHON] = {.bytes = HAFT__BYTES_VALUE, .at_end = HAFT__ACT_CLOSE},
+                [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {{";", NEXT}, TAGGED}},
+            },
+        .render =
+            {
+                .teach =
+                    "You have access to the following functions:\n"
+                    "%l\n"
+                    "\n"
+                    "If you choose to call a function, reply only with a JSON object in the "
+                    "format\n"
+                    "{\"name\": <function-name>, \"parameters\": <dictionary of argument name and "
+                    "its value>}\n"
+                    "Do not use variables. You may make several calls in one reply if none of them "
+                    "needs the result of another. Put a semicolon between them: {\"name\": ..., "
+                    "\"parameters\": {...}}; {\"name\": ..., \"parameters\": {...}}\n"
+                    "The results come back in the next message, one JSON object for each call, in "
+                    "the order of the calls: {\"name\": <function-name>, \"output\": <result>}. "
+                    "When no function is needed, answer in words.",
+                .shown = HAFT__SHOWN_PLAIN,
+                .tool_next = "\n",
+                .before = "\n"
+                          "<|python_tag|>",
+                .call = "{\"name\": %N, \"parameters\": %a}",
+                .call_next = "; ",
+                .result = "{\"name\": %N, \"output\": %T}",
+                .result_next = "\n",
+            },
 };

@@ -3,7 +3,7 @@
  * tests/format/mistral_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, BRACKETED, TAGGED, TEXT, HEAD, ARRAY, NAME, ID, GAP, ARGS, SPOILT };
+enum { START, THINK, BRACKETED, TAGGED, TEXT, HEAD, ARRAY, NAME, ID, GAP, ARGS, AFTER, SPOILT };
 
 #define CALLS                                                                                      \
     {                                                                                              \
@@ -21,16 +21,19 @@ const haft__format haft__format_mistral =
                      .args_key = "arguments",
                      .last_id_key = "id",
                      .think = "[THINK]",
-                     .thought = "[/THINK]" HAFT__FRAME_WS},
+                     .thought = "[/THINK]" HAFT__FRAME_WS,
+                     .unthought = {"[/THINK]", "</think>"}},
                     {.kind = HAFT__FRAME_NAMED,
                      .before = "[TOOL_CALLS]",
                      .behind_name = "[ARGS]" HAFT__FRAME_WS,
                      .between = HAFT__FRAME_WS,
                      .think = "[THINK]",
-                     .thought = "[/THINK]" HAFT__FRAME_WS}},
+                     .thought = "[/THINK]" HAFT__FRAME_WS,
+                     .unthought = {"[/THINK]", "</think>"}}},
         .reasoning = THINK,
         .plain = TEXT,
         .spoilt = SPOILT,
+        .behind = AFTER,
         .json = true,
         .open_ended = true,
         .places =
@@ -40,7 +43,9 @@ const haft__format haft__format_mistral =
                            .marks = {{"[THINK]", BRACKETED}, {"<think>", TAGGED}, CALLS}},
                 /* Which of the two the prompt had is not known; else it ends as it began. */
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
-                           .marks = {{"[/THINK]", TEXT},
+                           .marks = {{"[THINK]", BRACKETED, HAFT__ACT_REOPEN},
+                                     {"<think>", TAGGED, HAFT__ACT_REOPEN},
+                                     {"[/THINK]", TEXT},
                                      {"</think>", TEXT},
                                      {"[TOOL_CALLS]", THINK, HAFT__ACT_SUSPECT}}},
                 [BRACKETED] = {.bytes = HAFT__BYTES_REASONING,
@@ -56,7 +61,7 @@ const haft__format haft__format_mistral =
                 [HEAD] = {.bytes = HAFT__BYTES_LAYOUT,
                           .otherwise = NAME,
                           .marks = {{"[", ARRAY, HAFT__ACT_NONE, .keep = true}}},
-                [ARRAY] = {.scan = HAFT__SCAN_CALLS, .otherwise = TEXT},
+                [ARRAY] = {.scan = HAFT__SCAN_CALLS, .otherwise = AFTER},
                 [NAME] = {.bytes = HAFT__BYTES_NAME,
                           .marks = {{"[CALL_ID]", ID, HAFT__ACT_NAMED},
                                     {"[ARGS]", GAP, HAFT__ACT_NAMED},
@@ -68,7 +73,10 @@ const haft__format haft__format_mistral =
                 [GAP] = {.bytes = HAFT__BYTES_LAYOUT,
                          .otherwise = ARGS,
                          .marks = {{"[TOOL_CALLS]", SPOILT, HAFT__ACT_SPOIL, .keep = true}}},
-                [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = TEXT},
+                [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
+                [AFTER] = {.bytes = HAFT__BYTES_TAIL,
+                           .otherwise = TEXT,
+                           .marks = {CALLS, {"</s>", AFTER}}},
                 [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {CALLS}},
             },
         .render =

@@ -63,14 +63,10 @@ static const char *const special[] = {
     "[TOOL_CALLS]",
     "[TOOL_RESULTS]",
     "[/TOOL_RESULTS]",
-    "<\xEF\xBD\x9C"
-    "User\xEF\xBD\x9C>",
-    "<\xEF\xBD\x9C"
-    "Assistant\xEF\xBD\x9C>",
-    "<\xEF\xBD\x9C"
-    "begin\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>",
-    "<\xEF\xBD\x9C"
-    "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>",
+    "<｜User｜>",
+    "<｜Assistant｜>",
+    "<｜begin▁of▁sentence｜>",
+    "<｜end▁of▁sentence｜>",
 };
 
 /* Room for all there can be. */

@@ -8,7 +8,7 @@
  *     value.c       values that are written without quotes
  *     scan_json.c   JSON that holds calls
  *     mend.c        ... that has to be mended first
- *     wreck.c       the rest of a call that cannot be used
+ *     wreck.c       the rest of a call that cannot be used; tags in it in wreck_tag.c
  *     scan_python.c   calls written as Python; their strings in python_string.c
  *
  * A failure of memory, or of the one who is told, is kept in `status`; nothing is told any more.
@@ -17,6 +17,7 @@
 #define HAFT_FORMAT_PARSER_H
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "format/format.h"
 #include "format/marks.h"
@@ -40,6 +41,8 @@ typedef struct haft__forming {
     bool named;    /* `name` is complete */
     bool told;     /* that it begins */
     bool mended;   /* it is not written as it should be, but what is meant is clear */
+    bool late;     /* it begins in bytes that were used before: they are its own */
+    bool astray;   /* its recipient is no tool, or there are two of them */
     size_t offset;
     haft__buf name, id;
     haft__buf args; /* wait until the name is known */
@@ -58,10 +61,17 @@ typedef struct haft__forming {
     haft__buf key, value;
 
     /* code of Python: whether it may end here */
-    bool coded, triple, comment, escape;
-    char quote;             /* of the string at hand, or 0 */
-    uint32_t quotes, depth; /* quotes in a row; brackets that are open */
+    bool coded, comment;
+    haft__py_text text; /* the string at hand */
+    uint32_t depth;     /* brackets that are open */
 } haft__forming;
+
+/* The beginning of a message, which may turn out to be that of a call. */
+typedef struct haft__head {
+    bool live;
+    size_t offset, written;
+    haft__buf raw;
+} haft__head;
 
 /* What a member of a call is. */
 typedef enum haft__slot {
@@ -110,21 +120,32 @@ typedef struct haft__mending {
     bool escape;         /* behind a backslash */
 } haft__mending;
 
+/* The outermost tag of another dialect that is open in such a call: what stands in it is a value.
+ */
+typedef struct haft__wreck_tag {
+    uint8_t state; /* see wreck_tag.c */
+    uint8_t length, match;
+    char last;
+    char name[32]; /* a longer one is no tag */
+} haft__wreck_tag;
+
 /* The rest of a call that cannot be used. */
 typedef struct haft__wreck {
     bool live;
-    bool json;                  /* its strings and brackets are followed */
-    bool resumes;               /* it is an element of an array, which is read on behind it */
-    uint8_t place;              /* of the scanner that has found what is wrong */
-    uint32_t depth;             /* brackets that are open */
-    uint32_t floor;             /* ... and are not its own */
-    char quote;                 /* of the string at hand, or 0 */
-    bool escape;                /* behind a backslash */
-    char last;                  /* the byte before, white space and strings left out */
-    uint16_t shadow;            /* state of the automaton of marks, inside a string */
-    bool ended;                 /* an end tag stood in a string: */
-    uint8_t to;                 /* the place behind it */
-    size_t end_offset, end_raw; /* where it ended, in the text and in the call */
+    bool json;      /* its strings and brackets are followed */
+    bool resumes;   /* it is an element of an array, which is read on behind it */
+    uint8_t place;  /* of the scanner that has found what is wrong */
+    uint32_t depth; /* brackets that are open */
+    uint32_t floor; /* ... and are not its own */
+    char closers[HAFT__LIMIT_JSON_DEPTH]; /* of each of them, what closes it; any, further in */
+    char quote;                           /* of the string at hand, or 0 */
+    bool escape;                          /* behind a backslash */
+    char last;                            /* the byte before, white space and strings left out */
+    haft__wreck_tag tag;
+    uint32_t level;             /* calls that have begun in it, and not ended */
+    const haft__mark *mark;     /* from where on it may have to be read again, or NULL */
+    bool in_string;             /* ... that is the end of a call, in a string */
+    size_t end_offset, end_raw; /* behind the mark, in the text and in the call */
     haft__buf rest;             /* what has come behind it */
     bool tried;                 /* that was read once */
     char why[sizeof(((haft_error *)0)->message)];
@@ -144,6 +165,8 @@ struct haft__parser {
     haft__marks marks[HAFT__FORMAT_PLACES];
     uint8_t place;
     uint16_t held;  /* state of the present place's automaton */
+    bool tailed;    /* the present place is a TAIL, and text has come in it */
+    char tail;      /* ... the last of its brackets, commas and colons, when nothing else has */
     bool again;     /* the bytes at hand have been used before */
     size_t offset;  /* of the next byte */
     size_t reads;   /* bytes that were looked at, those looked at again included */
@@ -159,6 +182,7 @@ struct haft__parser {
     haft__buf scratch;
     haft__buf doubt;   /* bytes of which it is not known yet what they are */
     haft__buf suspect; /* of reasoning: from what looks like a call on */
+    haft__head head;
     haft__forming call;
     haft__scanner scanner;
     haft__python python;
@@ -186,6 +210,40 @@ void haft__parser_check_memory(haft__parser *p, const haft__buf *buf);
 
 /* The automaton of a place; NULL when it has no marks. */
 const haft__marks *haft__parser_marks(haft__parser *p, uint8_t place);
+
+/* Where it stands. */
+static inline const haft__place *haft__parser_here(const haft__parser *p)
+{
+    return &p->format->places[p->place];
+}
+
+/* ---- follow.c: what a mark does ---- */
+
+/* What the mark says, and on to the place it leads to. */
+void haft__parser_follow(haft__parser *p, const haft__place *from, const haft__mark *mark);
+
+/* Whether the place of the mark comes next; if not, it is another already. */
+bool haft__parser_act(haft__parser *p, haft__act what, const haft__mark *mark);
+
+/* The call cannot be used; what is left of it is skipped. */
+void haft__parser_spoil(haft__parser *p, const char *why);
+
+/* Whether what is read there may turn out not to be a call. */
+bool haft__parser_is_candidate(const haft__place *place);
+
+/* ---- bytes that are no mark: give.c ---- */
+
+/* How many of the bytes it has taken: fewer when they lead to another place. */
+size_t haft__give(haft__parser *p, haft_str text);
+
+/* Bytes that have been used already: all of them, wherever they lead. */
+void haft__give_again(haft__parser *p, haft_str text);
+
+/* Whether a byte that is no mark may lead to another place. */
+bool haft__give_may_move(const haft__place *place);
+
+/* A name that no tool has, behind a mark that stands in texts too: only arguments make it one. */
+bool haft__give_is_doubtful(const haft__parser *p);
 
 /* Takes the first `count` bytes away. */
 static inline void haft__parser_drop(haft__buf *buf, size_t count)
@@ -218,6 +276,8 @@ void haft__tell_end(haft__parser *p);
 
 void haft__forming_init(haft__parser *p);
 void haft__forming_finish(haft__parser *p);
+/* A message begins with `mark`: a call that is opened in its header begins there. */
+void haft__forming_head(haft__parser *p, haft_str mark);
 /* A call begins with `mark`. */
 void haft__forming_open(haft__parser *p, haft_str mark, bool if_known);
 /* Keeps how it is written, up to HAFT__LIMIT_FORMAT_RAW_BYTES. */
@@ -232,6 +292,8 @@ const char *haft__forming_named(haft__parser *p);
 void haft__forming_identified(haft__parser *p);
 /* Whether the id, which is complete, is 9 letters and digits. */
 bool haft__forming_is_nine(haft__parser *p);
+/* It has another recipient than the one that was named. */
+void haft__forming_astray(haft__parser *p);
 /* How many bytes at the start of `text` may belong to the name, white space around it included. */
 size_t haft__forming_count_name(const haft__parser *p, haft_str text);
 /* NULL when there is none of that name. */
@@ -257,6 +319,8 @@ void haft__forming_spoil(haft__parser *p, haft__found_kind kind, const char *why
 
 /* The key is complete. False when it cannot be one; then the place has changed. */
 bool haft__value_begin(haft__parser *p, haft__act how);
+/* Whether the schema says that the parameter is a string, and nothing else. */
+bool haft__value_is_text(const haft__format_tool *tool, haft_str key);
 void haft__value_add(haft__parser *p, haft_str text);
 /* Whether a tag may end it here: at the start of a line, if it began on one. */
 bool haft__value_may_end(const haft__parser *p);
@@ -291,14 +355,25 @@ void haft__wreck_begin(haft__parser *p, const char *why, const haft__wreck *how)
 void haft__wreck_end(haft__parser *p);
 void haft__wreck_end_at(haft__parser *p, const haft__mark *mark);
 void haft__wreck_end_text(haft__parser *p);
-/* Reads to the end of a string. */
-void haft__wreck_string(haft__parser *p, haft_str *io_bytes);
+/* A byte of it, outside of what a mark does. */
 haft__wreck_step haft__wreck_byte(const haft__parser *p, haft__wreck *w, char c);
+/* Bytes of a name or an id: should it be none, they are of the wreck. */
+void haft__wreck_watch(haft__parser *p, haft_str bytes);
+void haft__wreck_forget(haft__parser *p);
+/* Whether a mark is a part of it, and does nothing. */
+bool haft__wreck_hides(haft__parser *p, const haft__mark *mark);
 /* Keeps what may have to be read again. */
 void haft__wreck_keep(haft__parser *p, haft_str bytes);
-/* The text has ended inside a string: reads again what stands behind its first end tag. False when
- * there is none. */
+/* The text has ended inside it: reads again from a call on that has begun in it, or what stands
+ * behind the first end tag of a string that never closed. False when there is neither. */
 bool haft__wreck_retry(haft__parser *p);
+
+/* ---- wreck_tag.c ---- */
+
+void haft__wreck_tag_byte(haft__wreck_tag *tag, char c);
+/* Whether the bytes that come are of a tag, or of what stands in it. */
+bool haft__wreck_tag_is_header(const haft__wreck_tag *tag);
+bool haft__wreck_tag_is_open(const haft__wreck_tag *tag);
 
 /* ---- mend.c ---- */
 
@@ -319,5 +394,7 @@ bool haft__scan_python(haft__parser *p, haft__scan what, haft_str *io_bytes);
 /* Reads of a string; says how much, and what is wrong with it if anything is. */
 size_t haft__python_string(haft__parser *p, haft_str bytes, const char **ret_why);
 void haft__python_string_ended(haft__parser *p);
+/* A byte of a string that is skipped. False when it was over before the byte. */
+bool haft__python_skip_string(haft__py_text *text, char c);
 
 #endif

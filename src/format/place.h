@@ -23,6 +23,9 @@ typedef enum haft__bytes {
     HAFT__BYTES_CODE,
     HAFT__BYTES_LAYOUT,  /* white space; anything else belongs to the place `otherwise` */
     HAFT__BYTES_GAP,     /* the same, between the calls of a section: it is never content */
+    HAFT__BYTES_TAIL,    /* behind the value of a call, up to the mark that closes it: white space;
+                            another value is a call that cannot be used; any other text is content,
+                            or belongs to the place `otherwise` if there is one */
     HAFT__BYTES_NAME,    /* the name of a tool */
     HAFT__BYTES_ID,      /* the id of a call */
     HAFT__BYTES_KEY,     /* the name of a parameter */
@@ -35,22 +38,31 @@ typedef enum haft__bytes {
 /* What happens at a mark. */
 typedef enum haft__act {
     HAFT__ACT_NONE,
-    HAFT__ACT_OPEN,       /* a call begins, or several */
-    HAFT__ACT_NAMED,      /* its name is complete */
-    HAFT__ACT_IDENTIFIED, /* its id is, and has the name in it: functions.NAME:N */
-    HAFT__ACT_NINE,       /* its id is, and must be 9 letters and digits */
-    HAFT__ACT_KEYED,      /* a key is complete; the schema knows the type of its value */
-    HAFT__ACT_KEYED_TEXT, /* ... a string comes */
-    HAFT__ACT_KEYED_JSON, /* ... JSON comes */
-    HAFT__ACT_VALUED,     /* a value is complete */
-    HAFT__ACT_CLOSE,      /* the call is complete: all its values are there */
-    HAFT__ACT_CODE,       /* a block of code begins */
-    HAFT__ACT_CODED,      /* ... and is complete */
-    HAFT__ACT_SUSPECT,    /* a call in reasoning: it is one only if the reasoning never ends */
-    HAFT__ACT_FORGET,     /* what was opened is no call after all */
-    HAFT__ACT_SPOIL,      /* the call ends before it is complete: it cannot be used */
-    HAFT__ACT_BREAK,      /* text ends: more of it begins on a line of its own */
-    HAFT__ACT_STRAY,      /* an end of reasoning: dropped if there was any, else content */
+    HAFT__ACT_OPEN,          /* a call begins, or several */
+    HAFT__ACT_ADDRESS,       /* the same: its recipient follows, and is nobody until REACH */
+    HAFT__ACT_REACH,         /* the recipient is a tool, and its name follows */
+    HAFT__ACT_ASTRAY,        /* a second recipient: it is nobody's */
+    HAFT__ACT_SEND,          /* its arguments follow: only a tool can be sent any */
+    HAFT__ACT_NAMED,         /* its name is complete */
+    HAFT__ACT_IDENTIFIED,    /* its id is, and has the name in it: functions.NAME:N */
+    HAFT__ACT_NINE,          /* its id is, and must be 9 letters and digits */
+    HAFT__ACT_KEYED,         /* a key is complete; the schema knows the type of its value */
+    HAFT__ACT_KEYED_TEXT,    /* ... a string comes */
+    HAFT__ACT_KEYED_JSON,    /* ... JSON comes */
+    HAFT__ACT_KEYED_BADLY,   /* ... what comes is not said, although it has to be */
+    HAFT__ACT_VALUED,        /* a value is complete */
+    HAFT__ACT_CLOSE,         /* the call is complete: all its values are there */
+    HAFT__ACT_CODE,          /* a block of code begins */
+    HAFT__ACT_CODED,         /* ... and is complete */
+    HAFT__ACT_SUSPECT,       /* a call in reasoning: it is one only if the reasoning never ends */
+    HAFT__ACT_SUSPECT_FIRST, /* ... if the reasoning begins with it; else it is a part of that */
+    HAFT__ACT_REOPEN, /* the tag that begins reasoning: dropped where that begins, else of it */
+    HAFT__ACT_FORGET, /* what was opened is no call after all */
+    HAFT__ACT_SPOIL,  /* the call ends before it is complete: it cannot be used */
+    HAFT__ACT_LOSE,   /* the opening tag of a value in a value: whose the rest of the text is
+                         cannot be told, so that none of it is a call */
+    HAFT__ACT_BREAK,  /* text ends: more of it begins on a line of its own */
+    HAFT__ACT_STRAY,  /* an end of reasoning: dropped if there was any, else content */
 } haft__act;
 
 typedef struct haft__mark {
@@ -63,6 +75,8 @@ typedef struct haft__mark {
     bool if_known;    /* of OPEN: only if the name that follows is that of a tool; else content */
     bool if_named;    /* of OPEN: only if a name follows; else content */
     bool forget;      /* it is not in doubt, although what follows it is */
+    bool inside;      /* of a call that cannot be used: it goes on */
+    bool head;        /* a message begins: should it be a call, that begins here */
     bool if_line;     /* of a value that begins on a line: only at the start of one; else it is of
                          the value */
 } haft__mark;
@@ -84,14 +98,14 @@ typedef enum haft__scan {
 typedef struct haft__place {
     uint8_t bytes;     /* haft__bytes */
     uint8_t scan;      /* haft__scan */
-    uint8_t otherwise; /* of LAYOUT and DOUBT; of a NAME, where what is none is code; of a scanner,
-                          where it goes when it is done */
+    uint8_t otherwise; /* of LAYOUT, TAIL and DOUBT; of a NAME, where what is none is code; of a
+                          scanner, where it goes when it is done */
     uint8_t disowned;  /* of a scanner: where what is no call goes on; 0: in ordinary text */
     uint8_t at_end;    /* haft__act when the text ends here */
-    haft__mark marks[13];
+    haft__mark marks[15];
 } haft__place;
 
-#define HAFT__FORMAT_PLACES 18
+#define HAFT__FORMAT_PLACES 24
 
 /* How tools are shown. */
 typedef enum haft__showing {
@@ -134,7 +148,7 @@ typedef struct haft__render {
     bool bare_one; /* calls_begin and calls_end are left out around a single call */
 
     const char *results_begin, *result, *result_next, *results_end;
-    const char *result_marks[4]; /* that a result must not have in it, besides the format's own */
+    const char *result_marks[6]; /* that a result must not have in it, besides the format's own */
 } haft__render;
 
 typedef struct haft__format {
@@ -145,6 +159,7 @@ typedef struct haft__format {
     uint8_t plain;     /* the place of ordinary text */
     uint8_t spoilt;    /* the place behind a call that cannot be used */
     uint8_t spoilt_in; /* ... in a value of such a call; 0: the same */
+    uint8_t behind;    /* ... behind its JSON, where it has no end tag; 0: that of ordinary text */
     bool json;         /* calls are JSON, or their arguments are */
     bool open_ended;   /* ... and have no end tag: a bad one ends where its JSON does */
     haft__render render;

@@ -25,7 +25,7 @@ typedef enum haft__py_state {
     HAFT__PY_COLON,  /* behind a key */
     HAFT__PY_AFTER,  /* behind a value */
     HAFT__PY_NEXT,   /* behind a call */
-    HAFT__PY_SKIP,   /* inside a call that is spoilt */
+    HAFT__PY_SKIP,   /* inside a call that is spoilt, or behind what is no call */
 } haft__py_state;
 
 /* What a value is in. */
@@ -45,6 +45,14 @@ typedef enum haft__py_role {
     HAFT__PY_ROLE_FIRST,
 } haft__py_role;
 
+/* A string of which nothing but its end counts. */
+typedef struct haft__py_text {
+    char quote; /* 0: there is none */
+    bool triple;
+    bool escape;     /* behind a backslash */
+    uint32_t quotes; /* in a row */
+} haft__py_text;
+
 typedef struct haft__python {
     bool live;
     uint8_t what; /* haft__scan */
@@ -61,7 +69,12 @@ typedef struct haft__python {
     uint32_t hex_left;   /* digits of an escape that are missing */
     uint32_t code, high; /* of \u; a high surrogate before it */
 
-    uint32_t skip_depth; /* parentheses and brackets that are open */
+    /* what is skipped */
+    const char *why;
+    haft__py_text text;
+    uint32_t skip_depth;                      /* parentheses and brackets that are open */
+    char closers[HAFT__LIMIT_JSON_DEPTH + 1]; /* of each of them, what closes it; any, further in */
+    bool to_end;                              /* the list ends with it, not a call */
 } haft__python;
 
 #endif

@@ -218,3 +218,22 @@ size_t haft__python_string(haft__parser *p, haft_str bytes, const char **ret_why
     }
     return used;
 }
+
+/* While it opens, `quotes` counts: two are an empty one, three open one that three close. */
+bool haft__python_skip_string(haft__py_text *text, char c)
+{
+    bool same = c == text->quote && !text->escape;
+    text->escape = c == '\\' && !text->escape;
+    if (text->quotes > 0 && !text->triple && same) {
+        text->triple = ++text->quotes == 3;
+        text->quotes = text->triple ? 0 : text->quotes;
+    } else if (text->quotes == 2 && !text->triple) {
+        text->quote = '\0';
+        return false;
+    } else if (same && (!text->triple || ++text->quotes == 3)) {
+        text->quote = '\0';
+    } else {
+        text->quotes = same ? text->quotes : 0;
+    }
+    return true;
+}

@@ -148,7 +148,7 @@ static void on_scalar(haft__parser *p, const haft__json_event *event)
         }
         break;
     case HAFT__SLOT_ID:
-        if (text) {
+        if (text || event->value.kind == HAFT__JSON_NUMBER) {
             haft__forming_text(p, &p->call.id, value);
         }
         break;
@@ -394,12 +394,15 @@ static bool is_string(haft__json_stream_state state)
     return state >= HAFT__JSON_IN_STRING && state <= HAFT__JSON_IN_HEX;
 }
 
+static bool is_object(const haft__json_stream *json, uint32_t level)
+{
+    return (json->objects[level / 64] >> (level % 64) & 1) != 0;
+}
+
 /* Whether calls are items of an array, and this is one. */
 static bool is_item(const haft__scanner *s)
 {
-    uint32_t level = s->base - 1; /* of the array */
-    return s->base > 0 && s->json.depth >= s->base
-           && (s->json.objects[level / 64] >> (level % 64) & 1) == 0;
+    return s->base > 0 && s->json.depth >= s->base && !is_object(&s->json, s->base - 1);
 }
 
 /* The call cannot be used; where it ends is found without the reader. */
@@ -414,6 +417,9 @@ static void wreck(haft__parser *p, const char *why)
                        .floor = item ? s->base : 0,
                        .quote = is_string(s->json.failed_in) ? '"' : '\0',
                        .escape = s->json.failed_in == HAFT__JSON_IN_ESCAPE};
+    for (uint32_t i = 0; i < s->json.depth; i++) {
+        how.closers[i] = is_object(&s->json, i) ? '}' : ']';
+    }
     haft__wreck_begin(p, why, &how);
 }
 

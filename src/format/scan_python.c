@@ -5,8 +5,8 @@
  *
  * A byte leads from state to state; containers that are open are on a stack. A call that holds
  * anything but literals is spoilt and skipped to its closing parenthesis, so that the ones behind
- * it are found. Strings are read in python_string.c.
- * Tests: tests/format/pythonic_test.c.
+ * it are found; what is no call at all, to the end of the list. Strings are read in
+ * python_string.c. Tests: tests/format/pythonic_test.c.
  */
 #include <math.h>
 
@@ -20,49 +20,82 @@
 /* What a byte did. */
 typedef enum step {
     USED,
-    AGAIN, /* nothing yet: it is looked at in the new state */
+    AGAIN,   /* nothing yet: it is looked at in the new state */
+    SKIPPED, /* it ends what was skipped */
     DONE,
 } step;
 
 /* ---- what cannot be used ---- */
 
+/* What closes the containers that are open, and the call itself. */
+static void begin_skip(haft__python *py, const char *why)
+{
+    static const char closers[] = {[HAFT__PY_LIST] = ']',
+                                   [HAFT__PY_PARENS] = ')',
+                                   [HAFT__PY_TUPLE] = ')',
+                                   [HAFT__PY_SET] = '}',
+                                   [HAFT__PY_DICT] = '}'};
+    py->why = why;
+    py->text = (haft__py_text){0};
+    py->closers[0] = ')';
+    for (uint32_t i = 0; i < py->depth; i++) {
+        py->closers[i + 1] = closers[py->stack[i] & ~ITEMS];
+    }
+    py->skip_depth = py->depth + 1;
+    py->to_end = false;
+}
+
+/* It is told when it has ended, all of it. */
 static step spoil(haft__parser *p, const char *why)
 {
     haft__python *py = &p->python;
-    haft__forming_spoil(p, HAFT__FOUND_MALFORMED, why);
-    if (py->state != HAFT__PY_STRING) { /* else it is skipped to its end */
-        py->quote = '\0';
+    begin_skip(py, why);
+    if (py->state == HAFT__PY_STRING) { /* it is skipped to its end */
+        py->text = (haft__py_text){py->quote, py->triple, false, py->quotes};
     }
     py->state = HAFT__PY_SKIP;
-    py->skip_depth = py->depth + 1; /* its own parenthesis too */
-    py->escape = false;
     return AGAIN;
 }
 
-/* Looks for the parenthesis that closes the call; brackets in strings do not count. */
+/* What is no call, and all that follows it in the list. */
+static step spoil_rest(haft__parser *p, const char *why)
+{
+    haft__python *py = &p->python;
+    if (!p->call.open) {
+        haft__forming_open(p, HAFT__LIT(""), false);
+    }
+    py->depth = 0;
+    begin_skip(py, why);
+    py->closers[0] = ']';
+    py->to_end = true;
+    py->state = HAFT__PY_SKIP;
+    return AGAIN;
+}
+
+static void open_skipped(haft__python *py, char c)
+{
+    if (py->skip_depth < COUNT(py->closers)) {
+        py->closers[py->skip_depth] = c == '(' ? ')' : c == '[' ? ']' : '}';
+    }
+    py->skip_depth++;
+}
+
+/* Looks for the parenthesis that closes the call. Brackets in strings do not count, nor do those
+ * that close nothing: a call that is quoted is data. */
 static step on_skip(haft__python *py, char c)
 {
-    if (py->quote != '\0') {
-        if (py->escape) {
-            py->escape = false;
-        } else if (c == '\\') {
-            py->escape = true;
-        } else if (c == py->quote) {
-            py->quote = '\0';
-        }
+    if (py->text.quote != '\0' && haft__python_skip_string(&py->text, c)) {
         return USED;
     }
     if (c == '"' || c == '\'') {
-        py->quote = c;
+        py->text = (haft__py_text){.quote = c, .quotes = 1};
     } else if (c == '(' || c == '[' || c == '{') {
-        py->skip_depth++;
+        open_skipped(py, c);
     } else if (c == ')' || c == ']' || c == '}') {
-        py->skip_depth--;
-        if (py->skip_depth == 0) {
-            py->state = HAFT__PY_NEXT;
-        }
+        bool known = py->skip_depth <= COUNT(py->closers);
+        py->skip_depth -= !known || py->closers[py->skip_depth - 1] == c ? 1 : 0;
     }
-    return USED;
+    return py->skip_depth == 0 ? SKIPPED : USED;
 }
 
 /* ---- containers ---- */
@@ -357,7 +390,7 @@ static bool write_number(haft__buf *to, haft_str text)
         text = haft__str_skip(text, 1);
     }
     size_t whole = count_digits(text), part = 0;
-    if (whole > 1 && text.ptr[0] == '0') {
+    if (whole > 1 && haft__str_starts(text, HAFT__LIT("0"))) {
         return false;
     }
     haft__buf_add_str(to, whole > 0 ? (haft_str){text.ptr, whole} : HAFT__LIT("0"));
@@ -484,9 +517,7 @@ static step on_next(haft__parser *p, char c)
         py->state = HAFT__PY_NAME;
         return c == ',' ? USED : AGAIN;
     }
-    haft__forming_open(p, HAFT__LIT(""), false);
-    haft__forming_spoil(p, HAFT__FOUND_MALFORMED, "behind a call there is neither a comma nor ]");
-    return DONE;
+    return spoil_rest(p, "behind a call there is neither a comma nor ]");
 }
 
 static step on_name(haft__parser *p, char c)
@@ -498,6 +529,9 @@ static step on_name(haft__parser *p, char c)
     if (p->call.name.len == 0 && ends_calls(py, c)) {
         p->call.open = false; /* what opened it was the list */
         return DONE;
+    }
+    if ((c == '"' || c == '\'') && py->what == HAFT__SCAN_PYTHON) { /* of a string, not of a name */
+        return spoil_rest(p, "a string is where a call should be");
     }
     if (!p->call.open) {
         haft__forming_open(p, HAFT__LIT(""), false);
@@ -546,6 +580,16 @@ static void use(haft__parser *p, haft_str *io_bytes, size_t count)
     *io_bytes = haft__str_skip(*io_bytes, count);
 }
 
+/* What was skipped has ended. True when the list has, too. */
+static bool end_skip(haft__parser *p)
+{
+    haft__python *py = &p->python;
+    haft__forming_spoil(p, HAFT__FOUND_MALFORMED, py->why);
+    py->state = HAFT__PY_NEXT;
+    py->live = !py->to_end;
+    return py->to_end;
+}
+
 bool haft__scan_python(haft__parser *p, haft__scan what, haft_str *io_bytes)
 {
     haft__python *py = &p->python;
@@ -570,8 +614,11 @@ bool haft__scan_python(haft__parser *p, haft__scan what, haft_str *io_bytes)
             }
             return true;
         }
-        if (did == USED) {
+        if (did == USED || did == SKIPPED) {
             use(p, io_bytes, 1);
+        }
+        if (did == SKIPPED && end_skip(p)) {
+            return true;
         }
     }
     return false;

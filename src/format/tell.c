@@ -134,7 +134,12 @@ void haft__tell_content(haft__parser *p, haft_str text)
 
 void haft__tell_reasoning(haft__parser *p, haft_str text)
 {
-    add_to_flow(p, &p->reasoning, text, true);
+    if (p->suspect.len > 0) {
+        haft__buf_add_str(&p->suspect, text);
+        haft__parser_check(p, &p->suspect);
+    } else {
+        add_to_flow(p, &p->reasoning, text, true);
+    }
 }
 
 void haft__tell_layout(haft__parser *p, haft_str spaces)

@@ -9,6 +9,7 @@
  */
 #include "base/limits.h"
 #include "format/parser.h"
+#include "json/pointer.h"
 #include "json/write.h"
 
 enum {
@@ -74,29 +75,106 @@ static unsigned types_of_schema(haft__json schema)
     return types;
 }
 
-/* What the schemas under `key` say, any of which may hold. */
-static unsigned types_of_any(haft__json schema, haft_str key)
+/* References and schemas that all have to hold are followed, but not for ever: they may go in
+ * circles. */
+#define MOST_STEPS 256
+#define MOST_DEPTH 16
+
+typedef struct looking {
+    haft__json root; /* what references are into */
+    unsigned steps;
+} looking;
+
+/* The schema that this one refers to, within the tool's own; NULL when there is none. */
+static const haft__json *follow(const looking *l, haft__json schema)
 {
-    const haft__json *list = haft__json_get(schema, key);
+    const haft__json *ref = haft__json_get(schema, HAFT__LIT("$ref"));
+    if (ref == NULL || ref->kind != HAFT__JSON_STRING
+        || !haft__str_starts(haft__json_text(*ref), HAFT__LIT("#"))) {
+        return NULL;
+    }
+    return haft__pointer_get(&l->root, haft__str_skip(haft__json_text(*ref), 1));
+}
+
+static bool is_too_far(looking *l, unsigned depth)
+{
+    return depth > MOST_DEPTH || l->steps++ >= MOST_STEPS;
+}
+
+/* What both say; 0 is nothing. An integer is a number; where they contradict each other, the first
+ * counts. */
+static unsigned both(unsigned a, unsigned b)
+{
+    if (a == 0 || (a & TYPE_ANY) != 0) {
+        return b != 0 ? b : a;
+    }
+    if (b == 0 || (b & TYPE_ANY) != 0) {
+        return a;
+    }
+    unsigned wide_a = a | ((a & TYPE_NUMBER) != 0 ? TYPE_INTEGER : 0U);
+    unsigned wide_b = b | ((b & TYPE_NUMBER) != 0 ? TYPE_INTEGER : 0U);
+    return (wide_a & wide_b) != 0 ? wide_a & wide_b : a;
+}
+
+static unsigned types_in(looking *l, haft__json schema, unsigned depth);
+
+/* What the schemas under `key` say together: all of them hold, or any. */
+static unsigned types_of_list(looking *l, haft__json schema, const char *key, bool all,
+                              unsigned depth)
+{
+    const haft__json *list = haft__json_get(schema, haft__str(key));
     unsigned types = 0;
     for (uint32_t i = 0; list != NULL && list->kind == HAFT__JSON_ARRAY && i < list->count; i++) {
-        unsigned one = types_of_schema(list->items[i]);
-        types |= one != 0 ? one : TYPE_ANY;
+        unsigned one = types_in(l, list->items[i], depth + 1);
+        types = all ? both(types, one) : types | (one != 0 ? one : TYPE_ANY);
     }
     return types;
+}
+
+/* 0: nothing is said. */
+static unsigned types_in(looking *l, haft__json schema, unsigned depth)
+{
+    if (is_too_far(l, depth)) {
+        return 0;
+    }
+    unsigned types = types_of_schema(schema);
+    const haft__json *target = follow(l, schema);
+    types = target != NULL ? both(types, types_in(l, *target, depth + 1)) : types;
+    types = both(types, types_of_list(l, schema, "allOf", true, depth));
+    types = both(types, types_of_list(l, schema, "anyOf", false, depth));
+    return both(types, types_of_list(l, schema, "oneOf", false, depth));
+}
+
+/* The schema of a parameter: among the properties, or those of a schema that holds as well. */
+static const haft__json *find_property(looking *l, haft__json schema, haft_str key, unsigned depth)
+{
+    const haft__json *at = haft__json_get(schema, HAFT__LIT("properties"));
+    at = at != NULL ? haft__json_get(*at, key) : NULL;
+    if (at != NULL || is_too_far(l, depth)) {
+        return at;
+    }
+    const haft__json *target = follow(l, schema);
+    const haft__json *list = haft__json_get(schema, HAFT__LIT("allOf"));
+    uint32_t count = list != NULL && list->kind == HAFT__JSON_ARRAY ? list->count : 0;
+    at = target != NULL ? find_property(l, *target, key, depth + 1) : NULL;
+    for (uint32_t i = 0; at == NULL && i < count; i++) {
+        at = find_property(l, list->items[i], key, depth + 1);
+    }
+    return at;
 }
 
 /* Which types a parameter may have. */
 static unsigned types_of(const haft__format_tool *tool, haft_str key)
 {
-    const haft__json *at =
-        tool != NULL ? haft__json_get(tool->parameters, HAFT__LIT("properties")) : NULL;
-    at = at != NULL ? haft__json_get(*at, key) : NULL;
-    unsigned types = at != NULL ? types_of_schema(*at) : 0;
-    if (at != NULL && types == 0) {
-        types = types_of_any(*at, HAFT__LIT("anyOf")) | types_of_any(*at, HAFT__LIT("oneOf"));
-    }
+    looking l = {.root = tool != NULL ? tool->parameters : haft__json_null()};
+    const haft__json *at = find_property(&l, l.root, key, 0);
+    unsigned types = at != NULL ? types_in(&l, *at, 0) : 0;
     return types != 0 ? types : TYPE_ANY;
+}
+
+bool haft__value_is_text(const haft__format_tool *tool, haft_str key)
+{
+    return types_of(tool, key) == TYPE_STRING;
 }
 
 /* ---- what a text says ---- */

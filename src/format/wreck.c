@@ -2,12 +2,14 @@
 /*
  * wreck.c - the rest of a call that cannot be used: where it ends, and what it looked like.
  *
- * Of JSON, strings and brackets are still followed, so that marks inside a string stay data. The
- * call ends at a mark outside of strings; where the format has no end tag, with its JSON; in an
- * array, with its element, and the array is read on behind it.
+ * Strings, brackets and tags of other dialects are still followed, so that marks inside of them
+ * stay data. The call ends at its end tag; where the format has none, with its JSON; in an array,
+ * with its element, and the array is read on behind it. A call that begins in it is a part of it,
+ * with its own end.
  *
- * A string that never closes would hide all that follows. So what stands behind the first end tag
- * in a string is kept, and is read again, once, when the text ends inside the string.
+ * A string that never closes would hide all that follows, and so would an end tag that is missing.
+ * So what stands behind the first end tag in a string is kept, or from the first call on that
+ * begins in the wreck, and is read again, once, when the text ends there.
  * Tests: tests/format/wreck_test.c.
  */
 #include <stdio.h>
@@ -53,7 +55,7 @@ void haft__wreck_end(haft__parser *p)
 
 void haft__wreck_end_at(haft__parser *p, const haft__mark *mark)
 {
-    if (mark->act == HAFT__ACT_OPEN || mark->keep) { /* it belongs to what follows */
+    if (mark->act == HAFT__ACT_OPEN || mark->keep || mark->head) { /* it belongs to what follows */
         haft__forming_unkeep(p, strlen(mark->text));
     }
     haft__wreck_end(p);
@@ -69,30 +71,115 @@ void haft__wreck_end_text(haft__parser *p)
     }
 }
 
-/* ---- strings ---- */
+/* ---- what may have to be read again ---- */
 
-/* An end tag in a string: what follows it is kept, should the string never close. */
-static void look_for_end(haft__parser *p, char c)
+void haft__wreck_keep(haft__parser *p, haft_str bytes)
 {
-    haft__wreck *w = &p->wreck;
-    const haft__marks *marks = haft__parser_marks(p, p->format->spoilt);
-    if (marks == NULL || w->tried) {
-        return;
-    }
-    w->shadow = haft__marks_step(marks, w->shadow, c);
-    uint16_t found = marks->nodes[w->shadow].mark;
-    if (found == 0) {
-        return;
-    }
-    const haft__mark *mark = &p->format->places[p->format->spoilt].marks[found - 1];
-    w->shadow = 0;
-    if (mark->act != HAFT__ACT_OPEN && !mark->keep) {
-        w->to = mark->to;
-        w->ended = true;
-        w->end_offset = p->offset + 1;
-        w->end_raw = p->call.written + 1;
+    if (p->wreck.live && p->wreck.mark != NULL) {
+        haft__buf_add_str(&p->wreck.rest, bytes);
+        haft__parser_check(p, &p->wreck.rest);
     }
 }
+
+/* Once in a text, so that no byte is read more than twice. */
+static void remember(haft__parser *p, const haft__mark *mark, bool in_string)
+{
+    haft__wreck *w = &p->wreck;
+    if (w->mark == NULL && !w->tried) {
+        w->mark = mark;
+        w->in_string = in_string;
+        w->end_offset = p->offset;
+        w->end_raw = p->call.written;
+    }
+}
+
+/* Behind a string with an end tag in it. Where JSON goes on, the string has closed, and what stands
+ * in it is data; anything else says that it was another quote. */
+static void check_string(haft__wreck *w)
+{
+    bool quote = w->last == '"' || w->last == '\'';
+    if (w->mark != NULL && w->in_string && quote) {
+        w->mark = NULL;
+        haft__buf_clear(&w->rest);
+    }
+}
+
+bool haft__wreck_retry(haft__parser *p)
+{
+    haft__wreck *w = &p->wreck;
+    const haft__mark *mark = w->mark;
+    if (!w->live || mark == NULL || (w->in_string && w->quote == '\0')) {
+        return false;
+    }
+    haft__buf rest = w->rest;
+    haft__buf_init(&w->rest, HAFT__LIMIT_FORMAT_BYTES);
+    w->tried = true;
+    p->mending.strictly = p->mending.cut = false;
+    haft__forming_unkeep(p, p->call.written - w->end_raw);
+    p->offset = w->end_offset;
+    haft__wreck_end_at(p, mark);
+    haft__parser_follow(p, &p->format->places[p->format->spoilt], mark);
+    haft__parser_read(p, haft__buf_str(&rest));
+    haft__buf_finish(&rest);
+    return true;
+}
+
+/* ---- marks ---- */
+
+static bool is_section(const haft__parser *p, const haft__mark *mark)
+{
+    uint8_t bytes = p->format->places[mark->to].bytes;
+    return bytes == HAFT__BYTES_GAP || bytes == HAFT__BYTES_NOTHING;
+}
+
+/* A call that begins in the wreck, and does not do so in a string or in a tag. It is a part of it
+ * if the wreck's own end follows that of the call; else the wreck was cut off. */
+static bool hide_call(haft__parser *p, const haft__mark *mark)
+{
+    remember(p, mark, false);
+    p->wreck.level += is_section(p, mark) ? 0 : 1;
+    return true;
+}
+
+/* The end of a call that has begun in it. */
+static bool hide_end(haft__parser *p, const haft__mark *mark)
+{
+    haft__wreck *w = &p->wreck;
+    bool half = p->format->places[mark->to].bytes == HAFT__BYTES_TAIL; /* more of the end follows */
+    w->level -= half ? 0 : 1;
+    haft__parser_go(p, p->format->spoilt);
+    return true;
+}
+
+bool haft__wreck_hides(haft__parser *p, const haft__mark *mark)
+{
+    haft__wreck *w = &p->wreck;
+    bool tagged = haft__wreck_tag_is_open(&w->tag);
+    if (!tagged) {
+        w->tag.state = 0; /* it is no tag of another dialect */
+    }
+    if (mark->inside) {
+        return false;
+    }
+    if (p->place == p->format->spoilt && (w->quote != '\0' || tagged)) {
+        if (w->quote != '\0' && mark->act != HAFT__ACT_OPEN && !mark->keep) {
+            remember(p, mark, true);
+        }
+        return true;
+    }
+    if (p->format->open_ended) { /* nothing but the next call ends one */
+        return false;
+    }
+    if (mark->act == HAFT__ACT_OPEN) {
+        return hide_call(p, mark);
+    }
+    if (mark->act == HAFT__ACT_FORGET) { /* the end of the section */
+        return w->mark != NULL;
+    }
+    return w->level > 0 && hide_end(p, mark);
+}
+
+/* ---- outside strings ---- */
 
 /* One byte of a string. */
 static void on_string(haft__wreck *w, char c)
@@ -107,88 +194,76 @@ static void on_string(haft__wreck *w, char c)
     }
 }
 
-void haft__wreck_string(haft__parser *p, haft_str *io_bytes)
+static void open_bracket(haft__wreck *w, char c)
 {
-    haft__wreck *w = &p->wreck;
-    size_t used = 0;
-    while (used < io_bytes->len && w->quote != '\0') {
-        haft_str byte = {io_bytes->ptr + used, 1};
-        if (!w->ended) {
-            look_for_end(p, byte.ptr[0]);
-            haft__parser_use(p, byte);
-        } else {
-            haft__wreck_keep(p, byte);
-            haft__parser_use(p, byte);
-        }
-        on_string(w, byte.ptr[0]);
-        used++;
+    if (w->depth < COUNT(w->closers)) {
+        w->closers[w->depth] = c == '{' ? '}' : c == '[' ? ']' : ')';
     }
-    w->shadow = w->quote != '\0' ? w->shadow : 0;
-    *io_bytes = haft__str_skip(*io_bytes, used);
+    w->depth++;
 }
 
-void haft__wreck_keep(haft__parser *p, haft_str bytes)
+/* A parenthesis of Python's, around arguments; in JSON it is but a byte. */
+static bool is_around(const haft__wreck *w)
 {
-    if (p->wreck.ended && !p->wreck.tried) {
-        haft__buf_add_str(&p->wreck.rest, bytes);
-        haft__parser_check(p, &p->wreck.rest);
-    }
+    return w->depth == 0 || (w->depth <= COUNT(w->closers) && w->closers[w->depth - 1] == ')');
 }
 
-bool haft__wreck_retry(haft__parser *p)
+/* Whether it closes one of the wreck's own. One too many, or of another kind, closes nothing: the
+ * call does not end before its last bracket, and so none of its strings is outside of it. */
+static bool close_bracket(haft__wreck *w, char c)
 {
-    haft__wreck *w = &p->wreck;
-    if (!w->live || w->tried || !w->ended || w->quote == '\0') {
+    bool own = w->depth > w->floor;
+    if (!own || (w->depth <= COUNT(w->closers) && w->closers[w->depth - 1] != c)) {
         return false;
     }
-    haft__buf rest = w->rest;
-    haft__buf_init(&w->rest, HAFT__LIMIT_FORMAT_BYTES);
-    w->tried = true;
-    p->mending.strictly = p->mending.cut = false;
-    haft__forming_unkeep(p, p->call.written - w->end_raw);
-    p->offset = w->end_offset;
-    uint8_t to = w->to;
-    haft__wreck_end(p);
-    haft__parser_go(p, to);
-    haft__parser_read(p, haft__buf_str(&rest));
-    haft__buf_finish(&rest);
+    w->depth--;
     return true;
 }
-
-/* ---- outside strings ---- */
 
 haft__wreck_step haft__wreck_byte(const haft__parser *p, haft__wreck *w, char c)
 {
     bool element = w->resumes && w->depth == w->floor;
     bool ends_value = w->resumes || p->format->open_ended;
+    if (w->quote != '\0') {
+        on_string(w, c);
+        return HAFT__WRECK_ON;
+    }
+    if (haft__wreck_tag_is_header(&w->tag)) {
+        return HAFT__WRECK_ON;
+    }
     switch (c) {
     case ' ':
     case '\n':
     case '\r':
     case '\t': return HAFT__WRECK_ON;
-    case '"':
-        if (w->depth > 0) {
-            w->quote = c;
-        }
-        break;
+    case '"': w->quote = c; break;
     case '\'':
-        if (w->depth > 0 && w->last != '\0' && strchr("{[,:", w->last) != NULL) {
+        if (w->last != '\0' && strchr("{[,:(=", w->last) != NULL) {
             w->quote = c; /* where a value or a key begins, not in the middle of a word */
         }
         break;
     case '{':
-    case '[': w->depth++; break;
+    case '[': open_bracket(w, c); break;
+    case '(':
+        if (is_around(w)) {
+            open_bracket(w, c);
+        }
+        break;
+    case ':': check_string(w); break;
     case ',':
+        check_string(w);
         if (element) {
             return HAFT__WRECK_BEFORE;
         }
         break;
     case '}':
     case ']':
+    case ')':
+        check_string(w);
         if (element && c == ']') { /* a brace ends no array: it is more of the wreck */
             return HAFT__WRECK_BEFORE;
         }
-        if (w->depth > w->floor && --w->depth == w->floor && ends_value) {
+        if (close_bracket(w, c) && w->depth == w->floor && ends_value) {
             return HAFT__WRECK_BEHIND;
         }
         break;
@@ -196,4 +271,22 @@ haft__wreck_step haft__wreck_byte(const haft__parser *p, haft__wreck *w, char c)
     }
     w->last = c;
     return HAFT__WRECK_ON;
+}
+
+void haft__wreck_watch(haft__parser *p, haft_str bytes)
+{
+    haft__wreck *w = &p->wreck;
+    for (size_t i = 0; i < bytes.len; i++) {
+        (void)haft__wreck_byte(p, w, bytes.ptr[i]);
+    }
+}
+
+void haft__wreck_forget(haft__parser *p)
+{
+    haft__wreck *w = &p->wreck;
+    w->depth = w->floor = w->level = 0;
+    w->quote = w->last = '\0';
+    w->escape = w->resumes = false;
+    w->tag.state = 0;
+    w->mark = NULL;
 }

@@ -147,11 +147,39 @@ static void write_call(filling *f, const haft__format_call *call)
     haft__arena_finish(&arena);
 }
 
-/* How many calls from `first` on could be read. */
-static size_t count_good(const haft__format_call *calls, size_t first, size_t count)
+/* ---- calls that could not be read ---- */
+
+/* Whether it is written like a call of a section, between whose marks it belongs. */
+static bool is_in_section(const haft__render *render, const haft__format_call *call)
+{
+    bool tagged =
+        render->calls_begin != NULL && render->calls_end != NULL && render->call[0] == '<';
+    haft_str tag = {render->call, 0};
+    while (tagged && tag.ptr[tag.len] != '\0' && strchr("%> ", tag.ptr[tag.len]) == NULL) {
+        tag.len++;
+    }
+    return tagged && haft__str_starts(call->arguments, tag);
+}
+
+/* Without the end of the section, which is written behind the last of them. */
+static void write_spoilt(const filling *f, const haft__format_call *call)
+{
+    haft_str text = haft__str_trim(call->arguments);
+    haft_str end = haft__str_trim(haft__str(f->render->calls_end));
+    if (haft__str_ends(text, end)) {
+        text = haft__str_trim((haft_str){text.ptr, text.len - end.len});
+    }
+    bool lined = haft__str_ends(haft__str(f->render->call), HAFT__LIT("\n"));
+    haft__buf_add_str(f->buf, text);
+    haft__buf_add_str(f->buf, lined ? HAFT__LIT("\n") : HAFT__LIT(""));
+}
+
+/* How many calls from `first` on stand together. */
+static size_t count_group(const haft__render *render, const haft__format_call *calls, size_t first,
+                          size_t count)
 {
     size_t i = first;
-    while (i < count && !calls[i].spoilt) {
+    while (i < count && (!calls[i].spoilt || is_in_section(render, &calls[i]))) {
         i++;
     }
     return i - first;
@@ -164,7 +192,11 @@ static void write_group(filling *f, const haft__format_call *calls, size_t count
     fill(f, bare ? "" : render->calls_begin);
     for (size_t i = 0; i < count; i++) {
         fill(f, i > 0 ? render->call_next : "");
-        write_call(f, &calls[i]);
+        if (calls[i].spoilt) {
+            write_spoilt(f, &calls[i]);
+        } else {
+            write_call(f, &calls[i]);
+        }
     }
     fill(f, bare ? "" : render->calls_end);
 }
@@ -180,14 +212,14 @@ void haft__format_write_calls(haft__buf *buf, const haft__format *format, haft_s
         fill(&f, count > 0 ? render->before : "");
     }
     for (size_t i = 0; i < count;) {
-        size_t good = count_good(calls, i, count);
+        size_t group = count_group(render, calls, i, count);
         haft__buf_add_str(buf, i > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
-        if (good > 0) {
-            write_group(&f, calls + i, good);
+        if (group > 0) {
+            write_group(&f, calls + i, group);
         } else {
             haft__buf_add_str(buf, calls[i].arguments);
         }
-        i += good > 0 ? good : 1;
+        i += group > 0 ? group : 1;
     }
 }
 

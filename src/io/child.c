@@ -48,7 +48,8 @@ struct haft__child {
     end ends[PIPES];
     haft__loop *loop;
     haft__child *next, **link; /* in the group */
-    haft__timer timer;         /* until SIGKILL */
+    haft__timer timer;         /* until SIGTERM or SIGKILL, ... */
+    uint64_t until_ms;         /* ... and when that is, for those who wait without the loop */
     uint64_t grace;
     uint64_t patience;
     haft_str input;        /* what is left of it */
@@ -63,6 +64,8 @@ struct haft__child {
     void *context;
     unsigned handles; /* of libuv's, open */
     bool talks;       /* its input stays open */
+    bool mute;        /* it has closed its output while it was talked with */
+    bool leaving;     /* its input has ended, and it may leave by itself */
     bool ending;      /* it has been told to end */
 };
 
@@ -128,9 +131,15 @@ static void leave_group(haft__child *child)
 
 /* ---- ending it ---- */
 
+static uint64_t now_ms(void)
+{
+    return uv_hrtime() / 1000000;
+}
+
 static void on_grace(void *context)
 {
     haft__child *child = context;
+    child->until_ms = UINT64_MAX;
     (void)uv_process_kill(&child->process, SIGKILL);
 }
 
@@ -142,6 +151,8 @@ static void tell_to_end(haft__child *child)
         return;
     }
     child->ending = true;
+    child->until_ms = child->grace > 0 ? now_ms() + child->grace : UINT64_MAX;
+    haft__timer_stop(child->loop, &child->timer);
     (void)uv_process_kill(&child->process, child->grace > 0 ? SIGTERM : SIGKILL);
     (void)uv_process_kill(&child->process, SIGCONT);
     if (child->grace > 0) {
@@ -160,61 +171,83 @@ static void bury(haft__child *child)
     close_handle(child, (uv_handle_t *)&child->process);
 }
 
+/* It has seen that its input is at its end, and stayed. */
 static void on_patience(void *context)
 {
-    tell_to_end(context);
+    haft__child *child = context;
+    child->result.mute = child->mute;
+    child->result.deaf = !child->mute;
+    tell_to_end(child);
 }
 
-/* What it still says is read and dropped while it may leave by itself: a full pipe would keep it.
+/* Ends its input, and waits. What it still says is read meanwhile: a full pipe would keep it.
  * Without memory for the timer there is no patience. */
+static void let_leave(haft__child *child)
+{
+    if (child->leaving || child->ending) {
+        return;
+    }
+    close_end(&child->ends[INPUT]);
+    child->leaving =
+        child->patience > 0
+        && haft__timer_start(child->loop, &child->timer, child->patience, on_patience, child, NULL)
+               == HAFT_OK;
+    child->until_ms = now_ms() + child->patience;
+    if (!child->leaving) {
+        on_patience(child);
+    }
+}
+
 void haft__child_kill(haft__child *child)
 {
     child->done = NULL;
     child->heard = NULL;
-    if (child->patience > 0 && !child->ending && child->timer.slot == 0
-        && haft__timer_start(child->loop, &child->timer, child->patience, on_patience, child, NULL)
-               == HAFT_OK) {
-        close_end(&child->ends[INPUT]);
-        return;
+    if (child->talks) {
+        let_leave(child);
+    } else {
+        close_ends(child);
+        tell_to_end(child);
     }
-    close_ends(child);
-    tell_to_end(child);
 }
 
-/* Whether it is gone within `ms`. */
-static bool wait_for(pid_t id, uint64_t ms)
+static void drain(end *it);
+
+/* Whether it is gone; else it is told more clearly once its time is over. */
+static bool is_gone(haft__child *child)
 {
-    for (uint64_t waited = 0;; waited++) {
-        pid_t found = waitpid(id, NULL, WNOHANG);
-        if (found != 0 && !(found < 0 && errno == EINTR)) {
-            return true;
-        }
-        if (waited >= ms) {
-            return false;
-        }
-        haft__clock_sleep(1);
+    for (size_t i = OUTPUT; i < PIPES; i++) {
+        drain(&child->ends[i]);
     }
+    pid_t found = waitpid(child->process.pid, NULL, WNOHANG);
+    if (found != 0 && !(found < 0 && errno == EINTR)) {
+        return true;
+    }
+    if (now_ms() >= child->until_ms) {
+        if (child->ending) {
+            on_grace(child);
+        } else {
+            tell_to_end(child);
+        }
+    }
+    return false;
 }
 
+/* All at the same time. */
 void haft__children_finish(haft__children *group)
 {
     for (haft__child *child = group->first; child != NULL; child = child->next) {
-        haft__child_kill(child); /* all of them first, as they end at the same time */
+        haft__child_kill(child);
     }
     while (group->first != NULL) {
-        haft__child *child = group->first;
-        pid_t id = child->process.pid;
-        close_ends(child); /* nobody reads any more */
-        if (child->patience > 0 && !child->ending && wait_for(id, child->patience)) {
-            bury(child);
-            continue;
+        for (haft__child *child = group->first, *next; child != NULL; child = next) {
+            next = child->next;
+            if (is_gone(child)) {
+                bury(child);
+            }
         }
-        tell_to_end(child);
-        if (!wait_for(id, child->grace)) {
-            on_grace(child);
-            (void)waitpid(id, NULL, 0);
+        if (group->first != NULL) {
+            haft__clock_sleep(1);
         }
-        bury(child);
     }
 }
 
@@ -239,7 +272,8 @@ static ssize_t write_quietly(int fd, haft_str text)
     return count;
 }
 
-/* One that is talked with and does not listen is of no use any more. */
+/* One that is talked with and does not listen is of no use any more. Most often it has just died,
+ * and then how it ended says more. */
 static void write_unread(end *it)
 {
     haft__child *child = it->child;
@@ -249,9 +283,7 @@ static void write_unread(end *it)
         return;
     }
     if (count < 0) {
-        child->result.deaf = true;
-        close_end(it);
-        tell_to_end(child);
+        let_leave(child);
         return;
     }
     child->read_of_unread += (size_t)count;
@@ -309,11 +341,6 @@ haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *er
 
 /* ---- its output ---- */
 
-haft_str haft__child_errors(const haft__child *child)
-{
-    return (haft_str){child->errors, child->error_bytes};
-}
-
 static void keep_output(haft__child *child, haft_str piece)
 {
     if (child->talks) {
@@ -329,6 +356,11 @@ static void keep_output(haft__child *child, haft_str piece)
 }
 
 /* The last bytes are what matters. */
+haft_str haft__child_errors(const haft__child *child)
+{
+    return (haft_str){child->errors, child->error_bytes};
+}
+
 static void keep_errors(haft__child *child, haft_str piece)
 {
     size_t size = sizeof(child->errors);
@@ -365,6 +397,10 @@ static size_t read_piece(end *it, size_t most)
     }
     if (count <= 0) {
         close_end(it);
+        if (which == OUTPUT && child->talks) {
+            child->mute = true;
+            let_leave(child); /* nobody hears of it any more; most often it has just ended */
+        }
         return 0;
     }
     haft_str piece = {bytes, (size_t)count};

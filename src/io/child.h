@@ -8,7 +8,8 @@
  * ended; what its own children still write after that is not waited for.
  *
  * A program can also be talked with: its input stays open for haft__child_write, and its output is
- * handed on as it comes (`heard`). One that closes its input is ended, as nobody can reach it.
+ * handed on as it comes (`heard`). One that closes its input or its output, so that nobody can
+ * reach or hear it, is ended after `patience`.
  */
 #ifndef HAFT_IO_CHILD_H
 #define HAFT_IO_CHILD_H
@@ -30,6 +31,7 @@ typedef struct haft__child_result {
     bool output_cut;         /* it wrote more than the cap, and was ended for that */
     bool no_memory;          /* there was none for its output, and it was ended for that */
     bool deaf;               /* it was talked with, closed its input, and was ended for that */
+    bool mute;               /* the same with its output */
 } haft__child_result;
 
 typedef struct haft__child_options {
@@ -59,11 +61,12 @@ HAFT_MUST_USE haft_status haft__child_start(haft__loop *loop, const haft__child_
  * listen any more, TOO_BIG past max_unread, NO_MEMORY: then nothing was added. */
 HAFT_MUST_USE haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *err);
 
-/* The last of what it wrote to standard error; borrowed until the next step of the loop. */
+/* The last part of what it has written to its standard error so far. Borrowed until more comes. */
 haft_str haft__child_errors(const haft__child *child);
 
 /* Ends it, without a report: `done` and `heard` will not be called, and the input not be looked
- * at. One that is talked with sees the end of its input first, and has `patience` ms to leave. */
+ * at. One that is talked with sees the end of its input first, and has `patience` ms to leave;
+ * then comes SIGTERM, and after `grace` ms SIGKILL. */
 void haft__child_kill(haft__child *child);
 
 /* Ends all that are left and waits until they are gone. */

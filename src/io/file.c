@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -116,4 +117,30 @@ haft_status haft__file_replace(const char *path, haft_str text, haft_error *err)
     code = good ? errno : code;
     (void)unlink(beside);
     return haft__fail(err, HAFT_IO, path, "cannot be written: %s", strerror(code));
+}
+
+haft_status haft__file_lock(const char *path, int *ret_lock, haft_error *err)
+{
+    char beside[PATH_MAX];
+    int length = snprintf(beside, sizeof(beside), "%s.lock", path);
+    if (length < 0 || (size_t)length >= sizeof(beside)) {
+        return haft__fail(err, HAFT_IO, path, "the path is too long");
+    }
+    int fd = open(beside, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), locked = -1;
+    while (fd >= 0 && (locked = flock(fd, LOCK_EX)) != 0 && errno == EINTR) {
+    }
+    if (locked != 0) {
+        int code = errno;
+        haft__file_unlock(fd);
+        return haft__fail(err, HAFT_IO, path, "cannot be locked: %s", strerror(code));
+    }
+    *ret_lock = fd;
+    return HAFT_OK;
+}
+
+void haft__file_unlock(int lock)
+{
+    if (lock >= 0) {
+        (void)close(lock);
+    }
 }

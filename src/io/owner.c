@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* owner.c - names of processes: boot/process/start/random. Tests: tests/io/owner_test.c. */
+/* owner.c - names of processes: boot.space/process/start/random. Tests: tests/io/owner_test.c. */
 #include "io/owner.h"
 
 #include <errno.h>
@@ -25,17 +25,26 @@ static haft_str read_proc(const char *path, char *to, size_t size)
     return (haft_str){to, length > 0 ? (size_t)length : 0};
 }
 
-/* This boot of this machine. */
-static haft_str read_boot(char to[64])
+/* This boot of this machine, and the space that the numbers of its processes are of: in containers
+ * of one machine the same number means different ones. Empty when that is not known. */
+static haft_str read_boot(char to[96])
 {
-    haft_str boot = read_proc("/proc/sys/kernel/random/boot_id", to, 64);
-    boot.len = boot.len > BOOT_LENGTH ? BOOT_LENGTH : boot.len;
-    return boot;
+    char space[64] = "";
+    haft_str boot = read_proc("/proc/sys/kernel/random/boot_id", to, BOOT_LENGTH);
+    ssize_t length = readlink("/proc/self/ns/pid", space, sizeof(space) - 1); /* pid:[402653...] */
+    uint64_t number = 0;
+    haft_str digits = haft__str_skip((haft_str){space, length > 0 ? (size_t)length : 0}, 5);
+    if (boot.len != BOOT_LENGTH || !haft__str_to_u64(haft__str_split(&digits, ']'), &number)) {
+        return (haft_str){to, 0};
+    }
+    int more = snprintf(to + BOOT_LENGTH, 96 - BOOT_LENGTH, ".%llu", (unsigned long long)number);
+    return (haft_str){to, BOOT_LENGTH + (size_t)more};
 }
 
 /* When a process began, in ticks since the boot: field 22 of its stat. The name of the program, in
- * parentheses, may have anything in it. 0 when there is no such process. */
-static uint64_t read_start(uint64_t process)
+ * parentheses, may have anything in it. 0 when there is no such process. One that was killed, and
+ * whose parent has not asked what became of it, is only a row of a table: field 3 says so. */
+static uint64_t read_start(uint64_t process, bool *ret_over)
 {
     char path[64], text[1024];
     (void)snprintf(path, sizeof(path), "/proc/%llu/stat", (unsigned long long)process);
@@ -47,6 +56,8 @@ static uint64_t read_start(uint64_t process)
         }
     }
     uint64_t start = 0;
+    char state = rest.len > 0 ? rest.ptr[0] : ' ';
+    *ret_over = state == 'Z' || state == 'X';
     for (int field = 3; field < 22; field++) {
         (void)haft__str_split(&rest, ' ');
     }
@@ -55,22 +66,23 @@ static uint64_t read_start(uint64_t process)
 
 haft_status haft__owner_make(char *name, size_t size, haft_error *err)
 {
-    char text[64];
+    char text[96];
     uint64_t random = 0;
+    bool over = false;
     haft_str boot = read_boot(text);
     uint64_t process = (uint64_t)getpid();
     if (!haft__random_bytes(&random, sizeof(random))) {
         return haft__fail(err, HAFT_IO, "", "the system has no randomness for a name");
     }
     (void)snprintf(name, size, "%.*s/%llu/%llu/%016llx", HAFT__ARG(boot),
-                   (unsigned long long)process, (unsigned long long)read_start(process),
+                   (unsigned long long)process, (unsigned long long)read_start(process, &over),
                    (unsigned long long)random);
     return HAFT_OK;
 }
 
 bool haft__owner_is_dead(haft_str name)
 {
-    char text[64];
+    char text[96];
     haft_str boot = read_boot(text);
     uint64_t process = 0, start = 0;
     bool here = boot.len > 0 && haft__str_equal(haft__str_split(&name, '/'), boot);
@@ -79,5 +91,10 @@ bool haft__owner_is_dead(haft_str name)
     if (!read || process == 0 || start == 0) {
         return false;
     }
-    return read_start(process) != start;
+    bool over = false;
+    uint64_t found = read_start(process, &over);
+    if (found == 0) { /* it may only not be shown to us, as one of another user */
+        return process <= INT32_MAX && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+    }
+    return found != start || over;
 }

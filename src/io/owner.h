@@ -2,9 +2,9 @@
 /*
  * io/owner.h - the name under which this process has runs, and whether another one still lives.
  *
- * A name says which machine, which boot of it, which process and when that began, so that a process
- * that is gone can be told from one that is busy: its runs can be taken up at once, without waiting
- * for their leases.
+ * A name says which machine, which boot of it, which space of process numbers (containers have
+ * their own), which process and when that began, so that a process that is gone can be told from
+ * one that is busy: its runs can be taken up at once, without waiting for their leases.
  */
 #ifndef HAFT_IO_OWNER_H
 #define HAFT_IO_OWNER_H

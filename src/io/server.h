@@ -3,14 +3,15 @@
  * io/server.h - an HTTP/1.1 server on the loop.
  *
  * A handler is given each request once all of it is there, and answers it at once or later, as a
- * whole or piece by piece. Everything happens on the loop's thread; callbacks come from
+ * whole or piece by piece. Before that its owner may say, by the head alone, that the body is not
+ * wanted; then nothing of it is kept. Everything happens on the loop's thread; callbacks come from
  * haft__loop_step only.
  *
- * The server itself refuses what is too big (413, 431), what comes too slowly, and what two
- * programs could read differently: a length said twice, or beside a transfer coding; names of
- * headers that are none; a coding other than chunked. Bare line feeds, continued header lines and
- * headers without a name are read by libmicrohttpd, each in its own way, and cannot be seen here:
- * a proxy in front must not pass them on.
+ * The server itself refuses what is too big (413, 431), what there is no room for beside all other
+ * bodies (503), what comes too slowly, and what two programs could read differently: a length said
+ * twice, or beside a transfer coding; names of headers that are none; a coding other than chunked.
+ * Bare line feeds, continued header lines and headers without a name are read by libmicrohttpd,
+ * each in its own way, and cannot be seen here: a proxy in front must not pass them on.
  */
 #ifndef HAFT_IO_SERVER_H
 #define HAFT_IO_SERVER_H
@@ -25,14 +26,22 @@
 typedef struct haft__server haft__server;
 typedef struct haft__server_request haft__server_request;
 
+/* Says of a request whose head is there whether its body is wanted. Only what was asked may be
+ * looked at, but for the body. */
+typedef bool haft__server_wants(void *context, const haft__server_request *request);
+
 /* Numbers of 0 mean the limits of base/limits.h, and none may be more. */
 typedef struct haft__server_options {
-    haft_str address;       /* as haft__listen takes it */
-    size_t max_body;        /* bytes */
-    size_t max_queue;       /* bytes of a stream that its client has not taken yet */
-    size_t max_connections; /* more wait until one is closed */
-    size_t idle_ms;         /* what does nothing for so long is closed; rounded up to seconds */
-    size_t receive_ms;      /* for line and headers, and then for each 64 KiB of a body */
+    haft_str address;          /* as haft__listen takes it */
+    haft__server_wants *wants; /* with the handler's context. A body that is not wanted is empty for
+                                * the handler, who has the request at once where it is long. NULL:
+                                * all are wanted */
+    size_t max_body;           /* bytes */
+    size_t max_bodies;         /* bytes of all bodies that are received or with their handlers */
+    size_t max_queue;          /* bytes of a stream that its client has not taken yet */
+    size_t max_connections;    /* more wait until one is closed */
+    size_t idle_ms;            /* what does nothing for so long is closed; rounded up to seconds */
+    size_t receive_ms;         /* for line and headers, and then for each 64 KiB of a body */
 } haft__server_options;
 
 /* Has a request to answer: with haft__server_reply, or haft__server_begin and what belongs to it,
@@ -59,9 +68,13 @@ haft_str haft__server_method(const haft__server_request *request);
 haft_str haft__server_path(const haft__server_request *request);
 haft_str haft__server_query(const haft__server_request *request);
 haft_str haft__server_body(const haft__server_request *request);
+/* Gives the memory of the body back before the request is finished. */
+void haft__server_forget_body(haft__server_request *request);
 /* The first header of that name, in any case. .ptr is NULL when there is none, and for all of them
  * once the client is gone. */
 haft_str haft__server_header(const haft__server_request *request, const char *name);
+/* How many of that name there are. */
+size_t haft__server_header_count(const haft__server_request *request, const char *name);
 
 /* ---- answers ---- */
 

@@ -21,6 +21,7 @@ struct haft__server {
     void *context;
     haft__listener at;
     struct haft__server_link *links; /* the open connections */
+    size_t bodies;                   /* bytes of those that are kept */
 };
 
 /* One connection. */
@@ -41,17 +42,27 @@ typedef enum haft__server_stage {
     HAFT__SERVER_HANDED,
 } haft__server_stage;
 
+/* What becomes of a body. All but those that are kept are read for a while, so that the answer
+ * arrives, and thrown away. */
+typedef enum haft__server_fate {
+    HAFT__SERVER_KEPT,
+    HAFT__SERVER_UNWANTED, /* the handler does not look at it */
+    HAFT__SERVER_TOO_BIG,
+    HAFT__SERVER_NO_ROOM, /* beside the others */
+} haft__server_fate;
+
 struct haft__server_request {
     haft__server_link *link; /* NULL when the connection has no more to do with it */
     haft__server_stage stage;
-    bool held;      /* by the handler, who has not finished it */
-    bool too_big;   /* its body is read to its end and not kept */
-    bool answered;  /* libmicrohttpd has a response */
-    bool suspended; /* nothing to do for libmicrohttpd until we resume it */
-    bool ending;    /* the stream ends behind what is queued */
-    bool cutting;   /* the connection is dropped there */
-    bool dropped;   /* it is dropped at once */
+    haft__server_fate fate; /* of its body */
+    bool held;              /* by the handler, who has not finished it */
+    bool answered;          /* libmicrohttpd has a response */
+    bool suspended;         /* nothing to do for libmicrohttpd until we resume it */
+    bool ending;            /* the stream ends behind what is queued */
+    bool cutting;           /* the connection is dropped there */
+    bool dropped;           /* it is dropped at once */
     haft__buf body;
+    size_t counted; /* bytes of it, as they are in the sum of all */
     uint64_t received, paced;
     haft__buf queue; /* of a stream */
     size_t taken;    /* bytes of the queue that are on their way */

@@ -7,7 +7,7 @@
  *   2. It is suspended only while it is HANDED and waits for its handler.
  *   3. libmicrohttpd calls us for a connection only from MHD_run, so that nothing here is entered
  *      twice; what is done outside of it is to queue a response and to resume.
- * Tests: tests/io/server_test.c.
+ * Tests: tests/io/server_request_test.c, tests/io/server_test.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -75,9 +75,19 @@ static void tell_gone(haft__server_request *request)
     }
 }
 
+/* The memory goes, and counts no more. */
+static void drop_body(haft__server_request *request)
+{
+    request->link->server->bodies -= request->counted;
+    request->counted = 0;
+    haft__buf_finish(&request->body);
+}
+
 void haft__server_part(haft__server_link *link)
 {
     haft__server_request *request = link->request;
+    link->server->bodies -= request->counted; /* a handler who holds it is told, and lets go */
+    request->counted = 0;
     link->request = NULL;
     haft__server_link_unwatch(link);
     request->link = NULL;
@@ -217,16 +227,68 @@ static const char *find_ambiguity(const seen *s, const char *version)
     return NULL;
 }
 
-static enum MHD_Result refuse_body(haft__server_request *request)
+static enum MHD_Result hand_over(haft__server_request *request)
 {
-    return refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, "the body is longer than it may be");
+    haft__server_link *link = request->link;
+    request->stage = HAFT__SERVER_HANDED;
+    haft__timer_stop(link->server->loop, &link->patience);
+    if (request->fate == HAFT__SERVER_TOO_BIG) {
+        return refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, "the body is longer than it may be");
+    }
+    if (request->fate == HAFT__SERVER_NO_ROOM) {
+        return refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE,
+                      "there is no room for the body beside those of others; come again later");
+    }
+    request->held = true;
+    link->server->handler(link->server->context, request);
+    if (request->answered) {
+        return MHD_YES;
+    }
+    return !request->cutting && haft__server_suspend(request) ? MHD_YES : MHD_NO;
+}
+
+/* How much of a body is read, kept or not. */
+static uint64_t most_of(const haft__server_request *request)
+{
+    bool unwanted = request->fate == HAFT__SERVER_UNWANTED;
+    uint64_t most = unwanted ? 0 : request->link->server->options.max_body;
+    return most + HAFT__LIMIT_SERVER_EXCESS_BYTES;
+}
+
+static bool has_room(const haft__server *server, uint64_t bytes)
+{
+    return bytes <= server->options.max_bodies - server->bodies;
+}
+
+static haft__server_fate judge(const haft__server_request *request, uint64_t length)
+{
+    const haft__server *server = request->link->server;
+    const haft__server_options *options = &server->options;
+    if (options->wants != NULL && !options->wants(server->context, request)) {
+        return HAFT__SERVER_UNWANTED;
+    }
+    if (length > options->max_body) {
+        return HAFT__SERVER_TOO_BIG;
+    }
+    return has_room(server, length) ? HAFT__SERVER_KEPT : HAFT__SERVER_NO_ROOM;
+}
+
+/* Nobody is told to send a body that is thrown away. */
+static enum MHD_Result begin_body(haft__server_request *request, uint64_t length)
+{
+    bool asks =
+        MHD_lookup_connection_value(request->link->mhd, MHD_HEADER_KIND, MHD_HTTP_HEADER_EXPECT)
+        != NULL;
+    request->fate = judge(request, length);
+    return request->fate != HAFT__SERVER_KEPT && (asks || length > most_of(request))
+               ? hand_over(request)
+               : MHD_YES;
 }
 
 static enum MHD_Result take_head(haft__server_request *request, const char *method,
                                  const char *version)
 {
     struct MHD_Connection *mhd = request->link->mhd;
-    size_t max = request->link->server->options.max_body;
     seen s = {0};
     (void)MHD_get_connection_values(mhd, MHD_HEADER_KIND, look_at_field, &s);
     const union MHD_ConnectionInfo *info =
@@ -245,47 +307,38 @@ static enum MHD_Result take_head(haft__server_request *request, const char *meth
     if (ambiguity != NULL) {
         return refuse(request, MHD_HTTP_BAD_REQUEST, ambiguity);
     }
-    request->too_big = s.length > max;
-    return request->too_big && s.length - max > HAFT__LIMIT_SERVER_EXCESS_BYTES
-               ? refuse_body(request)
-               : MHD_YES;
+    return begin_body(request, s.length);
+}
+
+/* A body that is thrown away has the time of the headers for all of it. */
+static void allow_more(haft__server_request *request, size_t bytes)
+{
+    request->paced += bytes;
+    if (request->paced >= PACE_BYTES && request->fate == HAFT__SERVER_KEPT) {
+        request->paced = 0;
+        haft__server_link_allow(request->link, request->link->server->options.receive_ms);
+    }
 }
 
 /* Past its maximum a body is read on for a while: an answer to somebody who still sends is lost. */
 static enum MHD_Result take_body(haft__server_request *request, haft_str data)
 {
-    const haft__server_options *options = &request->link->server->options;
+    haft__server *server = request->link->server;
     request->received += data.len;
-    request->paced += data.len;
-    if (request->paced >= PACE_BYTES) {
-        request->paced = 0;
-        haft__server_link_allow(request->link, options->receive_ms);
+    allow_more(request, data.len);
+    if (request->fate == HAFT__SERVER_KEPT && request->received > server->options.max_body) {
+        request->fate = HAFT__SERVER_TOO_BIG;
+    } else if (request->fate == HAFT__SERVER_KEPT && !has_room(server, data.len)) {
+        request->fate = HAFT__SERVER_NO_ROOM;
     }
-    if (request->received > options->max_body) {
-        request->too_big = true;
-        bool enough = request->received - options->max_body > HAFT__LIMIT_SERVER_EXCESS_BYTES;
-        return enough ? MHD_NO : MHD_YES;
+    if (request->fate != HAFT__SERVER_KEPT) {
+        drop_body(request);
+        return request->received > most_of(request) ? MHD_NO : MHD_YES;
     }
-    if (!request->too_big) {
-        haft__buf_add_str(&request->body, data);
-    }
+    haft__buf_add_str(&request->body, data);
+    request->counted += data.len;
+    server->bodies += data.len;
     return request->body.status == HAFT_OK ? MHD_YES : MHD_NO;
-}
-
-static enum MHD_Result hand_over(haft__server_request *request)
-{
-    haft__server_link *link = request->link;
-    request->stage = HAFT__SERVER_HANDED;
-    haft__timer_stop(link->server->loop, &link->patience);
-    if (request->too_big) {
-        return refuse_body(request);
-    }
-    request->held = true;
-    link->server->handler(link->server->context, request);
-    if (request->answered) {
-        return MHD_YES;
-    }
-    return !request->cutting && haft__server_suspend(request) ? MHD_YES : MHD_NO;
 }
 
 enum MHD_Result haft__server_on_access(void *server, struct MHD_Connection *mhd, const char *url,
@@ -332,6 +385,39 @@ haft_str haft__server_query(const haft__server_request *request)
 haft_str haft__server_body(const haft__server_request *request)
 {
     return haft__buf_str(&request->body);
+}
+
+void haft__server_forget_body(haft__server_request *request)
+{
+    if (request->link != NULL) {
+        drop_body(request);
+    } else {
+        haft__buf_finish(&request->body);
+    }
+}
+
+typedef struct counting {
+    const char *name;
+    size_t count;
+} counting;
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                    const char *value)
+{
+    counting *c = context;
+    (void)kind;
+    (void)value;
+    c->count += haft__str_equal_any_case(haft__str(name), haft__str(c->name));
+    return MHD_YES;
+}
+
+size_t haft__server_header_count(const haft__server_request *request, const char *name)
+{
+    counting c = {.name = name};
+    if (request->link != NULL) {
+        (void)MHD_get_connection_values(request->link->mhd, MHD_HEADER_KIND, count_header, &c);
+    }
+    return c.count;
 }
 
 haft_str haft__server_header(const haft__server_request *request, const char *name)

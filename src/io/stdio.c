@@ -31,7 +31,9 @@ struct haft__stdio {
     haft__job read_job, write_job;
     bool reading, writing, ended, broken, over;
     char chunk[READ_BYTES];
-    ssize_t got; /* bytes of it; 0 at the end, less when it cannot be read */
+    ssize_t got;  /* bytes of it; 0 at the end, less when it cannot be read */
+    size_t taken; /* of them */
+    bool stopped; /* the rest is taken when there is room in the queue */
     haft__buf line;
     bool skipping; /* the rest of a line that is too long */
     haft__buf queued, written;
@@ -85,9 +87,16 @@ static void finish_line(haft__stdio *stdio)
     haft__buf_clear(&stdio->line);
 }
 
-static void take(haft__stdio *stdio, haft_str bytes)
+static bool is_full(const haft__stdio *stdio)
 {
-    while (bytes.len > 0 && !stdio->ended) {
+    return stdio->queued.len > stdio->options.max_queue / 4;
+}
+
+/* What was read, line by line, as long as answers can be queued. */
+static void take(haft__stdio *stdio)
+{
+    while (stdio->taken < (size_t)stdio->got && !stdio->ended && !is_full(stdio)) {
+        haft_str bytes = {stdio->chunk + stdio->taken, (size_t)stdio->got - stdio->taken};
         const char *at = memchr(bytes.ptr, '\n', bytes.len);
         size_t length = at != NULL ? (size_t)(at - bytes.ptr) : bytes.len;
         if (!stdio->skipping) {
@@ -98,10 +107,10 @@ static void take(haft__stdio *stdio, haft_str bytes)
             haft__buf_finish(&stdio->line);
             haft__buf_init(&stdio->line, stdio->options.max_line);
         }
+        stdio->taken += length + (at != NULL ? 1 : 0);
         if (at != NULL) {
             finish_line(stdio);
         }
-        bytes = haft__str_skip(bytes, length + (at != NULL ? 1 : 0));
     }
 }
 
@@ -113,6 +122,16 @@ static void read_more(haft__stdio *stdio)
     }
 }
 
+/* Takes what was read, and reads on. */
+static void go_on(haft__stdio *stdio)
+{
+    take(stdio);
+    stdio->stopped = !stdio->ended && is_full(stdio);
+    if (!stdio->ended && !stdio->stopped) {
+        read_more(stdio);
+    }
+}
+
 static void on_read(haft__job *job)
 {
     haft__stdio *stdio = HAFT__CONTAINER(job, haft__stdio, read_job);
@@ -120,16 +139,15 @@ static void on_read(haft__job *job)
     if (stdio->over) {
         return;
     }
+    stdio->taken = 0;
     if (stdio->got > 0) {
-        take(stdio, (haft_str){stdio->chunk, (size_t)stdio->got});
-    } else if (stdio->line.len > 0 || stdio->skipping) {
+        go_on(stdio);
+        return;
+    }
+    if (stdio->line.len > 0 || stdio->skipping) {
         finish_line(stdio); /* without a line end */
     }
-    if (stdio->got > 0 && !stdio->ended) {
-        read_more(stdio);
-    } else {
-        end(stdio);
-    }
+    end(stdio);
 }
 
 /* ---- writing ---- */
@@ -175,6 +193,11 @@ static void on_written(haft__job *job)
         return;
     }
     write_more(stdio);
+    if (stdio->broken) {
+        end(stdio);
+    } else if (stdio->stopped && !is_full(stdio)) {
+        go_on(stdio);
+    }
 }
 
 bool haft__stdio_write(haft__stdio *stdio, haft_str line)
@@ -192,6 +215,11 @@ bool haft__stdio_write(haft__stdio *stdio, haft_str line)
 bool haft__stdio_idle(const haft__stdio *stdio)
 {
     return stdio->broken || (!stdio->writing && stdio->queued.len == 0);
+}
+
+haft_status haft__stdio_why(const haft__stdio *stdio)
+{
+    return stdio->queued.status;
 }
 
 /* ---- its life ---- */

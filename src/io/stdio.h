@@ -3,7 +3,9 @@
  * io/stdio.h - lines over two descriptors, whatever they are: pipes, files, terminals, sockets.
  *
  * Reading and writing happen on threads of their own, so that neither a silent nor a stubborn other
- * side holds up the loop, and the descriptors keep the mode they have: others may share them.
+ * side holds up the loop, and the descriptors keep the mode they have: others may share them. While
+ * a quarter of the queue waits to be written, nothing is read: who does not take answers gets no
+ * more questions in.
  */
 #ifndef HAFT_IO_STDIO_H
 #define HAFT_IO_STDIO_H
@@ -34,5 +36,9 @@ void haft__stdio_destroy(haft__stdio *stdio);
 /* Queues a line. False when it cannot be written any more, or too much waits already. */
 bool haft__stdio_write(haft__stdio *stdio, haft_str line);
 bool haft__stdio_idle(const haft__stdio *stdio);
+
+/* Why nothing can be written any more: TOO_BIG when too much waited, NO_MEMORY; OK when nobody is
+ * there to read it, or it can. */
+haft_status haft__stdio_why(const haft__stdio *stdio);
 
 #endif

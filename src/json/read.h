@@ -18,7 +18,7 @@ typedef struct haft__json_options {
     uint32_t max_values;
     uint32_t max_key_bytes;
     uint32_t max_number_bytes;
-    bool refuse_duplicates;  /* in specs and schemas; elsewhere the last one wins and is noted */
+    bool refuse_duplicates;  /* in what people write; of a model the last one counts, noted */
     haft__hash_key hash_key; /* random where the text comes from outside */
     haft__arena *trees;      /* where items and members go, apart from texts; NULL: with them */
 } haft__json_options;

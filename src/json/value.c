@@ -58,13 +58,22 @@ static haft_status fail_deep(haft_error *err)
                       HAFT__LIMIT_JSON_DEPTH);
 }
 
-static haft_status copy_at(haft__arena *arena, haft__json value, uint32_t depth,
+static bool has_text(haft__json value)
+{
+    return value.kind == HAFT__JSON_STRING || value.kind == HAFT__JSON_NUMBER;
+}
+
+static haft_status copy_at(haft__arena *arena, haft__json value, bool texts, uint32_t depth,
                            haft__json *ret_copy, haft_error *err)
 {
     size_t count = value.kind == HAFT__JSON_OBJECT  ? 2 * (size_t)value.count
                    : value.kind == HAFT__JSON_ARRAY ? value.count
                                                     : 0;
     *ret_copy = value;
+    if (texts && has_text(value)) {
+        ret_copy->text = haft__arena_copy(arena, haft__json_text(value)).ptr;
+        return ret_copy->text != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    }
     if (count == 0) {
         return HAFT_OK;
     }
@@ -77,7 +86,7 @@ static haft_status copy_at(haft__arena *arena, haft__json value, uint32_t depth,
     }
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < count && status == HAFT_OK; i++) { /* a member is two values */
-        status = copy_at(arena, value.items[i], depth + 1, &copies[i], err);
+        status = copy_at(arena, value.items[i], texts, depth + 1, &copies[i], err);
     }
     ret_copy->items = copies;
     return status;
@@ -86,7 +95,13 @@ static haft_status copy_at(haft__arena *arena, haft__json value, uint32_t depth,
 haft_status haft__json_copy(haft__arena *arena, haft__json value, haft__json *ret_copy,
                             haft_error *err)
 {
-    return copy_at(arena, value, 0, ret_copy, err);
+    return copy_at(arena, value, false, 0, ret_copy, err);
+}
+
+haft_status haft__json_copy_whole(haft__arena *arena, haft__json value, haft__json *ret_copy,
+                                  haft_error *err)
+{
+    return copy_at(arena, value, true, 0, ret_copy, err);
 }
 
 static haft_status equal_at(haft__json a, haft__json b, uint32_t depth, bool *ret_equal,

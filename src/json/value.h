@@ -77,6 +77,10 @@ uint64_t haft__json_hash(haft__hash_key key, haft__json value);
 HAFT_MUST_USE haft_status haft__json_copy(haft__arena *arena, haft__json value,
                                           haft__json *ret_copy, haft_error *err);
 
+/* The same with its texts: nothing of it is borrowed. */
+HAFT_MUST_USE haft_status haft__json_copy_whole(haft__arena *arena, haft__json value,
+                                                haft__json *ret_copy, haft_error *err);
+
 /* Makers. The text, items and members are borrowed. */
 haft__json haft__json_null(void);
 haft__json haft__json_bool(bool value);

@@ -98,8 +98,8 @@ void haft__json_write_string(haft__buf *buf, haft_str text)
 {
     const char *p = text.ptr, *end = text.len > 0 ? text.ptr + text.len : text.ptr;
     haft__buf_add_char(buf, '"');
-    if (text.len < SIZE_MAX / 4 && 2 * text.len + 8 <= buf->cap - buf->len
-        && buf->status == HAFT_OK) {
+    if (buf->ptr != NULL && buf->status == HAFT_OK && text.len < SIZE_MAX / 4
+        && 2 * text.len + 8 <= buf->cap - buf->len) {
         char *to = buf->ptr + buf->len;
         p = write_ascii(&to, p, end);
         buf->len = (size_t)(to - buf->ptr);

@@ -192,9 +192,6 @@ static void end_calls(haft__mcp_client *client, const haft_error *error, bool al
     for (haft__mcp_pending *call = client->calls; call != NULL; call = next) {
         next = call->next;
         bool sent = call->state == HAFT__MCP_CALL_SENT;
-        if (call->state == HAFT__MCP_CALL_REFRESHING) {
-            call->state = HAFT__MCP_CALL_WAITING; /* the server did not take it */
-        }
         if (sent || all) {
             call->node->event.done.sent = sent;
             haft__mcp_call_end(client, call, sent ? HAFT__MCP_LOST : HAFT__MCP_ERROR, error);
@@ -202,8 +199,17 @@ static void end_calls(haft__mcp_client *client, const haft_error *error, bool al
     }
 }
 
+/* What was believed about its era has not led anywhere. */
+static void doubt_era(haft__mcp_client *client)
+{
+    if (client->state == HAFT__MCP_PROBING || client->state == HAFT__MCP_INITIALIZING) {
+        client->options.era = HAFT__MCP_ERA_UNKNOWN;
+    }
+}
+
 void haft__mcp_give_up(haft__mcp_client *client, const haft_error *error)
 {
+    doubt_era(client);
     client->state = HAFT__MCP_BAD;
     forget_requests(client);
     end_calls(client, error, true);
@@ -219,6 +225,7 @@ void haft__mcp_give_up(haft__mcp_client *client, const haft_error *error)
 static void lose(haft__mcp_client *client, const haft_error *error)
 {
     bool open = client->state == HAFT__MCP_OPEN;
+    doubt_era(client);
     client->state = client->state == HAFT__MCP_BAD ? HAFT__MCP_BAD : HAFT__MCP_IDLE;
     forget_requests(client);
     end_calls(client, error, false);
@@ -277,18 +284,16 @@ haft_status haft__mcp_client_give_up_probe(haft__mcp_client *client, haft_error 
     if (client->state != HAFT__MCP_PROBING) {
         return HAFT_OK;
     }
+    haft_status status = client->options.transport == HAFT__MCP_HTTP
+                             ? haft__mcp_tell_close(client, client->discover_id, err)
+                             : HAFT_OK;
     client->discover_id = 0; /* an answer that comes now is late */
-    return haft__mcp_guard(client, haft__mcp_initialize(client, err));
+    return haft__mcp_guard(client, status == HAFT_OK ? haft__mcp_initialize(client, err) : status);
 }
 
 haft_status haft__mcp_client_list(haft__mcp_client *client, haft_error *err)
 {
     return haft__mcp_guard(client, haft__mcp_list_begin(client, err));
-}
-
-haft__mcp_counts haft__mcp_client_counts(const haft__mcp_client *client)
-{
-    return client->counts;
 }
 
 haft__mcp_era haft__mcp_client_era(const haft__mcp_client *client)

@@ -11,7 +11,7 @@
  * Deadlines are the host's: of the probe (haft__mcp_client_give_up_probe), of a call
  * (haft__mcp_client_cancel), of the whole (haft__mcp_client_lost). Every call ends exactly once,
  * with HAFT__MCP_EVENT_DONE. Whatever a server sends costs no more memory than the message itself
- * and what is under way. Answers that nobody waits for are dropped and counted.
+ * and what is under way. Answers that nobody waits for are dropped.
  */
 #ifndef HAFT_MCP_CLIENT_H
 #define HAFT_MCP_CLIENT_H
@@ -39,9 +39,13 @@ typedef struct haft__mcp_root {
     haft_str uri, name; /* "file:///data/docs", "docs" */
 } haft__mcp_root;
 
+/* Takes secrets out of a text: appends it to `out` without them, and tells whether there were any.
+ * Failure is the buffer's. */
+typedef bool haft__mcp_clean(const void *context, haft_str text, haft__buf *out);
+
 typedef struct haft__mcp_client_options {
     haft__mcp_transport transport;
-    haft__mcp_era era;       /* what is known from before; what turns out wrong is found out */
+    haft__mcp_era era;       /* what is known from before; forgotten when it leads nowhere */
     haft__mcp_origin origin; /* the server, for definitions of its tools */
     haft_str version;        /* of haft */
     const haft__mcp_root *roots;
@@ -49,6 +53,8 @@ typedef struct haft__mcp_client_options {
     bool elicitation;   /* there is somebody who can answer a server's questions */
     bool listen;        /* be told when the list of tools changes (modern: subscriptions/listen) */
     haft_str log_level; /* "info": messages from this level on; "" for none */
+    haft__mcp_clean *clean;    /* for all that a server says, whole, before it is cut; NULL: none */
+    const void *clean_context; /* must outlive the client */
 } haft__mcp_client_options;
 
 /* The options are copied, texts included. */
@@ -60,12 +66,15 @@ void haft__mcp_client_destroy(haft__mcp_client *client);
 
 typedef enum haft__mcp_event_kind {
     HAFT__MCP_EVENT_SEND,         /* .send: hand this message to the server */
-    HAFT__MCP_EVENT_CLOSE,        /* .exchange: HTTP, modern: close its stream, the call is off */
+    HAFT__MCP_EVENT_CLOSE,        /* .exchange: HTTP: close its stream, the call is off */
     HAFT__MCP_EVENT_READY,        /* .ready: era and version are settled */
-    HAFT__MCP_EVENT_FAILED,       /* .error: it cannot be used; start again, or never */
+    HAFT__MCP_EVENT_FAILED,       /* .error: it cannot be used. UNSUPPORTED: nor by starting again,
+                                     unless its era was wrong; BAD_STATE: nor then; else perhaps */
     HAFT__MCP_EVENT_TOOLS,        /* .tools: a listing has ended */
     HAFT__MCP_EVENT_CHANGED,      /* the list of tools is no longer true; list again when it suits.
                                      Told once for each listing, however often the server says so */
+    HAFT__MCP_EVENT_UNWATCHED,    /* nobody tells any more whether the list of tools changes; the
+                                     next listing asks for that, too */
     HAFT__MCP_EVENT_PROGRESS,     /* .progress */
     HAFT__MCP_EVENT_LOG,          /* .log */
     HAFT__MCP_EVENT_QUESTION,     /* .question: legacy; answer with haft__mcp_client_answer */
@@ -97,9 +106,10 @@ typedef struct haft__mcp_ready {
 typedef struct haft__mcp_tools {
     const haft__mcp_tool *items; /* in the server's order; names distinct */
     size_t count;
-    const haft_str *warnings; /* tools left out, lists cut, each with the reason */
-    size_t warning_count;
-    bool has_ttl; /* modern: how long the server says the list holds */
+    const haft__mcp_left_out *left_out; /* and lists cut, each with the reason */
+    size_t left_out_count;              /* of them, at most HAFT__LIMIT_MCP_WARNINGS */
+    size_t left_out_all;                /* all there were */
+    bool has_ttl;                       /* modern: how long the server says the list holds */
     uint64_t ttl_ms;
     haft_error error; /* status HAFT_OK; else the listing failed and there are no tools */
 } haft__mcp_tools;
@@ -111,6 +121,7 @@ typedef struct haft__mcp_progress {
 } haft__mcp_progress;
 
 typedef struct haft__mcp_log {
+    uint64_t call;          /* over HTTP: that in whose answer it came; 0: nobody can tell */
     haft_str level, logger; /* made visible; logger may be "" */
     haft_str text;          /* a string, or what it is as JSON; made visible and cut */
 } haft__mcp_log;
@@ -131,19 +142,22 @@ typedef enum haft__mcp_outcome {
     HAFT__MCP_ERROR,     /* .error: the server refused, or sent something that is no answer */
     HAFT__MCP_LOST,      /* .error: the connection broke; what the tool did is not known if .sent */
     HAFT__MCP_CANCELLED, /* by haft__mcp_client_cancel */
-    HAFT__MCP_INPUT,     /* modern: .questions must be answered, then the call made again with
-                            .state, in this process or in another */
+    HAFT__MCP_AGAIN, /* .error: the server has not taken it, for its session, version or headers.
+                        It may be made again, once the tools were listed and looked at anew */
+    HAFT__MCP_INPUT, /* modern: .questions must be answered, then the call made again with
+                        .state, in this process or in another */
 } haft__mcp_outcome;
 
 typedef struct haft__mcp_done {
     uint64_t call;
     haft__mcp_outcome outcome;
     bool sent;                           /* the request may have reached the server */
-    haft__json result;                   /* RESULT: all of it */
+    haft__json result;                   /* RESULT: all of it, without secrets */
+    haft__json exact;                    /* ... and as it came, where that differs; else null */
     int64_t code;                        /* ERROR: of JSON-RPC; 0 for none */
     uint32_t http;                       /* ERROR: the status of the answer; 0 for none */
     haft__json data;                     /* ERROR: what the server added; null for none */
-    haft_error error;                    /* ERROR, LOST, CANCELLED */
+    haft_error error;                    /* ERROR, LOST, CANCELLED, AGAIN */
     const haft__mcp_question *questions; /* INPUT */
     size_t question_count;
     haft__json answered; /* INPUT: what haft has answered itself (roots); an object */
@@ -199,11 +213,14 @@ HAFT_MUST_USE haft_status haft__mcp_client_session(haft__mcp_client *client, uin
 typedef struct haft__mcp_broken {
     uint32_t http; /* 0 when there was no answer, or it was fine and then broke off */
     haft_str body;
-    haft_str why; /* "no connection could be made"; for people, no secrets */
+    haft_str why; /* "no connection could be made"; for people, without secrets */
     bool sent;    /* the request may have reached the server */
 } haft__mcp_broken;
 HAFT_MUST_USE haft_status haft__mcp_client_broken(haft__mcp_client *client, uint64_t exchange,
                                                   const haft__mcp_broken *broken, haft_error *err);
+
+/* Nothing of the call that this exchange is for was sent: it waits, as one that was not tried. */
+void haft__mcp_client_unsent(haft__mcp_client *client, uint64_t exchange);
 
 /* The connection as a whole is gone (the process died, the pipe broke): what was sent ends as LOST,
  * what was not waits for haft__mcp_client_start. `why` is for people. */
@@ -228,6 +245,7 @@ typedef struct haft__mcp_call {
     haft_str state;              /* ... and requestState; .ptr NULL: none */
     uint32_t round;              /* ... and how often this call was made before */
     haft_str idempotency_key;    /* the same for each attempt of one call; "" for none */
+    uint64_t epoch;              /* how often its run was taken up; 0: not said */
 } haft__mcp_call;
 
 /* *ret_call names it and is never used again. A call that cannot be made (more than
@@ -254,16 +272,10 @@ HAFT_MUST_USE haft_status haft__mcp_client_answer(haft__mcp_client *client, uint
 
 /* ---- looking ---- */
 
-typedef struct haft__mcp_counts {
-    uint64_t received; /* messages */
-    uint64_t faults;   /* of them, no messages of MCP */
-    uint64_t late;     /* answers that nobody waited for */
-    uint64_t ignored;  /* notifications and requests that nobody asked for or that make no sense */
-    uint64_t changes;  /* times the server said that its tools have changed */
-} haft__mcp_counts;
-
-haft__mcp_counts haft__mcp_client_counts(const haft__mcp_client *client);
-
 haft__mcp_era haft__mcp_client_era(const haft__mcp_client *client); /* UNKNOWN until READY */
+
+/* Whether changes of the list of tools are told, as far as the session knows: it listens, or the
+ * server has said that they do not change. Of a legacy server over HTTP the host knows. */
+bool haft__mcp_client_watches(const haft__mcp_client *client);
 
 #endif

@@ -52,14 +52,12 @@ static haft__mcp_asked **find_question(haft__mcp_client *client, haft__json id)
     return at;
 }
 
-bool haft__mcp_question_withdrawn(haft__mcp_client *client, haft__json id)
+void haft__mcp_question_withdrawn(haft__mcp_client *client, haft__json id)
 {
     haft__mcp_asked **at = find_question(client, id);
-    bool found = *at != NULL;
-    if (found) {
+    if (*at != NULL) {
         end_question(client, at, true);
     }
-    return found;
 }
 
 /* The call a question belongs to: its stream's, or the only one there is. */
@@ -201,7 +199,6 @@ haft_status haft__mcp_take_request(haft__mcp_client *client, uint64_t exchange,
         return haft__mcp_send_error(client, message->id, HAFT__RPC_METHOD,
                                     "haft does not lend its model to servers", err);
     }
-    client->counts.ignored++;
     return haft__mcp_send_error(client, message->id, HAFT__RPC_METHOD, "haft has no such method",
                                 err);
 }

@@ -2,9 +2,10 @@
 /*
  * client_call.c - calls of tools: sent, sent again where the server has not taken them, ended once.
  *
- * A call is sent again only after the server itself has refused it: for its headers (-32020), its
- * version (-32022), its session (404), or because it wants to know more (input_required). A call
- * whose answer was lost is never sent again here. Tests: tests/mcp/client_call_test.c.
+ * A call is sent again only because the server wants to know more (input_required). One that it has
+ * not taken, for its headers (-32020), its version (-32022) or its session (404, 400), ends as
+ * AGAIN: whoever made it looks at the tools as they are now before it is made again. A call whose
+ * answer was lost is never sent again here. Tests: tests/mcp/client_call_test.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,7 @@ static haft_status copy_call(haft__mcp_client *client, haft__mcp_pending *call,
     haft__hash_key key = client->options.origin.hash_key;
     call->tool = haft__arena_copy(&call->arena, given->tool);
     call->round = given->round;
+    call->epoch = given->epoch;
     call->params_known = given->known != NULL;
     if (given->state.ptr != NULL) {
         call->request_state = haft__arena_copy(&call->arena, given->state);
@@ -208,80 +210,54 @@ haft_status haft__mcp_call_send(haft__mcp_client *client, haft__mcp_pending *cal
     return status == HAFT_OK ? HAFT_OK : haft__fail_no_memory(err);
 }
 
-/* Sends the calls in one state. */
-static haft_status send_all(haft__mcp_client *client, haft__mcp_call_state state, haft_error *err)
+haft_status haft__mcp_calls_send(haft__mcp_client *client, haft_error *err)
 {
     haft_status status = HAFT_OK;
     haft__mcp_pending *next;
     for (haft__mcp_pending *call = client->calls; call != NULL && status == HAFT_OK; call = next) {
         next = call->next;
-        if (call->state == state) {
+        if (call->state == HAFT__MCP_CALL_WAITING) {
             status = haft__mcp_call_send(client, call, err);
         }
     }
     return status;
 }
 
-haft_status haft__mcp_calls_send(haft__mcp_client *client, haft_error *err)
-{
-    return send_all(client, HAFT__MCP_CALL_WAITING, err);
-}
-
-haft_status haft__mcp_calls_refreshed(haft__mcp_client *client, haft_error *err)
-{
-    return send_all(client, HAFT__MCP_CALL_REFRESHING, err);
-}
-
 /* ---- errors ---- */
 
-/* A server that no longer speaks the version: the one it names, and the call again. */
-static haft_status change_version(haft__mcp_client *client, haft__mcp_pending *call,
-                                  haft__json data, bool *ret_done, haft_error *err)
+/* Whether a server no longer speaks the version, and names one to go on with. */
+static bool is_older(const haft__mcp_client *client, const haft__rpc_message *message)
 {
-    haft_str version = haft__mcp_version_choose(haft__mcp_get(data, "supported"));
-    *ret_done =
-        client->era == HAFT__MCP_ERA_MODERN && haft__mcp_version_legacy(version) && !call->reopened;
-    if (!*ret_done) {
-        return HAFT_OK;
-    }
-    call->reopened = true;
-    call->state = HAFT__MCP_CALL_WAITING;
-    return haft__mcp_reopen(client, err);
-}
-
-static haft_status refresh(haft__mcp_client *client, haft__mcp_pending *call, haft_error *err)
-{
-    call->refreshed = true;
-    call->params_known = false;
-    call->state = HAFT__MCP_CALL_REFRESHING;
-    return haft__mcp_list_begin(client, err);
+    haft_str version = haft__mcp_version_choose(haft__mcp_get(message->data, "supported"));
+    return message->code == HAFT__RPC_VERSION && client->era == HAFT__MCP_ERA_MODERN
+           && haft__mcp_version_legacy(version);
 }
 
 static haft_status take_error(haft__mcp_client *client, haft__mcp_pending *call,
                               const haft__rpc_message *message, uint32_t http,
                               haft__arena *io_arena, haft_error *err)
 {
-    bool modern = client->era == HAFT__MCP_ERA_MODERN, done = false;
+    bool modern = client->era == HAFT__MCP_ERA_MODERN;
+    bool header = modern && message->code == HAFT__RPC_HEADER, older = is_older(client, message);
     haft__mcp_done *event = &call->node->event.done;
     haft_error error;
-    if (modern && message->code == HAFT__RPC_HEADER && !call->refreshed) {
-        return refresh(client, call, err);
+    const char *name = haft__rpc_code_name(message->code);
+    haft_str said = message->message.len > 0 || name == NULL ? message->message : haft__str(name);
+    haft__mcp_fail_text(&error, HAFT_IO,
+                        message->spoilt ? "the server sent an answer that is not valid"
+                                        : "the server answered with an error",
+                        said);
+    if (message->spoilt) {
+        (void)haft__hint(&error, HAFT_IO, "the call may have had its effect");
     }
-    if (message->code == HAFT__RPC_VERSION) {
-        haft_status status = change_version(client, call, message->data, &done, err);
-        if (status != HAFT_OK || done) {
-            return status;
-        }
-    }
-    haft__mcp_fail_text(&error, HAFT_IO, "the server answered with an error", message->message);
     event->code = message->code;
     event->data = message->data;
     event->http = http;
     event->sent = true;
     call->node->arena = *io_arena;
     haft__arena_init(io_arena, 0);
-    haft__mcp_call_end(client, call, HAFT__MCP_ERROR, &error);
-    return HAFT_OK;
+    haft__mcp_call_end(client, call, header || older ? HAFT__MCP_AGAIN : HAFT__MCP_ERROR, &error);
+    return older ? haft__mcp_reopen(client, err) : HAFT_OK;
 }
 
 /* ---- answers ---- */
@@ -298,7 +274,7 @@ haft_status haft__mcp_call_answer(haft__mcp_client *client, haft__mcp_pending *c
                           ? haft__mcp_get(message->result, "resultType")
                           : haft__json_null();
     if (haft__str_equal(haft__json_text(type), HAFT__LIT("input_required"))) {
-        return haft__mcp_take_input(client, call, message->result, io_arena, err);
+        return haft__mcp_take_input(client, call, message, io_arena, err);
     }
     if (type.kind != HAFT__JSON_NULL
         && !haft__str_equal(haft__json_text(type), HAFT__LIT("complete"))) {
@@ -308,6 +284,7 @@ haft_status haft__mcp_call_answer(haft__mcp_client *client, haft__mcp_pending *c
     }
     call->node->event.done.sent = true;
     call->node->event.done.result = message->result;
+    call->node->event.done.exact = message->exact;
     call->node->arena = *io_arena;
     haft__arena_init(io_arena, 0);
     bool good = error.status == HAFT_OK;
@@ -322,6 +299,7 @@ static haft_status tell_cancelled(haft__mcp_client *client, uint64_t id, haft_st
                                   haft_error *err)
 {
     haft__mcp_out out;
+    client->cancels = true;
     haft__mcp_out_begin(client, &out, 0, "notifications/cancelled", false);
     haft__json_key(&out.w, "requestId");
     haft__json_add_int(&out.w, (int64_t)id);
@@ -332,7 +310,7 @@ static haft_status tell_cancelled(haft__mcp_client *client, uint64_t id, haft_st
     return haft__mcp_out_end(client, &out, NULL, err);
 }
 
-static haft_status tell_close(haft__mcp_client *client, uint64_t id, haft_error *err)
+haft_status haft__mcp_tell_close(haft__mcp_client *client, uint64_t id, haft_error *err)
 {
     haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_CLOSE);
     if (node == NULL) {
@@ -362,7 +340,14 @@ haft_status haft__mcp_client_cancel(haft__mcp_client *client, uint64_t number, h
     if (!sent || client->state != HAFT__MCP_OPEN) {
         return HAFT_OK;
     }
-    bool close = client->era == HAFT__MCP_ERA_MODERN && client->options.transport == HAFT__MCP_HTTP;
-    return haft__mcp_guard(client, close ? tell_close(client, id, err)
-                                         : tell_cancelled(client, id, reason, err));
+    /* Closing its stream is how a modern server over HTTP hears of it; one with a session is told,
+     * and its stream is of no use any more. */
+    bool http = client->options.transport == HAFT__MCP_HTTP;
+    haft_status status = http && client->era == HAFT__MCP_ERA_MODERN
+                             ? HAFT_OK
+                             : tell_cancelled(client, id, reason, err);
+    if (status == HAFT_OK && http) {
+        status = haft__mcp_tell_close(client, id, err);
+    }
+    return haft__mcp_guard(client, status);
 }

@@ -9,6 +9,10 @@
 #include "base/str.h"
 #include "mcp/client_int.h"
 
+/* What JSON-RPC leaves to servers; SDKs use it for what is wrong with a request over HTTP. */
+#define SERVER_CODE_FIRST (-32000)
+#define SERVER_CODE_LAST  (-32099)
+
 haft_status haft__mcp_client_session(haft__mcp_client *client, uint64_t exchange, haft_str id,
                                      haft_error *err)
 {
@@ -36,19 +40,53 @@ haft_status haft__mcp_client_session(haft__mcp_client *client, uint64_t exchange
 
 /* ---- what broke ---- */
 
+static bool is_redirect(uint32_t http)
+{
+    return http >= 300 && http < 400;
+}
+
+/* Whatever is asked: it is not for us, or not there. */
+static bool is_refusal(uint32_t http)
+{
+    return http == 401 || http == 403 || http == 407 || is_redirect(http);
+}
+
+/* Whether the same request would be answered in the same way tomorrow. */
+static bool is_lasting(uint32_t http)
+{
+    return http >= 400 && http < 500 && http != 408 && http != 425 && http != 429;
+}
+
 static void say(const haft__mcp_broken *broken, haft_error *ret_error)
 {
     if (broken->http == 0) {
         haft__mcp_fail_text(ret_error, HAFT_IO, "the exchange with the server broke off",
                             broken->why);
+        (void)haft__hint(ret_error, HAFT_IO,
+                         broken->sent ? "is `url` that of an MCP server? See what it logs"
+                                      : "see whether it runs, and whether `url` is right");
         return;
     }
     char text[64];
+    haft_status status = is_refusal(broken->http)   ? HAFT_BAD_STATE
+                         : is_lasting(broken->http) ? HAFT_UNSUPPORTED
+                                                    : HAFT_IO;
     (void)snprintf(text, sizeof text, "the server answered with HTTP %u", broken->http);
-    haft__mcp_fail_text(ret_error, HAFT_IO, text, broken->why);
-    if (broken->http == 401 || broken->http == 403) {
-        (void)haft__hint(ret_error, HAFT_IO,
+    haft__mcp_fail_text(ret_error, status, text, broken->why);
+    if (broken->http == 401) {
+        (void)haft__hint(ret_error, status,
                          "it wants to know who asks: headers: {Authorization: \"Bearer ${..}\"}");
+    } else if (broken->http == 403) {
+        (void)haft__hint(
+            ret_error, status,
+            "it does not let us in: look at the token in `headers`, and what it is for");
+    } else if (is_redirect(broken->http)) {
+        (void)haft__hint(ret_error, status,
+                         "redirects are not followed: write the address itself as `url`");
+    } else if (broken->http >= 500) {
+        (void)haft__hint(ret_error, status, "it has failed by itself: see what it logs");
+    } else if (!is_lasting(broken->http)) {
+        (void)haft__hint(ret_error, status, "it has too much to do, or is not ready: try later");
     }
 }
 
@@ -56,20 +94,52 @@ static void say(const haft__mcp_broken *broken, haft_error *ret_error)
 static bool read_body(haft__mcp_client *client, haft__arena *arena, haft_str body,
                       haft__rpc_message *ret_message)
 {
-    haft__rpc_fault fault;
+    haft__rpc_fault fault = {0};
     bool fits = body.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES;
     haft_str copy = fits ? haft__arena_copy(arena, body) : HAFT__LIT("");
     return copy.ptr != NULL
-           && haft__rpc_read(arena, copy, client->options.origin.hash_key, ret_message, &fault,
-                             NULL)
-                  == HAFT_OK
+           && haft__mcp_read_message(client, arena, copy, ret_message, &fault, NULL) == HAFT_OK
            && ret_message->kind == HAFT__RPC_ERROR;
 }
 
-/* The server does not know the session any more; it has not looked at the request. */
-static bool is_session_over(const haft__mcp_client *client, const haft__mcp_broken *broken)
+/* ---- sessions that are over ---- */
+
+static bool has_word(haft_str text, haft_str word)
 {
-    return broken->http == 404 && client->era == HAFT__MCP_ERA_LEGACY
+    bool found = false;
+    for (size_t i = 0; i + word.len <= text.len && !found; i++) {
+        found = haft__str_equal_any_case((haft_str){text.ptr + i, word.len}, word);
+    }
+    return found;
+}
+
+/* Many servers say 400 where 404 is meant. An error that answers this very request is about the
+ * request, unless it is one of the transport's and speaks of the session. */
+static bool is_about_session(const haft__rpc_message *message, uint64_t exchange)
+{
+    bool transport = message->code == HAFT__RPC_INVALID
+                     || (message->code <= SERVER_CODE_FIRST && message->code >= SERVER_CODE_LAST);
+    return haft__mcp_id_number(message->id) != exchange
+           || (transport
+               && (has_word(message->message, HAFT__LIT("session"))
+                   || has_word(message->message, HAFT__LIT("not initialized"))));
+}
+
+/* Whether the list has been asked for again in another session already. Of calls, those who make
+ * them know. */
+static bool was_reopened(const haft__mcp_client *client, uint64_t exchange)
+{
+    return exchange == client->list_id && client->listing->reopened;
+}
+
+/* The server does not know the session any more; it has not looked at the request. `error` is what
+ * its body says, or NULL. */
+static bool is_session_over(const haft__mcp_client *client, uint64_t exchange,
+                            const haft__mcp_broken *broken, const haft__rpc_message *error)
+{
+    bool over = broken->http == 404
+                || (broken->http == 400 && (error == NULL || is_about_session(error, exchange)));
+    return over && client->era == HAFT__MCP_ERA_LEGACY
            && (client->session.len > 0 || client->state == HAFT__MCP_INITIALIZING);
 }
 
@@ -77,7 +147,8 @@ static haft_status break_opening(haft__mcp_client *client, bool probe,
                                  const haft__mcp_broken *broken, haft_error *err)
 {
     haft_error error;
-    bool final = broken->http == 0 || broken->http == 401 || broken->http == 403;
+    bool absent = broken->http == 0 && !broken->sent; /* nobody to initialize, either */
+    bool final = absent || is_refusal(broken->http);
     client->discover_id = probe ? 0 : client->discover_id;
     client->initialize_id = probe ? client->initialize_id : 0;
     if (probe && !final && !client->tried_initialize) {
@@ -85,37 +156,46 @@ static haft_status break_opening(haft__mcp_client *client, bool probe,
     }
     say(broken, &error);
     if (!probe && (broken->http == 400 || broken->http == 404 || broken->http == 405)) {
-        (void)haft__hint(&error, HAFT_IO,
+        (void)haft__hint(&error, error.status,
                          "is the path right? The HTTP+SSE transport of 2024 is not spoken");
     }
     haft__mcp_give_up(client, &error);
     return HAFT_OK;
 }
 
-static haft_status break_list(haft__mcp_client *client, const haft__mcp_broken *broken,
-                              haft_error *err)
+/* A new session. The list is asked for once more; whoever made the call looks at that first. */
+static haft_status reopen(haft__mcp_client *client, haft__mcp_pending *call,
+                          const haft__mcp_broken *broken, const haft__rpc_message *told,
+                          haft_error *err)
 {
     haft_error error;
-    if (is_session_over(client, broken) && !client->listing->reopened) {
+    say(broken, &error);
+    if (told != NULL && broken->http == 400) { /* which of its words it means is not clear */
+        haft__mcp_fail_text(&error, HAFT_IO, "the server answered with an error", told->message);
+    }
+    if (call != NULL) {
+        call->node->event.done.http = broken->http;
+        haft__mcp_call_end(client, call, HAFT__MCP_AGAIN, &error);
+    } else {
         client->listing->reopened = true;
         haft__mcp_list_reset(client);
-        return haft__mcp_reopen(client, err);
     }
+    return haft__mcp_reopen(client, err);
+}
+
+static haft_status break_list(haft__mcp_client *client, const haft__mcp_broken *broken)
+{
+    haft_error error;
     say(broken, &error);
     client->list_id = 0;
     haft__mcp_list_fail(client, &error);
-    return haft__mcp_calls_refreshed(client, err);
+    return HAFT_OK;
 }
 
 static haft_status break_call(haft__mcp_client *client, haft__mcp_pending *call,
-                              const haft__mcp_broken *broken, haft_error *err)
+                              const haft__mcp_broken *broken)
 {
     haft_error error;
-    if (is_session_over(client, broken) && !call->reopened) {
-        call->reopened = true;
-        call->state = HAFT__MCP_CALL_WAITING;
-        return haft__mcp_reopen(client, err);
-    }
     say(broken, &error);
     call->node->event.done.sent = broken->sent;
     call->node->event.done.http = broken->http;
@@ -150,22 +230,36 @@ static haft_status take_broken(haft__mcp_client *client, uint64_t exchange,
     bool probe = exchange == client->discover_id;
     bool opening = probe || exchange == client->initialize_id;
     bool list = exchange == client->list_id;
-    bool denied = opening && (broken->http == 401 || broken->http == 403);
-    if (exchange == client->listen_id || exchange == client->level_id) {
-        client->listen_id = exchange == client->listen_id ? 0 : client->listen_id;
-        client->level_id = exchange == client->level_id ? 0 : client->level_id;
+    bool denied = opening && is_refusal(broken->http);
+    if (exchange == client->listen_id) {
+        return haft__mcp_unwatched(client, err);
+    }
+    if (exchange == client->level_id) {
+        client->level_id = 0;
         return HAFT_OK;
     }
     if (call == NULL && !opening && !list) {
         return HAFT_OK;
     }
-    if (broken->http != 0 && !denied && !is_session_over(client, broken)
-        && read_body(client, io_arena, broken->body, &message)) {
+    bool told = broken->http != 0 && !denied && read_body(client, io_arena, broken->body, &message);
+    if (!opening && !was_reopened(client, exchange)
+        && is_session_over(client, exchange, broken, told ? &message : NULL)) {
+        return reopen(client, call, broken, told ? &message : NULL, err);
+    }
+    if (told) {
         return take_body(client, exchange, call, &message, broken->http, io_arena, err);
     }
-    return call != NULL ? break_call(client, call, broken, err)
+    return call != NULL ? break_call(client, call, broken)
            : opening    ? break_opening(client, probe, broken, err)
-                        : break_list(client, broken, err);
+                        : break_list(client, broken);
+}
+
+void haft__mcp_client_unsent(haft__mcp_client *client, uint64_t exchange)
+{
+    haft__mcp_pending *call = haft__mcp_call_find(client, exchange);
+    if (call != NULL) {
+        call->state = HAFT__MCP_CALL_WAITING;
+    }
 }
 
 haft_status haft__mcp_client_broken(haft__mcp_client *client, uint64_t exchange,

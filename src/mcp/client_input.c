@@ -44,14 +44,15 @@ static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json ke
     return status;
 }
 
-static haft_status take_input(haft__mcp_client *client, inputs *in, const haft__json_member *entry,
-                              haft_error *err)
+/* `key` goes back as it came; `request` is what can be told of it. */
+static haft_status take_input(haft__mcp_client *client, inputs *in, haft__json key,
+                              haft__json request, haft_error *err)
 {
-    haft_str method = haft__json_text(haft__mcp_get(entry->value, "method"));
+    haft_str method = haft__json_text(haft__mcp_get(request, "method"));
     bool roots = haft__str_equal(method, HAFT__LIT("roots/list"));
     bool question = haft__str_equal(method, HAFT__LIT("elicitation/create"));
     if (roots && client->options.root_count > 0) {
-        return add_roots(client, in, entry->key, err);
+        return add_roots(client, in, key, err);
     }
     if (!question || !client->options.elicitation) {
         haft__mcp_fail_text(&in->why, HAFT_UNSUPPORTED,
@@ -59,20 +60,24 @@ static haft_status take_input(haft__mcp_client *client, inputs *in, const haft__
         return HAFT_OK;
     }
     haft__mcp_question *q = &in->questions[in->question_count];
-    *q = (haft__mcp_question){.key = haft__json_text(entry->key)};
+    *q = (haft__mcp_question){.key = haft__json_text(key)};
     haft_status status =
-        haft__mcp_question_read(in->arena, haft__mcp_get(entry->value, "params"), q, &in->why);
+        haft__mcp_question_read(in->arena, haft__mcp_get(request, "params"), q, &in->why);
     in->question_count += status == HAFT_OK;
     return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
 }
 
 static haft_status take_inputs(haft__mcp_client *client, inputs *in, haft__json requests,
-                               haft_error *err)
+                               haft__json told, haft_error *err)
 {
     haft_status status = HAFT_OK;
     if (requests.count > HAFT__LIMIT_MCP_QUESTIONS) {
         (void)haft__fail(&in->why, HAFT_TOO_BIG, "", "the server asks %u things at once, not %d",
                          requests.count, HAFT__LIMIT_MCP_QUESTIONS);
+        return HAFT_OK;
+    }
+    if (told.kind != HAFT__JSON_OBJECT || told.count != requests.count) {
+        (void)haft__fail(&in->why, HAFT_UNSUPPORTED, "", "what the server asks has a secret in it");
         return HAFT_OK;
     }
     in->questions = haft__arena_array(in->arena, requests.count, sizeof(*in->questions));
@@ -82,7 +87,7 @@ static haft_status take_inputs(haft__mcp_client *client, inputs *in, haft__json 
     }
     for (uint32_t i = 0; i < requests.count && status == HAFT_OK && in->why.status == HAFT_OK;
          i++) {
-        status = take_input(client, in, &requests.members[i], err);
+        status = take_input(client, in, requests.members[i].key, told.members[i].value, err);
     }
     return status;
 }
@@ -122,16 +127,20 @@ static haft_status call_again(haft__mcp_client *client, haft__mcp_pending *call,
 }
 
 haft_status haft__mcp_take_input(haft__mcp_client *client, haft__mcp_pending *call,
-                                 haft__json result, haft__arena *io_arena, haft_error *err)
+                                 const haft__rpc_message *message, haft__arena *io_arena,
+                                 haft_error *err)
 {
+    haft__json told = message->result;
+    haft__json result = message->exact.kind != HAFT__JSON_NULL ? message->exact : told;
     haft__json requests = haft__mcp_get(result, "inputRequests");
     haft__json state = haft__mcp_get(result, "requestState");
     haft__mcp_done *done = &call->node->event.done;
     inputs in = {.arena = io_arena};
     check_input(call, requests, state, &in.why);
-    haft_status status = in.why.status == HAFT_OK && requests.kind == HAFT__JSON_OBJECT
-                             ? take_inputs(client, &in, requests, err)
-                             : HAFT_OK;
+    haft_status status =
+        in.why.status == HAFT_OK && requests.kind == HAFT__JSON_OBJECT
+            ? take_inputs(client, &in, requests, haft__mcp_get(told, "inputRequests"), err)
+            : HAFT_OK;
     if (status != HAFT_OK) {
         return status;
     }

@@ -31,14 +31,14 @@ typedef struct haft__mcp_page {
 
 struct haft__mcp_listing_work {
     haft__mcp_node *node; /* for its end */
-    haft__arena arena;    /* names, cursors, warnings */
+    haft__arena arena;    /* names, cursors, what is left out */
     haft__map names, cursors;
     haft__mcp_page *pages;
     size_t page_count, bytes;
     haft__mcp_tool *tools; /* malloc */
     size_t count, capacity;
-    haft_str *warnings;
-    size_t warning_count;
+    haft__mcp_left_out *left_out;
+    size_t left_out_count, left_out_all;
     bool has_ttl;
     uint64_t ttl_ms;
     haft_str cursor; /* of the page to ask for; .ptr NULL: the first */
@@ -46,9 +46,8 @@ struct haft__mcp_listing_work {
 };
 
 typedef enum haft__mcp_call_state {
-    HAFT__MCP_CALL_WAITING,    /* not sent: there is no session yet, or not again */
-    HAFT__MCP_CALL_SENT,       /* under way as request `id` */
-    HAFT__MCP_CALL_REFRESHING, /* refused for its headers; waits for a new list */
+    HAFT__MCP_CALL_WAITING, /* not sent: there is no session yet */
+    HAFT__MCP_CALL_SENT,    /* under way as request `id` */
 } haft__mcp_call_state;
 
 typedef struct haft__mcp_pending {
@@ -61,12 +60,12 @@ typedef struct haft__mcp_pending {
     haft__json arguments, answers;
     haft_str request_state; /* .ptr NULL: none */
     haft_str key;           /* of idempotency; "" for none */
+    uint64_t epoch;         /* 0: not said */
     uint32_t round;
     const haft__mcp_param *params;
     size_t param_count;
-    bool params_known;        /* else they are those of the list */
-    bool refreshed, reopened; /* it was sent again for its headers, or for another session */
-    char progress[64];        /* the last that was told; "" for none */
+    bool params_known; /* else they are those of the list */
+    char progress[64]; /* the last that was told; "" for none */
 } haft__mcp_pending;
 
 /* A question of a legacy server. */
@@ -98,6 +97,7 @@ struct haft__mcp_client {
     haft_str session;            /* HTTP, legacy; in session_bytes; "" for none */
     char session_bytes[HAFT__LIMIT_MCP_SESSION_BYTES];
     uint64_t last_id, last_question, last_call;
+    bool cancels; /* a call was cancelled: what has no id may be about that */
     uint64_t discover_id, initialize_id, list_id, listen_id, level_id; /* 0: not under way */
     haft__mcp_pending *calls;                                          /* in order */
     size_t call_count;
@@ -108,7 +108,7 @@ struct haft__mcp_client {
     haft__mcp_listing_work *newest;  /* the last that ended; its event may still wait */
     haft__mcp_node *first, *last, *taken;
     haft__mcp_node *failure; /* set aside for FAILED */
-    haft__mcp_counts counts;
+    uint64_t faults;         /* messages that were none */
 };
 
 /* ---- client.c ---- */
@@ -137,6 +137,20 @@ void haft__mcp_fail_text(haft_error *error, haft_status status, const char *what
 
 /* The number of an id of ours; 0 for any other. */
 uint64_t haft__mcp_id_number(haft__json id);
+
+/* ---- client_clean.c ---- */
+
+/* The text without secrets: itself where it has none, else in `arena`. */
+HAFT_MUST_USE haft_status haft__mcp_clean_text(const haft__mcp_client *client, haft__arena *arena,
+                                               haft_str *io_text, bool *ret_secret,
+                                               haft_error *err);
+HAFT_MUST_USE haft_status haft__mcp_clean_value(const haft__mcp_client *client, haft__arena *arena,
+                                                haft__json *io_value, bool *ret_secret,
+                                                haft_error *err);
+/* haft__rpc_read, and then without secrets; what the error says has none either. */
+HAFT_MUST_USE haft_status haft__mcp_read_message(const haft__mcp_client *client, haft__arena *arena,
+                                                 haft_str text, haft__rpc_message *ret_message,
+                                                 haft__rpc_fault *ret_fault, haft_error *why);
 
 /* ---- client_send.c: messages ---- */
 
@@ -176,7 +190,7 @@ HAFT_MUST_USE haft_status haft__mcp_discovered(haft__mcp_client *client,
                                                const haft__rpc_message *message, haft_error *err);
 HAFT_MUST_USE haft_status haft__mcp_initialized(haft__mcp_client *client,
                                                 const haft__rpc_message *message, haft_error *err);
-/* The session is over (HTTP 404): what was under way there does not count. */
+/* The session is over (HTTP 404, 400): what was under way there does not count. */
 HAFT_MUST_USE haft_status haft__mcp_reopen(haft__mcp_client *client, haft_error *err);
 
 /* ---- client_list.c ---- */
@@ -193,6 +207,8 @@ void haft__mcp_list_reset(haft__mcp_client *client);
 void haft__mcp_list_destroy(haft__mcp_listing_work *listing);
 HAFT_MUST_USE haft_status haft__mcp_listen(haft__mcp_client *client, haft_error *err);
 HAFT_MUST_USE haft_status haft__mcp_changed(haft__mcp_client *client, haft_error *err);
+/* What was asked to tell of changes has ended. */
+HAFT_MUST_USE haft_status haft__mcp_unwatched(haft__mcp_client *client, haft_error *err);
 
 /* ---- client_call.c ---- */
 
@@ -200,11 +216,12 @@ HAFT_MUST_USE haft_status haft__mcp_call_send(haft__mcp_client *client, haft__mc
                                               haft_error *err);
 /* Sends every call that waits. */
 HAFT_MUST_USE haft_status haft__mcp_calls_send(haft__mcp_client *client, haft_error *err);
-/* Sends, or ends, the calls that waited for a new list. */
-HAFT_MUST_USE haft_status haft__mcp_calls_refreshed(haft__mcp_client *client, haft_error *err);
 HAFT_MUST_USE haft_status haft__mcp_call_answer(haft__mcp_client *client, haft__mcp_pending *call,
                                                 const haft__rpc_message *message, uint32_t http,
                                                 haft__arena *io_arena, haft_error *err);
+/* The host is to break off an exchange over HTTP. */
+HAFT_MUST_USE haft_status haft__mcp_tell_close(haft__mcp_client *client, uint64_t id,
+                                               haft_error *err);
 haft__mcp_pending *haft__mcp_call_find(haft__mcp_client *client, uint64_t id);
 /* Ends it; `error` may be NULL. What else DONE says is in call->node->event.done already. */
 void haft__mcp_call_end(haft__mcp_client *client, haft__mcp_pending *call,
@@ -214,8 +231,8 @@ void haft__mcp_call_end(haft__mcp_client *client, haft__mcp_pending *call,
 
 /* Takes a result that says input_required. */
 HAFT_MUST_USE haft_status haft__mcp_take_input(haft__mcp_client *client, haft__mcp_pending *call,
-                                               haft__json result, haft__arena *io_arena,
-                                               haft_error *err);
+                                               const haft__rpc_message *message,
+                                               haft__arena *io_arena, haft_error *err);
 
 /* ---- client_ask.c: what a server wants of us ---- */
 
@@ -223,7 +240,7 @@ HAFT_MUST_USE haft_status haft__mcp_take_request(haft__mcp_client *client, uint6
                                                  const haft__rpc_message *message, haft_error *err);
 /* Ends questions: of one call, or all. */
 void haft__mcp_questions_end(haft__mcp_client *client, uint64_t call);
-/* Ends the question with the server's id; false when there is none. */
-bool haft__mcp_question_withdrawn(haft__mcp_client *client, haft__json id);
+/* Ends the question with the server's id, if there is one. */
+void haft__mcp_question_withdrawn(haft__mcp_client *client, haft__json id);
 
 #endif

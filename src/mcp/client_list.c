@@ -3,7 +3,7 @@
  * client_list.c - the list of a server's tools, page by page, and news that it has changed.
  *
  * A list that goes in circles, or is too long, is cut where that is noticed; an entry that cannot
- * be used is left out; both are told as warnings. Tests: tests/mcp/client_list_test.c.
+ * be used is left out; both are told with the reason. Tests: tests/mcp/client_list_test.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +82,11 @@ void haft__mcp_list_reset(haft__mcp_client *client)
     drop_pages(listing);
     haft__arena_finish(&listing->arena);
     list_init(client, listing);
-    listing->page_count = listing->bytes = listing->count = listing->warning_count = 0;
-    listing->warnings = NULL;
+    listing->page_count = listing->bytes = listing->count = 0;
+    listing->left_out_count = listing->left_out_all = 0;
+    listing->left_out = NULL;
+    listing->has_ttl = false; /* it was that of another list */
+    listing->ttl_ms = 0;
     listing->cursor = (haft_str){NULL, 0};
     client->list_id = 0;
 }
@@ -95,8 +98,9 @@ static void finish(haft__mcp_client *client, const haft_error *error)
     haft__mcp_node *node = listing->node;
     haft__mcp_tools tools = {.items = listing->tools,
                              .count = listing->count,
-                             .warnings = listing->warnings,
-                             .warning_count = listing->warning_count,
+                             .left_out = listing->left_out,
+                             .left_out_count = listing->left_out_count,
+                             .left_out_all = listing->left_out_all,
                              .has_ttl = listing->has_ttl,
                              .ttl_ms = listing->ttl_ms};
     client->listing = NULL;
@@ -125,7 +129,7 @@ haft_status haft__mcp_list_send(haft__mcp_client *client, haft_error *err)
     haft__mcp_out out;
     if (!client->has_tools) {
         finish(client, NULL);
-        return haft__mcp_calls_refreshed(client, err);
+        return HAFT_OK;
     }
     client->list_id = ++client->last_id;
     haft__mcp_out_begin(client, &out, client->list_id, "tools/list", false);
@@ -138,30 +142,34 @@ haft_status haft__mcp_list_send(haft__mcp_client *client, haft_error *err)
 
 /* ---- entries ---- */
 
-static haft_status warn(haft__mcp_listing_work *listing, haft_str name, const char *where,
-                        const char *why, haft_error *err)
+static haft_status leave_out(haft__mcp_listing_work *listing, haft_str name, const char *where,
+                             const char *why, haft_error *err)
 {
-    haft_str shown = name;
-    if (listing->warnings == NULL) {
-        listing->warnings = haft__arena_array(&listing->arena, HAFT__LIMIT_MCP_WARNINGS,
-                                              sizeof(*listing->warnings));
+    haft__mcp_left_out out = {.tool = HAFT__LIT("")};
+    listing->left_out_all++;
+    if (listing->left_out == NULL) {
+        listing->left_out = haft__arena_array(&listing->arena, HAFT__LIMIT_MCP_WARNINGS,
+                                              sizeof(*listing->left_out));
     }
-    if (listing->warnings == NULL) {
+    if (listing->left_out == NULL) {
         return haft__arena_fail(&listing->arena, err);
     }
-    haft_status status = haft__visible(&listing->arena, name, SHOWN_BYTES, &shown, err);
-    if (status != HAFT_OK || listing->warning_count == HAFT__LIMIT_MCP_WARNINGS) {
-        return status;
+    if (listing->left_out_count == HAFT__LIMIT_MCP_WARNINGS) {
+        return HAFT_OK;
     }
-    haft_str text =
-        haft__arena_format(&listing->arena, "%.*s%s%s%s%s", HAFT__ARG(shown),
-                           shown.len > 0 ? ": " : "", where, where[0] != '\0' ? ": " : "", why);
-    if (text.ptr == NULL) {
+    haft_str reason =
+        haft__arena_format(&listing->arena, "%s%s%s", where, where[0] != '\0' ? ": " : "", why);
+    haft_str kept = haft__arena_copy(&listing->arena, name);
+    if (reason.ptr == NULL || kept.ptr == NULL) {
         return haft__arena_fail(&listing->arena, err);
     }
-    status = haft__visible(&listing->arena, text, HAFT__LIMIT_MCP_LOG_BYTES, &text, err);
-    listing->warnings[listing->warning_count] = text;
-    listing->warning_count += status == HAFT_OK;
+    haft_status status = haft__visible(&listing->arena, kept, SHOWN_BYTES, &out.tool, err);
+    if (status == HAFT_OK) {
+        status =
+            haft__visible(&listing->arena, reason, HAFT__LIMIT_MCP_LOG_BYTES, &out.reason, err);
+    }
+    listing->left_out[listing->left_out_count] = out;
+    listing->left_out_count += status == HAFT_OK;
     return status;
 }
 
@@ -181,41 +189,58 @@ static haft_status make_room(haft__mcp_listing_work *listing, haft_error *err)
 }
 
 static haft_status take_entry(haft__mcp_client *client, haft__arena *arena, haft__json entry,
-                              haft_error *err)
+                              haft_str name, bool has_secret, haft_error *err)
 {
     haft__mcp_listing_work *listing = client->listing;
     haft__mcp_tool tool;
     haft_error why = {.status = HAFT_OK};
-    haft_str name = haft__json_text(haft__mcp_get(entry, "name"));
     haft_status status = make_room(listing, err);
     if (status != HAFT_OK) {
         return status;
+    }
+    if (has_secret) {
+        return leave_out(listing, name, "", "its definition has a secret in it", err);
+    }
+    haft__json task = haft__mcp_get(haft__mcp_get(entry, "execution"), "taskSupport");
+    if (haft__str_equal(haft__json_text(task), HAFT__LIT("required"))) {
+        return leave_out(listing, name, "/execution/taskSupport",
+                         "it can be called as a task only, and haft has no tasks", err);
     }
     status = haft__mcp_tool_read(arena, entry, &client->options.origin, &tool, &why);
     if (status == HAFT_NO_MEMORY) {
         return haft__fail_no_memory(err);
     }
     if (status != HAFT_OK) {
-        return warn(listing, name, why.where, why.message, err);
+        return leave_out(listing, name, why.where, why.message, err);
     }
     if (haft__map_get(&listing->names, tool.remote) != NULL) {
-        return warn(listing, name, "", "another tool before it has this name", err);
+        return leave_out(listing, name, "", "another tool before it has this name", err);
     }
     listing->tools[listing->count++] = tool;
     return haft__map_put(&listing->names, tool.remote, listing, err);
 }
 
+/* `secrets`: somewhere on the page there are some. */
 static haft_status take_entries(haft__mcp_client *client, haft__arena *arena, haft__json entries,
-                                bool *ret_full, haft_error *err)
+                                bool secrets, bool *ret_full, haft_error *err)
 {
     haft__mcp_listing_work *listing = client->listing;
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; i < entries.count && status == HAFT_OK && !*ret_full; i++) {
+        haft__json told = entries.items[i];
+        bool secret = false;
+        if (secrets) {
+            status = haft__mcp_clean_value(client, arena, &told, &secret, err);
+        }
+        haft_str name = haft__json_text(haft__mcp_get(told, "name"));
         *ret_full = listing->count == HAFT__LIMIT_MCP_TOOLS;
-        status = *ret_full
-                     ? warn(listing, HAFT__LIT(""), "",
-                            "the server has more tools than haft takes; the rest is left out", err)
-                     : take_entry(client, arena, entries.items[i], err);
+        if (status == HAFT_OK && *ret_full) {
+            status =
+                leave_out(listing, HAFT__LIT(""), "",
+                          "the server has more tools than haft takes; the rest is left out", err);
+        } else if (status == HAFT_OK) {
+            status = take_entry(client, arena, entries.items[i], name, secret, err);
+        }
     }
     return status;
 }
@@ -243,7 +268,7 @@ static haft_status next_cursor(haft__mcp_listing_work *listing, haft__json resul
         why = "the list is cut: it is too long";
     }
     if (why != NULL) {
-        return warn(listing, HAFT__LIT(""), "", why, err);
+        return leave_out(listing, HAFT__LIT(""), "", why, err);
     }
     haft_str kept = haft__arena_copy(&listing->arena, text);
     if (kept.ptr == NULL) {
@@ -283,16 +308,19 @@ static haft_status keep_page(haft__mcp_listing_work *listing, size_t bytes, haft
     return HAFT_OK;
 }
 
-static haft_status take_page(haft__mcp_client *client, haft__json result, size_t bytes,
-                             haft__arena *io_arena, haft_error *err)
+/* As it came: a cursor goes back, and a definition is what it is. One with a secret is left out. */
+static haft_status take_page(haft__mcp_client *client, const haft__rpc_message *message,
+                             size_t bytes, haft__arena *io_arena, haft_error *err)
 {
+    bool secrets = message->exact.kind != HAFT__JSON_NULL;
+    haft__json result = secrets ? message->exact : message->result;
     haft__mcp_listing_work *listing = client->listing;
     haft__arena *arena = NULL;
     bool full = false;
     take_ttl(listing, result);
     haft_status status = keep_page(listing, bytes, io_arena, &arena, err);
     if (status == HAFT_OK) {
-        status = take_entries(client, arena, haft__mcp_get(result, "tools"), &full, err);
+        status = take_entries(client, arena, haft__mcp_get(result, "tools"), secrets, &full, err);
     }
     listing->cursor = (haft_str){NULL, 0};
     if (status == HAFT_OK && !full) {
@@ -305,26 +333,27 @@ static haft_status take_page(haft__mcp_client *client, haft__json result, size_t
         return haft__mcp_list_send(client, err);
     }
     finish(client, NULL);
-    return haft__mcp_calls_refreshed(client, err);
+    return HAFT_OK;
 }
 
 haft_status haft__mcp_list_answer(haft__mcp_client *client, const haft__rpc_message *message,
                                   size_t bytes, haft__arena *io_arena, haft_error *err)
 {
     haft_error error;
+    bool secrets = message->exact.kind != HAFT__JSON_NULL;
+    haft__json tools = haft__mcp_get(secrets ? message->exact : message->result, "tools");
     client->list_id = 0;
-    if (message->kind == HAFT__RPC_RESULT
-        && haft__mcp_get(message->result, "tools").kind == HAFT__JSON_ARRAY) {
-        return take_page(client, message->result, bytes, io_arena, err);
+    if (message->kind == HAFT__RPC_RESULT && tools.kind == HAFT__JSON_ARRAY) {
+        return take_page(client, message, bytes, io_arena, err);
     }
     if (message->kind == HAFT__RPC_ERROR) {
         haft__mcp_fail_text(&error, HAFT_IO, "the server did not list its tools", message->message);
     } else {
         (void)haft__fail(&error, HAFT_BAD_INPUT, "/tools", "expected a list of tools, found %s",
-                         haft__json_kind_name(haft__mcp_get(message->result, "tools")));
+                         haft__json_kind_name(tools));
     }
     haft__mcp_list_fail(client, &error);
-    return haft__mcp_calls_refreshed(client, err);
+    return HAFT_OK;
 }
 
 /* ---- changes ---- */
@@ -349,7 +378,6 @@ haft_status haft__mcp_listen(haft__mcp_client *client, haft_error *err)
 
 haft_status haft__mcp_changed(haft__mcp_client *client, haft_error *err)
 {
-    client->counts.changes++;
     if (client->stale) {
         return HAFT_OK;
     }
@@ -360,4 +388,20 @@ haft_status haft__mcp_changed(haft__mcp_client *client, haft_error *err)
     client->stale = true;
     haft__mcp_push(client, node);
     return HAFT_OK;
+}
+
+haft_status haft__mcp_unwatched(haft__mcp_client *client, haft_error *err)
+{
+    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_UNWATCHED);
+    client->listen_id = 0;
+    if (node == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    haft__mcp_push(client, node);
+    return HAFT_OK;
+}
+
+bool haft__mcp_client_watches(const haft__mcp_client *client)
+{
+    return client->era != HAFT__MCP_ERA_MODERN || !client->has_changes || client->listen_id != 0;
 }

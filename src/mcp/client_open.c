@@ -58,6 +58,7 @@ haft_status haft__mcp_initialize(haft__mcp_client *client, haft_error *err)
 haft_status haft__mcp_open(haft__mcp_client *client, haft_error *err)
 {
     client->tried_discover = client->tried_initialize = client->asked_again = false;
+    client->cancels = false;
     client->era = HAFT__MCP_ERA_UNKNOWN;
     client->session = HAFT__LIT("");
     client->list_id = client->listen_id = client->level_id = 0;
@@ -148,7 +149,7 @@ static haft_status be_modern(haft__mcp_client *client, const haft__json *result,
     haft__json meta = result != NULL ? haft__mcp_get(*result, "_meta") : none;
     haft__json info = haft__mcp_get(meta, "io.modelcontextprotocol/serverInfo");
     client->state = HAFT__MCP_OPEN;
-    client->era = HAFT__MCP_ERA_MODERN;
+    client->era = client->options.era = HAFT__MCP_ERA_MODERN;
     client->protocol = HAFT__LIT(HAFT__MCP_MODERN_VERSION);
     client->has_tools = true; /* unless it says otherwise */
     client->has_changes = false;
@@ -262,7 +263,7 @@ static haft_status be_legacy(haft__mcp_client *client, haft__json result, haft_e
     haft__mcp_out out;
     haft__json capabilities = haft__mcp_get(result, "capabilities");
     client->state = HAFT__MCP_OPEN;
-    client->era = HAFT__MCP_ERA_LEGACY;
+    client->era = client->options.era = HAFT__MCP_ERA_LEGACY;
     take_capabilities(client, capabilities);
     haft__mcp_out_begin(client, &out, 0, "notifications/initialized", false);
     haft_status status = haft__mcp_out_end(client, &out, NULL, err);

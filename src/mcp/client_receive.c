@@ -3,7 +3,7 @@
  * client_receive.c - a message has come: whose answer it is, or what it tells.
  *
  * Nothing is believed: an answer must be to a request that is under way, a notification about
- * something that is. All else is counted and dropped. Tests: tests/mcp/client_receive_test.c.
+ * something that is. All else is dropped. Tests: tests/mcp/client_receive_test.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,16 +15,71 @@
 #include "mcp/visible.h"
 #include "json/number.h"
 
-#define TOLD_FAULTS  10 /* the first of them are told as log messages */
+#define TOLD_FAULTS  10  /* the first of them are told as log messages */
+#define BEGINNING    200 /* bytes of a message that cannot be read, which are looked at */
 #define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
+
+/* ---- whose answer it is ---- */
+
+static bool is_under_way(haft__mcp_client *client, uint64_t id)
+{
+    return id != 0
+           && (id == client->discover_id || id == client->initialize_id || id == client->list_id
+               || id == client->listen_id || id == client->level_id
+               || haft__mcp_call_find(client, id) != NULL);
+}
+
+/* The one request that is under way; 0 when there are more. */
+static uint64_t only_request(const haft__mcp_client *client)
+{
+    const uint64_t ids[] = {client->discover_id, client->initialize_id, client->list_id,
+                            client->level_id};
+    uint64_t only = 0, count = 0;
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        count += ids[i] != 0;
+        only = ids[i] != 0 ? ids[i] : only;
+    }
+    for (const haft__mcp_pending *call = client->calls; call != NULL; call = call->next) {
+        count += call->state == HAFT__MCP_CALL_SENT;
+        only = call->state == HAFT__MCP_CALL_SENT ? call->id : only;
+    }
+    return count == 1 ? only : 0;
+}
+
+/* The request that an answer without an id is to: over HTTP the one it came for. Else some servers
+ * answer notifications, too, which must not be taken for answers to the list or to a call. */
+static uint64_t request_without_id(haft__mcp_client *client, uint64_t exchange)
+{
+    uint64_t only = exchange != 0 ? exchange : only_request(client);
+    bool clear = exchange != 0 || (only != client->list_id && !client->cancels);
+    return clear && is_under_way(client, only) ? only : 0;
+}
+
+/* The request an answer is to; 0 for none of ours. *ret_why says what is wrong with its id. */
+static uint64_t request_of(haft__mcp_client *client, uint64_t exchange, haft__json id,
+                           const char **ret_why)
+{
+    uint64_t number = haft__mcp_id_number(id);
+    *ret_why = NULL;
+    if (id.kind == HAFT__JSON_STRING && haft__str_to_u64(haft__json_text(id), &number)
+        && is_under_way(client, number)) {
+        *ret_why = "its id is a text, and that of the request a number";
+    } else if (id.kind == HAFT__JSON_NULL) {
+        number = request_without_id(client, exchange);
+    }
+    return is_under_way(client, number) ? number : 0;
+}
 
 /* ---- answers ---- */
 
-static haft_status take_answer(haft__mcp_client *client, const haft__rpc_message *message,
-                               size_t bytes, haft__arena *io_arena, haft_error *err)
+static haft_status give_answer(haft__mcp_client *client, uint64_t id,
+                               const haft__rpc_message *message, size_t bytes,
+                               haft__arena *io_arena, haft_error *err)
 {
-    uint64_t id = haft__mcp_id_number(message->id);
     haft__mcp_pending *call = haft__mcp_call_find(client, id);
+    if (client->options.transport == HAFT__MCP_STDIO && id > client->level_id) {
+        client->level_id = 0; /* who answers what came behind it will not answer it any more */
+    }
     if (call != NULL) {
         return haft__mcp_call_answer(client, call, message, 0, io_arena, err);
     }
@@ -37,25 +92,40 @@ static haft_status take_answer(haft__mcp_client *client, const haft__rpc_message
     if (id != 0 && id == client->list_id) {
         return haft__mcp_list_answer(client, message, bytes, io_arena, err);
     }
-    if (id != 0 && (id == client->listen_id || id == client->level_id)) {
-        client->listen_id = id == client->listen_id ? 0 : client->listen_id;
-        client->level_id = id == client->level_id ? 0 : client->level_id;
-        return HAFT_OK;
+    if (id != 0 && id == client->listen_id) {
+        return haft__mcp_unwatched(client, err);
     }
-    client->counts.late++;
-    return HAFT_OK;
+    client->level_id = id == client->level_id ? 0 : client->level_id;
+    return HAFT_OK; /* late, or never asked for */
+}
+
+static haft_status take_answer(haft__mcp_client *client, uint64_t exchange,
+                               const haft__rpc_message *message, size_t bytes,
+                               haft__arena *io_arena, haft_error *err)
+{
+    const char *why;
+    uint64_t id = request_of(client, exchange, message->id, &why);
+    if (why == NULL) {
+        return give_answer(client, id, message, bytes, io_arena, err);
+    }
+    haft__rpc_message spoilt = {
+        .kind = HAFT__RPC_ERROR, .id = message->id, .message = haft__str(why), .spoilt = true};
+    return give_answer(client, id, &spoilt, 0, io_arena, err);
 }
 
 /* ---- notifications ---- */
 
-static haft_status tell_log(haft__mcp_client *client, haft_str level, haft_str logger,
-                            haft_str text, haft_error *err)
+/* `exchange` is where it came: that of a call, or of something else. */
+static haft_status tell_log(haft__mcp_client *client, uint64_t exchange, haft_str level,
+                            haft_str logger, haft_str text, haft_error *err)
 {
     haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_LOG);
     if (node == NULL) {
         return haft__fail_no_memory(err);
     }
     haft__mcp_log *log = &node->event.log;
+    const haft__mcp_pending *call = haft__mcp_call_find(client, exchange);
+    log->call = call != NULL ? call->number : 0;
     haft_str *to[] = {&log->level, &log->logger, &log->text};
     const haft_str from[] = {level, logger, text};
     haft_status status = HAFT_OK;
@@ -75,7 +145,8 @@ static haft_status tell_log(haft__mcp_client *client, haft_str level, haft_str l
     return HAFT_OK;
 }
 
-static haft_status take_log(haft__mcp_client *client, haft__json params, haft_error *err)
+static haft_status take_log(haft__mcp_client *client, uint64_t exchange, haft__json params,
+                            haft_error *err)
 {
     haft__json data = haft__mcp_get(params, "data");
     haft__buf buf;
@@ -88,7 +159,7 @@ static haft_status take_log(haft__mcp_client *client, haft__json params, haft_er
     haft_status status = haft__buf_check(&buf, err);
     if (status == HAFT_OK) {
         status =
-            tell_log(client, haft__json_text(haft__mcp_get(params, "level")),
+            tell_log(client, exchange, haft__json_text(haft__mcp_get(params, "level")),
                      haft__json_text(haft__mcp_get(params, "logger")), haft__buf_str(&buf), err);
     }
     haft__buf_finish(&buf);
@@ -115,7 +186,6 @@ static haft_status take_progress(haft__mcp_client *client, haft__json params, ha
         haft__mcp_call_find(client, haft__mcp_id_number(haft__mcp_get(params, "progressToken")));
     haft__json progress = haft__mcp_get(params, "progress"), total = haft__mcp_get(params, "total");
     if (call == NULL || !goes_forward(call, progress)) {
-        client->counts.ignored++;
         return HAFT_OK;
     }
     haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_PROGRESS);
@@ -145,26 +215,25 @@ static haft_status take_change(haft__mcp_client *client, haft__json params, haft
     bool heard = client->era == HAFT__MCP_ERA_LEGACY
                  || (client->listen_id != 0 && haft__mcp_id_number(id) == client->listen_id);
     if (client->state != HAFT__MCP_OPEN || !heard) {
-        client->counts.ignored++;
         return HAFT_OK;
     }
     return haft__mcp_changed(client, err);
 }
 
-static haft_status take_cancelled(haft__mcp_client *client, haft__json params)
+static haft_status take_cancelled(haft__mcp_client *client, haft__json params, haft_error *err)
 {
     haft__json id = haft__mcp_get(params, "requestId");
     uint64_t number = haft__mcp_id_number(id);
     if (number != 0 && number == client->listen_id) {
-        client->listen_id = 0;
-    } else if (!haft__mcp_question_withdrawn(client, id)) {
-        client->counts.ignored++;
+        return haft__mcp_unwatched(client, err);
     }
+    haft__mcp_question_withdrawn(client, id);
     return HAFT_OK;
 }
 
-static haft_status take_notification(haft__mcp_client *client, const haft__rpc_message *message,
-                                     haft__arena *io_arena, haft_error *err)
+static haft_status take_notification(haft__mcp_client *client, uint64_t exchange,
+                                     const haft__rpc_message *message, haft__arena *io_arena,
+                                     haft_error *err)
 {
     haft_str method = message->method;
     bool logs = client->era != HAFT__MCP_ERA_MODERN || client->options.log_level.len > 0;
@@ -172,16 +241,14 @@ static haft_status take_notification(haft__mcp_client *client, const haft__rpc_m
         return take_progress(client, message->params, io_arena, err);
     }
     if (haft__str_equal(method, HAFT__LIT("notifications/message")) && logs) {
-        return take_log(client, message->params, err);
+        return take_log(client, exchange, message->params, err);
     }
     if (haft__str_equal(method, HAFT__LIT("notifications/tools/list_changed"))) {
         return take_change(client, message->params, err);
     }
     if (haft__str_equal(method, HAFT__LIT("notifications/cancelled"))) {
-        return take_cancelled(client, message->params);
+        return take_cancelled(client, message->params, err);
     }
-    bool known = haft__str_equal(method, HAFT__LIT("notifications/subscriptions/acknowledged"));
-    client->counts.ignored += !known;
     return HAFT_OK;
 }
 
@@ -193,28 +260,60 @@ static haft_status take_request(haft__mcp_client *client, uint64_t exchange,
     bool modern = client->state == HAFT__MCP_PROBING || client->state == HAFT__MCP_IDLE
                   || client->state == HAFT__MCP_BAD || client->era == HAFT__MCP_ERA_MODERN;
     if (modern) { /* a modern server may not ask, and is not answered */
-        client->counts.ignored++;
         return HAFT_OK;
     }
     return haft__mcp_take_request(client, exchange, message, err);
 }
 
+static bool contains(haft_str text, haft_str part)
+{
+    while (text.len >= part.len && !haft__str_starts(text, part)) {
+        text = haft__str_skip(text, 1);
+    }
+    return text.len >= part.len;
+}
+
+/* Whether a text that cannot be read was meant as an answer: nobody else says "jsonrpc", and a
+ * method would stand at the beginning, too. */
+static bool was_meant(haft_str text)
+{
+    size_t size = text.len < BEGINNING ? text.len : BEGINNING;
+    haft_str begin = haft__str_trim((haft_str){text.ptr, size});
+    return haft__str_starts(begin, HAFT__LIT("{")) && contains(begin, HAFT__LIT("\"jsonrpc\""))
+           && !contains(begin, HAFT__LIT("\"method\""));
+}
+
+/* The request that is answered with something that is not valid; 0 for none. */
+static uint64_t request_of_fault(haft__mcp_client *client, uint64_t exchange, haft_str text,
+                                 const haft__rpc_fault *fault, haft_status status)
+{
+    const char *why = NULL;
+    if (fault->id.kind != HAFT__JSON_NULL) {
+        return fault->answer || fault->unclear ? request_of(client, exchange, fault->id, &why) : 0;
+    }
+    bool unread = fault->code == HAFT__RPC_PARSE || status == HAFT_TOO_BIG;
+    return fault->answer || (unread && was_meant(text)) ? request_without_id(client, exchange) : 0;
+}
+
 /* An answer that is spoilt is an answer; a request that is spoilt gets one. */
-static haft_status take_fault(haft__mcp_client *client, const haft__rpc_fault *fault,
-                              const haft_error *why, haft__arena *io_arena, haft_error *err)
+static haft_status take_fault(haft__mcp_client *client, uint64_t exchange, haft_str given,
+                              const haft__rpc_fault *fault, const haft_error *why,
+                              haft__arena *io_arena, haft_error *err)
 {
     char text[sizeof(why->where) + sizeof(why->message) + 8];
     bool legacy = client->state == HAFT__MCP_OPEN && client->era == HAFT__MCP_ERA_LEGACY;
     haft_status status = HAFT_OK;
     (void)snprintf(text, sizeof text, "%s%s%s", why->where, why->where[0] != '\0' ? ": " : "",
                    why->message);
-    if (client->counts.faults++ < TOLD_FAULTS) {
-        status = tell_log(client, HAFT__LIT("warning"), HAFT__LIT("haft"), haft__str(text), err);
+    if (client->faults++ < TOLD_FAULTS) {
+        status = tell_log(client, exchange, HAFT__LIT("warning"), HAFT__LIT("haft"),
+                          haft__str(text), err);
     }
-    if (status == HAFT_OK && fault->answer && fault->id.kind != HAFT__JSON_NULL) {
+    uint64_t id = request_of_fault(client, exchange, given, fault, why->status);
+    if (status == HAFT_OK && (id != 0 || fault->answer)) {
         haft__rpc_message message = {
-            .kind = HAFT__RPC_ERROR, .id = fault->id, .message = haft__str(text)};
-        return take_answer(client, &message, 0, io_arena, err);
+            .kind = HAFT__RPC_ERROR, .message = haft__str(text), .spoilt = true};
+        return give_answer(client, id, &message, 0, io_arena, err);
     }
     if (status == HAFT_OK && !fault->answer && legacy && fault->id.kind != HAFT__JSON_NULL) {
         return haft__mcp_send_error(client, fault->id, fault->code, why->message, err);
@@ -228,9 +327,9 @@ static haft_status take_message(haft__mcp_client *client, uint64_t exchange,
 {
     switch (message->kind) {
     case HAFT__RPC_REQUEST: return take_request(client, exchange, message, err);
-    case HAFT__RPC_NOTIFICATION: return take_notification(client, message, io_arena, err);
+    case HAFT__RPC_NOTIFICATION: return take_notification(client, exchange, message, io_arena, err);
     case HAFT__RPC_RESULT:
-    case HAFT__RPC_ERROR: return take_answer(client, message, bytes, io_arena, err);
+    case HAFT__RPC_ERROR: return take_answer(client, exchange, message, bytes, io_arena, err);
     }
     HAFT__UNREACHABLE();
 }
@@ -240,22 +339,20 @@ haft_status haft__mcp_client_receive(haft__mcp_client *client, uint64_t exchange
 {
     haft__arena arena;
     haft__rpc_message message;
-    haft__rpc_fault fault;
+    haft__rpc_fault fault = {0};
     haft_error why = {.status = HAFT_OK};
     haft__arena_init(&arena, 0);
-    client->counts.received++;
     bool fits = text.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES; /* else it is refused uncopied */
     haft_str copy = fits ? haft__arena_copy(&arena, text) : text;
-    haft_status status =
-        copy.ptr != NULL || text.len == 0
-            ? haft__rpc_read(&arena, copy, client->options.origin.hash_key, &message, &fault, &why)
-            : haft__arena_fail(&arena, &why);
+    haft_status status = copy.ptr != NULL || text.len == 0
+                             ? haft__mcp_read_message(client, &arena, copy, &message, &fault, &why)
+                             : haft__arena_fail(&arena, &why);
     if (status == HAFT_OK) {
         status = take_message(client, exchange, &message, text.len, &arena, err);
     } else if (status == HAFT_NO_MEMORY) {
         status = haft__fail_no_memory(err);
     } else {
-        status = take_fault(client, &fault, &why, &arena, err);
+        status = take_fault(client, exchange, text, &fault, &why, &arena, err);
     }
     haft__arena_finish(&arena);
     return haft__mcp_guard(client, status);

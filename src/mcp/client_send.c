@@ -91,8 +91,12 @@ static void add_meta(const haft__mcp_client *client, haft__json_writer *w, uint6
         haft__json_add_int(w, (int64_t)token);
     }
     if (call != NULL && call->key.len > 0) {
-        haft__json_key(w, "haft/idempotencyKey");
+        haft__json_key(w, HAFT__MCP_META_KEY);
         haft__json_add_str(w, call->key);
+    }
+    if (call != NULL && call->epoch > 0) {
+        haft__json_key(w, HAFT__MCP_META_EPOCH);
+        haft__json_add_int(w, (int64_t)call->epoch);
     }
     haft__json_end_object(w);
 }
@@ -111,16 +115,11 @@ static void begin(haft__mcp_client *client, haft__mcp_out *out, uint64_t id, con
     out->params = true;
     out->send.exchange = id;
     out->send.method = haft__str(method);
-    haft__json_begin_object(&out->w);
-    haft__json_key(&out->w, "jsonrpc");
-    haft__json_add_str(&out->w, HAFT__LIT("2.0"));
     if (id > 0) {
-        haft__json_key(&out->w, "id");
-        haft__json_add_int(&out->w, (int64_t)id);
+        haft__rpc_begin_request(&out->w, (int64_t)id, out->send.method);
+    } else {
+        haft__rpc_begin_notification(&out->w, out->send.method);
     }
-    haft__json_key(&out->w, "method");
-    haft__json_add_str(&out->w, out->send.method);
-    haft__json_key(&out->w, "params");
     haft__json_begin_object(&out->w);
     if ((is_modern(client) && id > 0) || progress) {
         add_meta(client, &out->w, progress ? id : 0, call);

@@ -243,8 +243,17 @@ static haft_status no_fit(const haft__schema_report *report, haft_error *err)
     return haft__hint(err, status, "that is a fault of the server");
 }
 
-static haft_status check_value(haft__json schema, haft__json value, haft__hash_key hash_key,
-                               haft_error *err)
+/* The report quotes what it found, and cuts that. */
+static haft_status no_fit_untold(haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/structuredContent",
+                                    "the result is not what the tool's output schema says; it has "
+                                    "a secret in it, so that nothing more is told");
+    return haft__hint(err, status, "that is a fault of the server");
+}
+
+static haft_status check_value(haft__json schema, haft__json value, bool untold,
+                               haft__hash_key hash_key, haft_error *err)
 {
     haft__arena scratch;
     const haft__schema *compiled = NULL;
@@ -259,16 +268,17 @@ static haft_status check_value(haft__json schema, haft__json value, haft__hash_k
         status = haft__schema_check(compiled, checker, value, &scratch, &report, err);
     }
     if (status == HAFT_OK && !report.valid) {
-        status = no_fit(&report, err);
+        status = untold ? no_fit_untold(err) : no_fit(&report, err);
     }
     haft__checker_destroy(checker);
     haft__arena_finish(&scratch);
     return status;
 }
 
-static haft_status read_value(haft__json result, haft__json schema, haft__hash_key hash_key,
-                              haft__mcp_content *content, haft_error *err)
+static haft_status read_value(haft__json result, haft__json exact, haft__json schema,
+                              haft__hash_key hash_key, haft__mcp_content *content, haft_error *err)
 {
+    bool untold = exact.kind != HAFT__JSON_NULL;
     const haft__json *value = haft__json_get(result, HAFT__LIT("structuredContent"));
     content->has_value = value != NULL;
     content->value = value != NULL ? *value : haft__json_null();
@@ -280,7 +290,8 @@ static haft_status read_value(haft__json result, haft__json schema, haft__hash_k
                           "the tool has an output schema, but its result has no "
                           "structuredContent");
     }
-    return check_value(schema, *value, hash_key, err);
+    return check_value(schema, untold ? get(exact, "structuredContent") : *value, untold, hash_key,
+                       err);
 }
 
 /* ---- results ---- */
@@ -306,9 +317,21 @@ static haft_status write_text(haft__arena *arena, haft__json blocks, haft__mcp_c
     return status;
 }
 
-haft_status haft__mcp_content_read(haft__arena *arena, haft__json result, haft__json output_schema,
-                                   haft__hash_key hash_key, haft__mcp_content *ret_content,
-                                   haft_error *err)
+/* Nobody can tell what came of a call whose result says nothing. */
+static haft_status no_content(haft__json result, haft_error *err)
+{
+    bool task = haft__json_get(result, HAFT__LIT("task")) != NULL;
+    haft_status status =
+        task ? haft__fail(err, HAFT_BAD_INPUT, "/task",
+                          "the server has made a task of the call, and haft has no tasks")
+             : haft__fail(err, HAFT_BAD_INPUT, "/content",
+                          "expected an array of content, found nothing");
+    return haft__hint(err, status, "the call may have had its effect");
+}
+
+haft_status haft__mcp_content_read(haft__arena *arena, haft__json result, haft__json exact,
+                                   haft__json output_schema, haft__hash_key hash_key,
+                                   haft__mcp_content *ret_content, haft_error *err)
 {
     haft__json blocks = get(result, "content"), failed = get(result, "isError");
     haft__mcp_content content = {.failed = failed.kind == HAFT__JSON_TRUE};
@@ -320,7 +343,11 @@ haft_status haft__mcp_content_read(haft__arena *arena, haft__json result, haft__
         return haft__fail(err, HAFT_BAD_INPUT, "/content", "expected an array, found %s",
                           haft__json_kind_name(blocks));
     }
-    haft_status status = read_value(result, output_schema, hash_key, &content, err);
+    if (blocks.kind == HAFT__JSON_NULL && !content.failed
+        && haft__json_get(result, HAFT__LIT("structuredContent")) == NULL) {
+        return no_content(result, err);
+    }
+    haft_status status = read_value(result, exact, output_schema, hash_key, &content, err);
     if (status == HAFT_OK) {
         status = write_text(arena, blocks, &content, err);
     }

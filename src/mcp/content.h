@@ -21,12 +21,15 @@ typedef struct haft__mcp_content {
 } haft__mcp_content;
 
 /* Reads a result of tools/call. `output_schema` may be null; a result that is no failure must
- * conform to it. What it points to lives in `arena` or where `result` does. BAD_INPUT when the
- * result is not what MCP or the schema says: err->where is a JSON Pointer into the result. Of more
- * than HAFT__LIMIT_MCP_BLOCKS blocks the rest is counted only, and of more than
- * HAFT__LIMIT_TOOL_RESULT_BYTES of text the rest is cut, both with a note. */
+ * conform to it. `exact` is null, or the result before secrets were taken out of it: that is what
+ * is held against the schema, and nothing of it is told. What it points to lives in `arena` or
+ * where `result` does. BAD_INPUT when the result is not what MCP or the schema says: err->where is
+ * a JSON Pointer into the result. Of more than HAFT__LIMIT_MCP_BLOCKS blocks the rest is counted
+ * only, and of more than HAFT__LIMIT_TOOL_RESULT_BYTES of text the rest is cut, both with a note.
+ */
 HAFT_MUST_USE haft_status haft__mcp_content_read(haft__arena *arena, haft__json result,
-                                                 haft__json output_schema, haft__hash_key hash_key,
+                                                 haft__json exact, haft__json output_schema,
+                                                 haft__hash_key hash_key,
                                                  haft__mcp_content *ret_content, haft_error *err);
 
 #endif

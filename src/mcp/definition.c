@@ -116,8 +116,8 @@ static haft_status try_schema(haft__json schema, const char *where, haft__hash_k
     return status;
 }
 
-static haft_status read_schemas(haft__json entry, haft__hash_key hash_key, haft__mcp_tool *tool,
-                                haft_error *err)
+static haft_status read_schemas(haft__arena *arena, haft__json entry, haft__hash_key hash_key,
+                                haft__mcp_tool *tool, haft_error *err)
 {
     haft__json input = get(entry, "inputSchema"), output = get(entry, "outputSchema");
     if (input.kind != HAFT__JSON_OBJECT) {
@@ -134,9 +134,12 @@ static haft_status read_schemas(haft__json entry, haft__hash_key hash_key, haft_
     if (status == HAFT_OK && output.kind == HAFT__JSON_OBJECT) {
         status = try_schema(output, "/outputSchema", hash_key, err);
     }
-    tool->input_schema = input;
-    tool->output_schema = output;
-    return status;
+    if (status == HAFT_OK) {
+        status = haft__mcp_schema_show(arena, input, "/inputSchema", &tool->input_schema, err);
+    }
+    return status == HAFT_OK
+               ? haft__mcp_schema_show(arena, output, "/outputSchema", &tool->output_schema, err)
+               : status;
 }
 
 /* ---- hints ---- */
@@ -217,7 +220,7 @@ haft_status haft__mcp_tool_read(haft__arena *arena, haft__json entry,
         status = read_texts(arena, entry, &tool, err);
     }
     if (status == HAFT_OK) {
-        status = read_schemas(entry, origin->hash_key, &tool, err);
+        status = read_schemas(arena, entry, origin->hash_key, &tool, err);
     }
     if (status == HAFT_OK) {
         status =

@@ -25,7 +25,7 @@ typedef struct haft__mcp_tool {
     haft_str name;            /* the name here: "docs:search" */
     haft_str title;           /* made visible; "" when there is none */
     haft_str description;     /* made visible, never empty, at most _TOOL_DESCRIPTION_BYTES */
-    haft__json input_schema;  /* with every keyword it came with */
+    haft__json input_schema;  /* with every keyword it came with, texts made visible */
     haft__json output_schema; /* null when there is none */
     haft__json annotations;   /* as sent; null when there are none */
     haft__json definition;    /* what the hash is of: name and what else of the above, as sent */
@@ -36,6 +36,12 @@ typedef struct haft__mcp_tool {
     const haft__mcp_param *params;
     size_t param_count;
 } haft__mcp_tool;
+
+/* A tool that cannot be used, or a list that was cut. Both made visible. */
+typedef struct haft__mcp_left_out {
+    haft_str tool; /* as the server calls it; "" when it is about the list */
+    haft_str reason;
+} haft__mcp_left_out;
 
 /* Who a definition comes from. */
 typedef struct haft__mcp_origin {
@@ -48,9 +54,9 @@ typedef struct haft__mcp_origin {
 /* Reads one entry of a tools/list. What it points to lives in `arena` or where `entry` does;
  * `origin->server` is borrowed. BAD_INPUT or UNSUPPORTED when it cannot be used (no name that can
  * be called, no object as input schema, a schema that does not compile, a reference to another
- * document, a wrong x-mcp-header), TOO_BIG past HAFT__LIMIT_MCP_DEFINITION_BYTES or a limit of
- * schemas: the tool is left out then, and the error says why. err->where is a JSON Pointer into the
- * entry. */
+ * document, a wrong x-mcp-header, a hidden character in a name or value that is compared), TOO_BIG
+ * past HAFT__LIMIT_MCP_DEFINITION_BYTES or a limit of schemas: the tool is left out then, and the
+ * error says why. err->where is a JSON Pointer into the entry. */
 HAFT_MUST_USE haft_status haft__mcp_tool_read(haft__arena *arena, haft__json entry,
                                               const haft__mcp_origin *origin,
                                               haft__mcp_tool *ret_tool, haft_error *err);

@@ -3,6 +3,8 @@
  * definition_diff.c - how a definition has changed, line by line, for somebody who has to decide
  * whether that is fine. Tests: tests/mcp/definition_diff_test.c.
  */
+#include <assert.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -46,10 +48,11 @@ static haft_status add_line(differ *d, char sign, haft__json value)
 
 static haft_status compare(differ *d, haft__json before, haft__json after);
 
-/* The part with this key or index on both sides, either of which may be missing. */
+/* The part with this key or index on both sides, one of which may be missing. */
 static haft_status compare_part(differ *d, const haft_str *key, size_t index,
                                 const haft__json *before, const haft__json *after)
 {
+    assert(before != NULL || after != NULL);
     size_t length = d->path.len;
     if (key != NULL) {
         haft__pointer_add_key(&d->path, *key);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elicit.c - questions are checked before anybody is asked, answers before they are sent. Tests:
+/* elicit.c - questions are checked before anybody is asked; answers are by run/asked.h. Tests:
  * tests/mcp/elicit_test.c. */
 #include "mcp/elicit.h"
-
-#include <stdio.h>
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -94,83 +92,6 @@ haft_status haft__mcp_question_read(haft__arena *arena, haft__json params,
 }
 
 /* ---- answers ---- */
-
-/* The object with a default for each field that is missing and has one. */
-static haft_status fill(haft__arena *arena, haft__json fields, haft__json value,
-                        haft__json *ret_content, haft_error *err)
-{
-    haft__json_member *members =
-        haft__arena_array(arena, (size_t)fields.count + value.count, sizeof(*members));
-    size_t count = value.count;
-    if (members == NULL) {
-        return haft__arena_fail(arena, err);
-    }
-    for (uint32_t i = 0; i < value.count; i++) {
-        members[i] = value.members[i];
-    }
-    for (uint32_t i = 0; i < fields.count; i++) {
-        const haft__json *other = haft__json_get(fields.members[i].value, HAFT__LIT("default"));
-        haft_str name = haft__json_text(fields.members[i].key);
-        if (other != NULL && haft__json_get(value, name) == NULL) {
-            members[count].key = fields.members[i].key;
-            members[count++].value = *other;
-        }
-    }
-    *ret_content = haft__json_object(members, count);
-    return HAFT_OK;
-}
-
-static haft_status check(haft__json schema, haft__json content, haft__hash_key hash_key,
-                         haft_error *err)
-{
-    haft__arena scratch;
-    const haft__schema *compiled = NULL;
-    haft__schema_report report = {.valid = true};
-    haft__schema_options options = {.hash_key = hash_key};
-    haft__checker *checker = haft__checker_create();
-    haft__arena_init(&scratch, 0);
-    haft_status status = checker != NULL
-                             ? haft__schema_compile(&scratch, schema, &options, &compiled, err)
-                             : haft__fail_no_memory(err);
-    if (status == HAFT_OK) {
-        status = haft__schema_check(compiled, checker, content, &scratch, &report, err);
-    }
-    if (status == HAFT_OK && !report.valid && report.count > 0) {
-        char where[96];
-        (void)snprintf(where, sizeof where, "%.*s", HAFT__ARG(report.errors[0].where));
-        status =
-            haft__fail(err, HAFT_BAD_INPUT, where, "%.*s", HAFT__ARG(report.errors[0].message));
-    }
-    haft__checker_destroy(checker);
-    haft__arena_finish(&scratch);
-    return status;
-}
-
-haft_status haft__mcp_answer_make(haft__arena *arena, haft__json schema, haft__json value,
-                                  haft__hash_key hash_key, haft__json *ret_content, haft_error *err)
-{
-    haft__json fields = get(schema, "properties"), content = value;
-    if (value.kind != HAFT__JSON_OBJECT && fields.kind == HAFT__JSON_OBJECT && fields.count == 1) {
-        haft__json_member *only = haft__arena_array(arena, 1, sizeof(*only));
-        if (only == NULL) {
-            return haft__arena_fail(arena, err);
-        }
-        *only = (haft__json_member){fields.members[0].key, value};
-        value = haft__json_object(only, 1);
-    }
-    if (value.kind != HAFT__JSON_OBJECT) {
-        haft_status status = wanted("", "an object of the fields", value, err);
-        return haft__hint(err, status, "give a JSON object such as {\"name\": \"...\"}");
-    }
-    haft_status status = fill(arena, fields, value, &content, err);
-    if (status == HAFT_OK) {
-        status = check(schema, content, hash_key, err);
-    }
-    if (status == HAFT_OK) {
-        *ret_content = content;
-    }
-    return status;
-}
 
 void haft__mcp_answer_write(haft__json_writer *w, haft__mcp_action action, haft__json content)
 {

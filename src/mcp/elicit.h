@@ -12,13 +12,6 @@ HAFT_MUST_USE haft_status haft__mcp_question_read(haft__arena *arena, haft__json
                                                   haft__mcp_question *ret_question,
                                                   haft_error *err);
 
-/* What a person gave for a form: `value` is an object (fields left out get their defaults), or the
- * value of its only field. BAD_INPUT when it does not fit the form; the message has the first
- * failure and its place. Lives in `arena` and where `schema` and `value` do. */
-HAFT_MUST_USE haft_status haft__mcp_answer_make(haft__arena *arena, haft__json schema,
-                                                haft__json value, haft__hash_key hash_key,
-                                                haft__json *ret_content, haft_error *err);
-
 /* Appends {"action":"accept","content":{..}} as both eras have it. */
 void haft__mcp_answer_write(haft__json_writer *w, haft__mcp_action action, haft__json content);
 

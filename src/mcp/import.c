@@ -21,10 +21,13 @@ typedef struct importer {
     haft__arena *arena;
     haft__json inputs;     /* VS Code's: [{id, ..}] */
     haft_str name;         /* of the server, as the file has it */
+    haft_str made;         /* ... and as haft has it; "" when it can have none */
     haft__json_member *to; /* its members here */
     size_t to_count;
     haft_str *notes;
     size_t note_count;
+    haft__mcp_left *left;
+    size_t left_count;
     haft_error *err;
 } importer;
 
@@ -90,7 +93,7 @@ static bool is_variable(haft_str text)
     return name.len > 0 && rest_fits;
 }
 
-static bool is_input(const importer *m, haft_str id)
+static bool has_input(const importer *m, haft_str id)
 {
     for (uint32_t i = 0; m->inputs.kind == HAFT__JSON_ARRAY && i < m->inputs.count; i++) {
         haft__json own = get(m->inputs.items[i], "id");
@@ -101,11 +104,19 @@ static bool is_input(const importer *m, haft_str id)
     return false;
 }
 
-/* ${input:api-key} is asked for elsewhere; here it is the variable HAFT_INPUT_API_KEY. */
+/* ${input:api-key} is asked for elsewhere; here it is the variable HAFT_INPUT_API_KEY. Who has
+ * taken an entry from another file has often left its `inputs` behind. */
 static haft_status add_input(importer *m, haft_str id, haft__buf *buf)
 {
-    if (!is_input(m, id)) {
-        return bad(m, "there is no input", id);
+    if (id.len == 0) {
+        return bad(m, "found ${input:} without the id of an input", HAFT__LIT(""));
+    }
+    haft_status status = has_input(m, id)
+                             ? HAFT_OK
+                             : note(m, "the file has no `inputs` for an ${input:..} of it; the "
+                                       "variable HAFT_INPUT_.. is used");
+    if (status != HAFT_OK) {
+        return status;
     }
     haft__buf_add_str(buf, HAFT__LIT("${HAFT_INPUT_"));
     for (size_t i = 0; i < id.len; i++) {
@@ -242,7 +253,10 @@ static haft_status put_texts(importer *m, const char *key, haft__json value)
         return bad(m, "expected texts by name as", haft__str(key));
     }
     haft__json_member *members = haft__arena_array(m->arena, value.count, sizeof(*members));
-    haft_status status = members != NULL ? HAFT_OK : no_memory(m);
+    if (members == NULL) {
+        return no_memory(m);
+    }
+    haft_status status = HAFT_OK;
     size_t count = 0;
     for (uint32_t i = 0; i < value.count && status == HAFT_OK; i++) {
         haft__json text = value.members[i].value;
@@ -294,6 +308,9 @@ static haft_status add_notes(importer *m, haft__json entry)
     if (get(entry, "envFile").kind != HAFT__JSON_NULL) {
         status = note(m, "envFile is not read; name its variables in env, or put them into .env");
     }
+    if (status == HAFT_OK && get(entry, "auth").kind != HAFT__JSON_NULL) {
+        status = note(m, "auth is not used: there is no OAuth yet; put a token into headers");
+    }
     if (status == HAFT_OK && get(entry, "timeout").kind != HAFT__JSON_NULL) {
         status = note(m, "timeout is not taken over: programs mean different units by it");
     }
@@ -324,6 +341,7 @@ static haft_status read_entry(importer *m, haft__json entry, haft__json *ret_ser
     }
     bool off = get(entry, "disabled").kind == HAFT__JSON_TRUE
                || get(entry, "enabled").kind == HAFT__JSON_FALSE;
+    size_t notes = m->note_count;
     haft_status status = check_type(m, entry);
     if (status == HAFT_OK) {
         status = read_way(m, entry);
@@ -340,6 +358,7 @@ static haft_status read_entry(importer *m, haft__json entry, haft__json *ret_ser
     if (status == HAFT_OK) {
         status = add_notes(m, entry);
     }
+    m->note_count = off ? notes : m->note_count; /* nobody wants it, and so to know about it */
     put(m, "enabled", haft__json_bool(!off));
     put(m, "imported", haft__json_bool(true));
     *ret_server = haft__json_object(m->to, m->to_count);
@@ -367,27 +386,73 @@ static haft_status make_name(importer *m, haft__json *ret_name)
     return HAFT_OK;
 }
 
+/* Whether a spec takes it as it is now. */
+static haft_status check_server(importer *m, haft__json_member server)
+{
+    haft__mcp_servers read;
+    haft__json_member servers = {haft__json_string(HAFT__LIT("servers")),
+                                 haft__json_object(&server, 1)};
+    haft_status status =
+        haft__mcp_servers_read(m->arena, haft__json_object(&servers, 1), &read, m->err);
+    if (status == HAFT_BAD_INPUT) {
+        haft_str why = haft__arena_format(m->arena, "%s", m->err->message);
+        status = why.ptr != NULL ? bad(m, why.ptr, HAFT__LIT("")) : no_memory(m);
+    }
+    return status;
+}
+
+static haft_status read_server(importer *m, haft__json made, haft__json from,
+                               haft__json_member *ret_server)
+{
+    m->made = HAFT__LIT("");
+    haft_status status = make_name(m, &ret_server->key);
+    m->made = status == HAFT_OK ? haft__json_text(ret_server->key) : m->made;
+    if (status == HAFT_OK && haft__json_get(made, haft__json_text(ret_server->key)) != NULL) {
+        status = bad(m, "another server has this name once it is made one of haft's:",
+                     haft__json_text(ret_server->key));
+    }
+    if (status == HAFT_OK) {
+        status = read_entry(m, from, &ret_server->value);
+    }
+    return status == HAFT_OK ? check_server(m, *ret_server) : status;
+}
+
+/* One that cannot be used is left out: it is no fault of the others. */
+static haft_status leave_out(importer *m, haft_error *why)
+{
+    haft_str text = haft__arena_format(m->arena, "%s", why->message);
+    if (text.ptr == NULL) {
+        return no_memory(m);
+    }
+    m->left[m->left_count++] = (haft__mcp_left){m->made, text};
+    *why = (haft_error){.status = HAFT_OK};
+    return HAFT_OK;
+}
+
 static haft_status read_servers(importer *m, haft__json from, haft__json *ret_servers)
 {
     if (from.count > HAFT__LIMIT_MCP_SERVERS) {
         return haft__fail(m->err, HAFT_TOO_BIG, "", "%u servers, more than %d", from.count,
                           HAFT__LIMIT_MCP_SERVERS);
     }
+    haft_error own = {.status = HAFT_OK}, *err = m->err;
     haft__json_member *members = haft__arena_array(m->arena, from.count, sizeof(*members));
-    haft_status status = members != NULL ? HAFT_OK : no_memory(m);
+    m->left = haft__arena_array(m->arena, from.count, sizeof(*m->left));
+    size_t count = 0;
+    haft_status status = members != NULL && m->left != NULL ? HAFT_OK : no_memory(m);
+    m->err = &own;
     for (uint32_t i = 0; i < from.count && status == HAFT_OK; i++) {
         m->name = haft__json_text(from.members[i].key);
-        status = make_name(m, &members[i].key);
-        haft__json made = haft__json_object(members, i);
-        if (status == HAFT_OK && haft__json_get(made, haft__json_text(members[i].key)) != NULL) {
-            status = bad(m, "another server has this name once it is made one of haft's:",
-                         haft__json_text(members[i].key));
-        }
-        if (status == HAFT_OK) {
-            status = read_entry(m, from.members[i].value, &members[i].value);
-        }
+        status = read_server(m, haft__json_object(members, count), from.members[i].value,
+                             &members[count]);
+        count += status == HAFT_OK;
+        status = status == HAFT_BAD_INPUT ? leave_out(m, &own) : status;
     }
-    *ret_servers = haft__json_object(members, from.count);
+    m->err = err;
+    if (status != HAFT_OK && err != NULL && err->status == HAFT_OK) {
+        *err = own;
+    }
+    *ret_servers = haft__json_object(members, count);
     return status;
 }
 
@@ -433,6 +498,8 @@ haft_status haft__mcp_import_read(haft__arena *arena, haft_str text, haft__hash_
     status = m.notes != NULL ? read_servers(&m, servers, &import.servers) : no_memory(&m);
     import.notes = m.notes;
     import.note_count = m.note_count;
+    import.left = m.left;
+    import.left_count = m.left_count;
     if (status == HAFT_OK) {
         *ret_import = import;
     }

@@ -112,22 +112,23 @@ static haft_status read_answer(haft__json object, haft__rpc_message *message, ha
     if (error != NULL) {
         return read_error(*error, message, err);
     }
-    if (result->kind != HAFT__JSON_OBJECT) {
+    if (result == NULL || result->kind != HAFT__JSON_OBJECT) {
         return wanted("/result", "an object", result, err);
     }
     message->result = *result;
     return HAFT_OK;
 }
 
-/* What it is, by the keys that are there; `answer` is known even of one that is not valid. */
-static haft_status tell_kind(haft__json object, haft__rpc_message *message, bool *ret_answer,
+/* What it is, by the keys that are there; that is known even of one that is not valid. */
+static haft_status tell_kind(haft__json object, haft__rpc_message *message, haft__rpc_fault *fault,
                              haft_error *err)
 {
     bool method = haft__json_get(object, HAFT__LIT("method")) != NULL;
     bool result = haft__json_get(object, HAFT__LIT("result")) != NULL;
     bool error = haft__json_get(object, HAFT__LIT("error")) != NULL;
     bool id = haft__json_get(object, HAFT__LIT("id")) != NULL;
-    *ret_answer = !method && (result || error);
+    fault->answer = !method && (result || error);
+    fault->unclear = id && (result || error || !method);
     message->kind = method && id ? HAFT__RPC_REQUEST
                     : method     ? HAFT__RPC_NOTIFICATION
                     : error      ? HAFT__RPC_ERROR
@@ -176,7 +177,7 @@ static haft_status take_id(haft__json object, haft__rpc_message *message, haft__
 static haft_status read_object(haft__json object, bool duplicates, haft__rpc_message *message,
                                haft__rpc_fault *fault, haft_error *err)
 {
-    haft_status status = tell_kind(object, message, &fault->answer, err);
+    haft_status status = tell_kind(object, message, fault, err);
     haft_status id = take_id(object, message, fault, status == HAFT_OK ? err : NULL);
     status = status == HAFT_OK ? id : status;
     if (status == HAFT_OK) {
@@ -245,10 +246,11 @@ static void add_method(haft__json_writer *w, haft_str method)
     haft__json_add_str(w, method);
 }
 
-void haft__rpc_begin_request(haft__json_writer *w, haft__json id, haft_str method)
+void haft__rpc_begin_request(haft__json_writer *w, int64_t id, haft_str method)
 {
     begin(w);
-    add_id(w, id);
+    haft__json_key(w, "id");
+    haft__json_add_int(w, id);
     add_method(w, method);
     haft__json_key(w, "params");
 }
@@ -291,37 +293,4 @@ void haft__rpc_write_error(haft__buf *buf, haft__json id, int64_t code, haft_str
     }
     haft__json_end_object(&w);
     haft__json_end_object(&w);
-}
-
-static void write_asked(haft__json_writer *w, const haft__rpc_message *message)
-{
-    begin(w);
-    if (message->kind == HAFT__RPC_REQUEST) {
-        add_id(w, message->id);
-    }
-    add_method(w, message->method);
-    if (message->params.kind != HAFT__JSON_NULL) {
-        haft__json_key(w, "params");
-        haft__json_add(w, message->params);
-    }
-    haft__json_end_object(w);
-}
-
-void haft__rpc_write(haft__buf *buf, const haft__rpc_message *message)
-{
-    haft__json_writer w;
-    haft__json_writer_init(&w, buf);
-    switch (message->kind) {
-    case HAFT__RPC_REQUEST:
-    case HAFT__RPC_NOTIFICATION: write_asked(&w, message); return;
-    case HAFT__RPC_RESULT:
-        haft__rpc_begin_result(&w, message->id);
-        haft__json_add(&w, message->result);
-        haft__rpc_end(&w);
-        return;
-    case HAFT__RPC_ERROR:
-        haft__rpc_write_error(buf, message->id, message->code, message->message, message->data);
-        return;
-    }
-    HAFT__UNREACHABLE();
 }

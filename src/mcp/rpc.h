@@ -46,9 +46,11 @@ typedef struct haft__rpc_message {
     haft_str method;
     haft__json params; /* an object; null when there are none */
     haft__json result; /* an object */
+    haft__json exact;  /* `result` as it came, where a client has taken secrets out; else null */
     int64_t code;
     haft_str message;
     haft__json data; /* null when there is none */
+    bool spoilt;     /* ERROR, for whoever waits: made here of an answer that is not valid */
 } haft__rpc_message;
 
 /* What is wrong with a message, for its sender. */
@@ -56,6 +58,7 @@ typedef struct haft__rpc_fault {
     int64_t code;  /* HAFT__RPC_PARSE or HAFT__RPC_INVALID */
     haft__json id; /* null when it could not be read */
     bool answer;   /* it is a result or an error, which nobody answers */
+    bool unclear;  /* it has an id, and may have been meant as one */
 } haft__rpc_fault;
 
 /* Reads one message. What it points to lives in `arena` or in `text`. BAD_INPUT when it is none and
@@ -72,11 +75,9 @@ bool haft__rpc_id_equal(haft__json a, haft__json b);
 /* Whether a value can be an id: what haft__rpc_read takes for one. */
 bool haft__rpc_id_valid(haft__json id);
 
-/* Appends a message; failure is the buffer's. No line ends are in it. */
-void haft__rpc_write(haft__buf *buf, const haft__rpc_message *message);
-
-/* The same piece by piece: begin, add one value (params or result, an object), end. */
-void haft__rpc_begin_request(haft__json_writer *w, haft__json id, haft_str method);
+/* Appends a message piece by piece: begin, add one value (params or result, an object), end.
+ * Failure is the buffer's. No line ends are in it. */
+void haft__rpc_begin_request(haft__json_writer *w, int64_t id, haft_str method);
 void haft__rpc_begin_notification(haft__json_writer *w, haft_str method);
 void haft__rpc_begin_result(haft__json_writer *w, haft__json id);
 void haft__rpc_end(haft__json_writer *w);

@@ -29,6 +29,13 @@ bool haft__mcp_version_old(haft_str version)
     return false;
 }
 
+void haft__mcp_version_list(haft__buf *buf)
+{
+    for (size_t i = 0; i < COUNT(old_versions); i++) {
+        haft__buf_addf(buf, ",\"%s\"", old_versions[i]);
+    }
+}
+
 bool haft__mcp_level_read(haft_str name, haft__mcp_level *ret_level)
 {
     for (size_t i = 0; i < COUNT(levels); i++) {
@@ -110,6 +117,16 @@ void haft__mcp_peer_destroy(haft__mcp_peer *peer)
     free(peer);
 }
 
+void haft__mcp_peer_is_single(haft__mcp_peer *peer)
+{
+    peer->single = true;
+}
+
+size_t *haft__mcp_peer_count(haft__mcp_peer *peer)
+{
+    return peer->single ? &peer->server->singles : &peer->asked_count;
+}
+
 haft_str haft__mcp_peer_version(const haft__mcp_peer *peer)
 {
     return peer->version;
@@ -125,7 +142,9 @@ void haft__mcp_asked_free(haft__mcp_asked *asked)
         if (own->next != NULL) {
             own->next->own->link = own->link;
         }
-        own->peer->asked_count--;
+    }
+    if (own->counted != NULL) {
+        (*own->counted)--;
     }
     haft__arena_finish(&own->arena);
     free(own);
@@ -165,6 +184,23 @@ static haft__mcp_era era_of(const haft__mcp_asked *asked, const haft__mcp_header
                : HAFT__MCP_ERA_OLD;
 }
 
+/* Who waits for an answer knows it by its id, also when there is no memory for any other. */
+static bool write_lost(haft__mcp_asked_own *own)
+{
+    if (own->message.kind != HAFT__RPC_REQUEST) {
+        return true;
+    }
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    haft__rpc_write_error(&text, own->message.id, HAFT__RPC_INTERNAL,
+                          HAFT__LIT("there is no memory for the answer"), haft__json_null());
+    own->lost = haft__buf_check(&text, NULL) == HAFT_OK
+                    ? haft__arena_copy(&own->arena, haft__buf_str(&text))
+                    : (haft_str){NULL, 0};
+    haft__buf_finish(&text);
+    return own->lost.ptr != NULL;
+}
+
 haft_status haft__mcp_read(haft__mcp_server *server, haft_str text,
                            const haft__mcp_headers *headers, haft__mcp_asked **ret_asked,
                            haft_error *err)
@@ -184,7 +220,9 @@ haft_status haft__mcp_read(haft__mcp_server *server, haft_str text,
                              ? haft__rpc_read(&own->arena, kept, server->options.hash_key,
                                               &own->message, &own->fault, &own->error)
                              : haft__arena_fail(&own->arena, &own->error);
-    if (status != HAFT_OK && status != HAFT_BAD_INPUT && own->fault.code == 0) {
+    own->lost = HAFT__LIT("");
+    bool unread = status != HAFT_OK && status != HAFT_BAD_INPUT && own->fault.code == 0;
+    if (unread || (status == HAFT_OK && !write_lost(own))) {
         haft__mcp_asked_free(asked);
         return haft__fail_no_memory(err);
     }
@@ -262,7 +300,7 @@ static void take_request(haft__mcp_asked *asked, const haft__mcp_headers *header
                                HAFT__LIT(""));
         return;
     }
-    if (peer->asked_count >= HAFT__LIMIT_MCP_REQUESTS) {
+    if (*haft__mcp_peer_count(peer) >= HAFT__LIMIT_MCP_REQUESTS) {
         haft__mcp_asked_refuse(asked, 503, HAFT__RPC_INTERNAL,
                                HAFT__LIT("too many requests are under way; wait for one of them"),
                                HAFT__LIT(""));

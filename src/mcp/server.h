@@ -14,6 +14,7 @@
 #ifndef HAFT_MCP_SERVER_H
 #define HAFT_MCP_SERVER_H
 
+#include "base/limits.h"
 #include "mcp/rpc.h"
 #include "mcp/seal.h"
 
@@ -64,11 +65,27 @@ typedef struct haft__mcp_served {
     void (*drop)(void *context, haft__mcp_asked *asked);
 } haft__mcp_served;
 
+/* What clients keep for us has numbers: which were given out, and which of the newest were answered
+ * is known, so that each is good for one request. */
+typedef struct haft__mcp_states {
+    uint64_t given;                                 /* the last number */
+    uint64_t answered[HAFT__LIMIT_MCP_STATES / 64]; /* a bit for each of the newest */
+} haft__mcp_states;
+
+/* Takes a number, or ends the one that is given; false when that cannot be. */
+typedef bool haft__mcp_states_change(haft__mcp_states *states, uint64_t *number);
+
 typedef struct haft__mcp_server_options {
     haft_str name, version, instructions; /* who we are; all is borrowed */
+    haft_str title;                       /* for people; "" for none */
     const haft__mcp_served *served;
     void *context;
     haft__seal_key key; /* random: seals what clients keep for us */
+    /* Where another process may be asked with what this one has sealed: makes the change to states
+     * that all of them share, and keeps them. False when it was refused or they are not kept.
+     * NULL: they are the server's own. */
+    bool (*share)(void *context, haft__mcp_states_change *change, uint64_t *number);
+    void *share_context;
     haft__hash_key hash_key;
 } haft__mcp_server_options;
 
@@ -105,6 +122,10 @@ HAFT_MUST_USE haft_status haft__mcp_peer_create(haft__mcp_server *server, haft_s
                                                 haft__mcp_send *send, void *context,
                                                 haft__mcp_peer **ret_peer, haft_error *err);
 
+/* The peer stands for one request of a client that nothing else is known of: all those together may
+ * have as many under way as one other peer. What only listens does not count there. */
+void haft__mcp_peer_is_single(haft__mcp_peer *peer);
+
 /* Drops what is under way; nothing is sent. */
 void haft__mcp_peer_destroy(haft__mcp_peer *peer);
 
@@ -132,6 +153,8 @@ HAFT_MUST_USE haft_status haft__mcp_read(haft__mcp_server *server, haft_str text
                                          const haft__mcp_headers *headers,
                                          haft__mcp_asked **ret_asked, haft_error *err);
 haft__mcp_era haft__mcp_asked_era(const haft__mcp_asked *asked);
+/* The id of the request; null when it is none. */
+haft__json haft__mcp_asked_id(const haft__mcp_asked *asked);
 
 /* Takes a message that was read, whatever it is; it is the peer's from then on. Something is sent
  * for it to `stream` now or later: an ANSWER or NOTHING comes last. `now_ms` is since 1970. */
@@ -158,6 +181,9 @@ struct haft__mcp_asked {
 /* Whether the client can be asked: "elicitation", "sampling", "roots". */
 bool haft__mcp_asked_can(const haft__mcp_asked *asked, const char *capability);
 
+/* Whether the client's user can be shown a form, or a page to visit. */
+bool haft__mcp_asked_can_show(const haft__mcp_asked *asked, bool page);
+
 /* Where its messages go, as haft__mcp_peer_take was given it; and somewhere else from now on. */
 void *haft__mcp_asked_stream(const haft__mcp_asked *asked);
 
@@ -179,7 +205,7 @@ typedef enum haft__mcp_level {
 } haft__mcp_level;
 
 /* Sends a line for the client's log, if it wants that level. */
-void haft__mcp_asked_log(haft__mcp_asked *asked, haft__mcp_level level, haft_str text);
+void haft__mcp_asked_log(haft__mcp_asked *asked, haft__mcp_level level, haft_str said);
 
 typedef struct haft__mcp_question {
     haft_str key;    /* unique among those that are asked together */

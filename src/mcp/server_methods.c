@@ -19,11 +19,6 @@ static const haft__mcp_served *served_by(const haft__mcp_asked *asked)
     return asked->own->server->options.served;
 }
 
-static void refuse_params(haft__mcp_asked *asked, const char *why)
-{
-    haft__mcp_asked_refuse(asked, 400, HAFT__RPC_PARAMS, haft__str(why), HAFT__LIT(""));
-}
-
 /* Sends what was written, or says that it could not be. */
 static void answer(haft__mcp_asked *asked, haft__buf *members)
 {
@@ -107,12 +102,14 @@ static bool agree(haft__mcp_asked *asked)
     const haft__json *version = haft__json_get(asked->params, HAFT__LIT("protocolVersion"));
     const haft__json *can = haft__json_get(asked->params, HAFT__LIT("capabilities"));
     if (version == NULL || version->kind != HAFT__JSON_STRING) {
-        refuse_params(asked, "expected \"protocolVersion\" with a string in the parameters of "
-                             "initialize");
+        haft__mcp_asked_refuse_params(
+            asked, "expected \"protocolVersion\" with a string in the parameters of "
+                   "initialize");
         return false;
     }
     if (can != NULL && can->kind != HAFT__JSON_OBJECT) {
-        refuse_params(asked, "expected an object in \"capabilities\" of initialize");
+        haft__mcp_asked_refuse_params(asked,
+                                      "expected an object in \"capabilities\" of initialize");
         return false;
     }
     haft_str wanted = haft__json_text(*version);
@@ -163,6 +160,10 @@ static void initialize(haft__mcp_asked *asked, const haft__mcp_headers *headers,
     haft__json_begin_object(&w);
     haft__json_key(&w, "name");
     haft__json_add_str(&w, options->name);
+    if (options->title.len > 0) {
+        haft__json_key(&w, "title");
+        haft__json_add_str(&w, options->title);
+    }
     haft__json_key(&w, "version");
     haft__json_add_str(&w, options->version);
     haft__json_end_object(&w);
@@ -214,8 +215,9 @@ static void set_level(haft__mcp_asked *asked, const haft__mcp_headers *headers, 
     const haft__json *level = haft__json_get(asked->params, HAFT__LIT("level"));
     if (level == NULL || level->kind != HAFT__JSON_STRING
         || !haft__mcp_level_read(haft__json_text(*level), &asked->own->peer->level)) {
-        refuse_params(asked, "expected \"level\" with one of debug, info, notice, warning, error, "
-                             "critical, alert, emergency");
+        haft__mcp_asked_refuse_params(
+            asked, "expected \"level\" with one of debug, info, notice, warning, error, "
+                   "critical, alert, emergency");
         return;
     }
     haft__mcp_asked_answer(asked, HAFT__LIT(""));
@@ -273,11 +275,11 @@ static void answer_list(haft__mcp_asked *asked, haft__mcp_list list, const char 
     size_t from = 0;
     const haft__mcp_server_options *options = &asked->own->server->options;
     if (!read_cursor(asked, &from) || from > options->served->count(options->context, list)) {
-        refuse_params(asked, "the cursor is not one that this list gave out");
+        haft__mcp_asked_refuse_params(asked, "the cursor is not one that this list gave out");
         return;
     }
     haft__buf members;
-    haft__buf_init(&members, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&members, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     write_page(asked, list, key, from, &members);
     answer(asked, &members);
 }
@@ -371,11 +373,16 @@ static const method *find_method(const haft__mcp_asked *asked)
 
 /* ---- what a request without a handshake must say ---- */
 
-static void refuse_version(haft__mcp_asked *asked, haft_str requested)
+/* Which one was wanted: in the header alone, as one with a handshake has it, or in the body. */
+static void refuse_version(haft__mcp_asked *asked, haft_str requested, bool header)
 {
     haft__buf data;
     haft__buf_init(&data, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    haft__buf_add_str(&data, HAFT__LIT("{\"supported\":[\"" HAFT__MCP_MODERN "\"],\"requested\":"));
+    haft__buf_add_str(&data, HAFT__LIT("{\"supported\":[\"" HAFT__MCP_MODERN "\""));
+    if (header) {
+        haft__mcp_version_list(&data);
+    }
+    haft__buf_add_str(&data, HAFT__LIT("],\"requested\":"));
     haft__json_write_string(&data, requested);
     haft__buf_add_char(&data, '}');
     haft__mcp_asked_refuse(
@@ -388,20 +395,28 @@ static void refuse_version(haft__mcp_asked *asked, haft_str requested)
 static bool check_meta(haft__mcp_asked *asked, const haft__mcp_headers *headers)
 {
     const haft__json *version = haft__mcp_meta(asked, HAFT__MCP_META_VERSION);
+    haft_str header = headers != NULL ? haft__str_trim(headers->version) : HAFT__LIT("");
+    if (version == NULL && header.len > 0 && !haft__str_equal(header, HAFT__LIT(HAFT__MCP_MODERN))
+        && !haft__mcp_version_old(header)) { /* the header alone made it a modern one */
+        refuse_version(asked, header, true);
+        return false;
+    }
     if (version == NULL || version->kind != HAFT__JSON_STRING) {
-        refuse_params(asked, "expected \"_meta\" with a string in \"" HAFT__MCP_META_VERSION "\"");
+        haft__mcp_asked_refuse_params(
+            asked, "expected \"_meta\" with a string in \"" HAFT__MCP_META_VERSION "\"");
         return false;
     }
     if (headers != NULL && !haft__mcp_headers_agree(asked, headers)) {
         return false;
     }
     if (!haft__str_equal(haft__json_text(*version), HAFT__LIT(HAFT__MCP_MODERN))) {
-        refuse_version(asked, haft__json_text(*version));
+        refuse_version(asked, haft__json_text(*version), false);
         return false;
     }
     const haft__json *can = haft__mcp_meta(asked, HAFT__MCP_META_CAN);
     if (can == NULL || can->kind != HAFT__JSON_OBJECT) {
-        refuse_params(asked, "expected \"_meta\" with an object in \"" HAFT__MCP_META_CAN "\"");
+        haft__mcp_asked_refuse_params(
+            asked, "expected \"_meta\" with an object in \"" HAFT__MCP_META_CAN "\"");
         return false;
     }
     const haft__json *level = haft__mcp_meta(asked, HAFT__MCP_META_LEVEL);

@@ -9,12 +9,6 @@
 #include "base/str.h"
 #include "mcp/server_int.h"
 
-static void refuse_params(haft__mcp_asked *asked, const char *why)
-{
-    haft__mcp_asked_refuse(asked, asked->modern ? 400 : 200, HAFT__RPC_PARAMS, haft__str(why),
-                           HAFT__LIT(""));
-}
-
 /* The member that says what it is about. */
 static const char *name_key(haft__mcp_verb verb)
 {
@@ -38,15 +32,16 @@ static bool take_name(haft__mcp_asked *asked)
     asked->name = name != NULL ? haft__json_text(*name) : HAFT__LIT("");
     asked->arguments = haft__json_object(NULL, 0);
     if (key != NULL && (name == NULL || name->kind != HAFT__JSON_STRING || name->count == 0)) {
-        refuse_params(asked, asked->verb == HAFT__MCP_CALL || asked->verb == HAFT__MCP_PROMPT
-                                 ? "expected \"name\" with a string in the parameters"
-                                 : "expected \"uri\" with a string in the parameters");
+        haft__mcp_asked_refuse_params(
+            asked, asked->verb == HAFT__MCP_CALL || asked->verb == HAFT__MCP_PROMPT
+                       ? "expected \"name\" with a string in the parameters"
+                       : "expected \"uri\" with a string in the parameters");
         return false;
     }
     if (arguments != NULL && arguments->kind == HAFT__JSON_OBJECT) {
         asked->arguments = *arguments;
     } else if (arguments != NULL && arguments->kind != HAFT__JSON_NULL) {
-        refuse_params(asked, "expected an object in \"arguments\"");
+        haft__mcp_asked_refuse_params(asked, "expected an object in \"arguments\"");
         return false;
     }
     return true;
@@ -61,30 +56,48 @@ static void take_token(haft__mcp_asked *asked)
     asked->own->token = good ? *token : haft__json_null();
 }
 
+/* Opens what the client kept for us, which is good for one request. */
+static haft_status open_state(haft__mcp_asked *asked, haft_str sealed, uint64_t now_ms,
+                              haft_error *err)
+{
+    haft__mcp_asked_own *own = asked->own;
+    haft__buf about;
+    haft_str rest = {NULL, 0};
+    uint64_t number = 0;
+    haft__buf_init(&about, HAFT__LIMIT_JSON_BYTES);
+    haft__mcp_asked_about(asked, &about);
+    haft_status status = haft__buf_check(&about, err);
+    if (status == HAFT_OK) {
+        status = haft__seal_open(&own->arena, &own->server->options.key, haft__buf_str(&about),
+                                 sealed, now_ms, &rest, err);
+    }
+    haft__buf_finish(&about);
+    if (status == HAFT_OK
+        && (!haft__str_to_u64(haft__str_split(&rest, ' '), &number)
+            || !haft__mcp_state_use(own->server, number))) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "",
+                            "the state was used before: it is good for one request; make the "
+                            "request anew, without it");
+    }
+    asked->state = rest;
+    return status;
+}
+
 /* What the client says to an earlier request of ours, and what it kept for us. */
 static bool take_answers(haft__mcp_asked *asked, uint64_t now_ms)
 {
-    haft__mcp_asked_own *own = asked->own;
     const haft__json *answers = haft__json_get(asked->params, HAFT__LIT("inputResponses"));
     const haft__json *state = haft__json_get(asked->params, HAFT__LIT("requestState"));
     if (answers != NULL && answers->kind != HAFT__JSON_OBJECT) {
-        refuse_params(asked, "expected an object in \"inputResponses\"");
+        haft__mcp_asked_refuse_params(asked, "expected an object in \"inputResponses\"");
         return false;
     }
     asked->answers = answers != NULL ? *answers : haft__json_null();
     if (state == NULL) {
         return true;
     }
-    haft__buf about;
     haft_error err = {0};
-    haft__buf_init(&about, HAFT__LIMIT_JSON_BYTES);
-    haft__mcp_asked_about(asked, &about);
-    haft_status status = haft__buf_check(&about, &err);
-    if (status == HAFT_OK) {
-        status = haft__seal_open(&own->arena, &own->server->options.key, haft__buf_str(&about),
-                                 haft__json_text(*state), now_ms, &asked->state, &err);
-    }
-    haft__buf_finish(&about);
+    haft_status status = open_state(asked, haft__json_text(*state), now_ms, &err);
     if (status != HAFT_OK) {
         haft__mcp_asked_refuse(asked, 400, HAFT__RPC_PARAMS, haft__str(err.message), HAFT__LIT(""));
     }
@@ -102,8 +115,11 @@ static void put_under_way(haft__mcp_asked *asked)
         own->next->own->link = &own->next;
     }
     peer->asked = asked;
-    peer->asked_count++;
     own->linked = true;
+    if (!peer->single || asked->verb != HAFT__MCP_LISTEN) {
+        own->counted = haft__mcp_peer_count(peer);
+        (*own->counted)++;
+    }
 }
 
 static bool check_tool(haft__mcp_asked *asked, const haft__mcp_headers *headers)

@@ -139,7 +139,7 @@ static bool has_word(haft_str name, const char *word)
     return false;
 }
 
-static bool sounds_secret(haft_str name)
+bool haft__mcp_sounds_secret(haft_str name)
 {
     static const char *const words[] = {"key",  "token",      "secret",  "pass",   "auth",
                                         "cred", "private",    "session", "cookie", "pat",
@@ -161,7 +161,7 @@ static void add_pairs(haft__json_writer *w, const char *key, const haft__mcp_pai
         bool written_out =
             memchr(pairs[i].value.len > 0 ? pairs[i].value.ptr : "", '$', pairs[i].value.len)
             == NULL;
-        bool hide = written_out && (headers || sounds_secret(pairs[i].name));
+        bool hide = written_out && (headers || haft__mcp_sounds_secret(pairs[i].name));
         haft__json_add_str(w, pairs[i].name);
         haft__json_add_str(w, hide ? HAFT__LIT("") : pairs[i].value);
     }
@@ -287,8 +287,8 @@ static haft_status read_patterns(reader *r, haft__json mcp, const char *key,
                                  const haft_str **ret_texts, size_t *ret_count)
 {
     haft__mcp_server nobody = {.name = HAFT__LIT("*")};
-    r->server = &nobody;
-    haft_status status = read_texts(r, mcp, key, ret_texts, ret_count);
+    reader all = {.arena = r->arena, .err = r->err, .server = &nobody};
+    haft_status status = read_texts(&all, mcp, key, ret_texts, ret_count);
     if (status == HAFT_BAD_INPUT) {
         return haft__fail(r->err, HAFT_BAD_INPUT, "", "expected a list of texts as %s", key);
     }

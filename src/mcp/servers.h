@@ -55,6 +55,9 @@ typedef struct haft__mcp_servers {
 HAFT_MUST_USE haft_status haft__mcp_servers_read(haft__arena *arena, haft__json mcp,
                                                  haft__mcp_servers *ret_servers, haft_error *err);
 
+/* Whether a variable or header of this name may hold a secret. */
+bool haft__mcp_sounds_secret(haft_str name);
+
 /* NULL when there is none of that name. */
 const haft__mcp_server *haft__mcp_servers_find(const haft__mcp_servers *servers, haft_str name);
 
@@ -63,22 +66,31 @@ bool haft__mcp_servers_pass(const haft__mcp_servers *servers, haft_str name);
 
 /* ---- files of other programs ---- */
 
+/* A server of a file that cannot be used, under the name it would have here. */
+typedef struct haft__mcp_left {
+    haft_str name;
+    haft_str why; /* "the server 'docs': it has no command and no url" */
+} haft__mcp_left;
+
 /* What a file had, and what of it is not used. */
 typedef struct haft__mcp_import {
     haft__json servers;    /* an object as `mcp.servers` of a spec has it, each with
                               "imported": true */
     const haft_str *notes; /* for people: "docs: envFile is not read" */
     size_t note_count;
+    const haft__mcp_left *left; /* out: what is wrong with one is no reason to refuse the others */
+    size_t left_count;
 } haft__mcp_import;
 
 /* The servers of a file in the shape of Claude Desktop and Claude Code ({"mcpServers":{..}}),
  * Cursor (the same), or VS Code ({"servers":{..},"inputs":[..]}, also below "mcp"); comments and
  * trailing commas are fine. ${env:NAME} becomes ${NAME}, ${userHome} ${HOME}, ${workspaceFolder} a
  * dot, and ${input:some-id} ${HAFT_INPUT_SOME_ID}: haft asks the environment, not a person. Names
- * of servers that haft's names cannot have get '-' for each such character. BAD_INPUT when it is no
- * such file or an entry is wrong, TOO_BIG past HAFT__LIMIT_MCP_SERVERS or the limits of specs;
- * err->where is a place in the text or a JSON Pointer. Everything lives in `arena`, but texts may
- * point into `text`. No value of `env` and `headers` is in any error or note. */
+ * of servers that haft's names cannot have get '-' for each such character. A server that
+ * is wrong is left out, and told of. BAD_INPUT when it is no such file, TOO_BIG past
+ * HAFT__LIMIT_MCP_SERVERS or the limits of specs; err->where is a place in the text or a JSON
+ * Pointer. Everything lives in `arena`, but texts may point into `text`. No value of `env` and
+ * `headers` is in any error or note. */
 HAFT_MUST_USE haft_status haft__mcp_import_read(haft__arena *arena, haft_str text,
                                                 haft__hash_key hash_key,
                                                 haft__mcp_import *ret_import, haft_error *err);

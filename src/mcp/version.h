@@ -16,6 +16,11 @@ bool haft__mcp_version_modern(haft_str version);
 
 /* The best of a list of versions: modern, else the newest legacy one; .ptr is NULL when none is
  * spoken here or it is no list. The text is static. */
-haft_str haft__mcp_version_choose(haft__json versions);
+haft_str haft__mcp_version_choose(haft__json list);
+
+/* Of haft itself, in `_meta` of a call: the key that is the same for all attempts, and how often
+ * its run was taken up. haft.internal, the other way round: a name that nobody can own. */
+#define HAFT__MCP_META_KEY   "internal.haft/idempotencyKey"
+#define HAFT__MCP_META_EPOCH "internal.haft/epoch"
 
 #endif

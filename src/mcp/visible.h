@@ -4,8 +4,9 @@
  *
  * Control characters, marks that turn the direction of writing, characters without width, tags and
  * private characters are written out as <U+202E>: a person and a model see that they are there.
- * Line feeds and tabs stay. A joiner between two signs of an emoji or of a script that needs it
- * is written out too: hiding is worse than an ugly emoji.
+ * Line feeds and tabs stay. A joiner between two signs of an emoji or of a script that needs it,
+ * and what chooses how a sign looks (U+FE0F), are written out too: a text can be spelt with them,
+ * and hiding is worse than an ugly emoji.
  */
 #ifndef HAFT_MCP_VISIBLE_H
 #define HAFT_MCP_VISIBLE_H

@@ -97,9 +97,14 @@ static bool fits(const haft__chat_tools *tools, const haft__request *request)
     return same;
 }
 
+/* Tools of servers are the run's own and go with it: others must not find their places. */
 static bool shares(const haft__chat *chat, const haft__request *request)
 {
-    return chat->shared != NULL && fits(chat->shared, request);
+    bool shared = chat->shared != NULL && fits(chat->shared, request);
+    for (size_t i = 0; shared && i < request->tool_count; i++) {
+        shared = request->tools[i]->source != HAFT__TOOL_MCP;
+    }
+    return shared;
 }
 
 static haft_str tools_text(const haft__chat *chat, const haft__request *request)
@@ -148,7 +153,7 @@ haft_status haft__chat_sync(haft__chat *chat, const haft__request *request, haft
         haft__buf_clear(&chat->messages);
         haft__buf_clear(&chat->taught);
         chat->done = chat->taught_count = 0;
-        chat->taught_last = NULL;
+        chat->taught_mark = 0;
         chat->format = format;
     }
     if (format != NULL) {

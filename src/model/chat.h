@@ -28,8 +28,8 @@ typedef struct haft__chat {
     haft__chat_tools *shared;   /* of chats with mostly the same tools; may be NULL */
     haft__chat_tools own;       /* when those are others */
     haft__buf taught;           /* what teaches the format, with the tools */
-    size_t taught_count;        /* how many of them, and the last: new ones come at the end */
-    const haft__tool *taught_last;
+    size_t taught_count;        /* how many of them, and which */
+    uint64_t taught_mark;
 } haft__chat;
 
 /* `provider` outlives the chat; it decides how messages are written. `shared` may be NULL; it is

@@ -191,9 +191,14 @@ static void begin(haft__chat *chat, const haft__messages *messages)
 
 /* ---- all of it ---- */
 
-static const haft__tool *last_tool(const haft__request *request)
+/* Changes when they do: one may go and another come at the end. */
+static uint64_t mark_of(const haft__request *request)
 {
-    return request->tool_count > 0 ? request->tools[request->tool_count - 1] : NULL;
+    uint64_t mark = 0;
+    for (size_t i = 0; i < request->tool_count; i++) {
+        mark = (mark ^ (uintptr_t)request->tools[i]) * 1099511628211U;
+    }
+    return mark;
 }
 
 static haft_status teach(haft__chat *chat, const haft__request *request, haft__arena *arena,
@@ -205,7 +210,7 @@ static haft_status teach(haft__chat *chat, const haft__request *request, haft__a
         haft__buf_clear(&chat->taught);
         haft__format_teach(&chat->taught, chat->format, tools, request->tool_count);
         chat->taught_count = request->tool_count;
-        chat->taught_last = last_tool(request);
+        chat->taught_mark = mark_of(request);
         haft__buf_clear(&chat->messages); /* the tools stand in front of them */
         chat->done = 0;
     }
@@ -217,7 +222,7 @@ haft_status haft__chat_text_sync(haft__chat *chat, const haft__request *request,
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft_status status = HAFT_OK;
-    if (chat->taught_count != request->tool_count || chat->taught_last != last_tool(request)) {
+    if (chat->taught_count != request->tool_count || chat->taught_mark != mark_of(request)) {
         status = teach(chat, request, &arena, err);
     }
     if (status == HAFT_OK && !request->transcript) {

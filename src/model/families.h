@@ -62,14 +62,7 @@ bool haft__family_is_native(const haft__family *family, const haft__model_spec *
 /* What a name says: 7B, 1.5b, 135M, 8x7B (56 B), 30B-A3B (30 B), E4B (4 B), 1T. */
 uint64_t haft__family_size_of_name(haft_str name);
 
-/* What haft__model_spec.size_b says. */
-uint64_t haft__family_size_of_text(haft_str size_b);
-
 /* Appends it in billions: 7, 1.5, 0.135. */
 void haft__family_add_size(haft__buf *buf, uint64_t millions);
-
-/* How many tools a model of a size is shown of many: 2 below 7 B and when it is not known, 5 up to
- * 30 B, 10 above. */
-uint32_t haft__family_tool_cap(uint64_t millions);
 
 #endif

@@ -114,14 +114,6 @@ uint64_t haft__family_size_of_name(haft_str name)
     return found;
 }
 
-uint64_t haft__family_size_of_text(haft_str size_b)
-{
-    size_t at = 0;
-    uint64_t number = read_number(size_b, &at);
-    /* 1e1 and its like are not worth a second reader of numbers. */
-    return at > 0 && at == size_b.len && number < MOST ? number : 0;
-}
-
 void haft__family_add_size(haft__buf *buf, uint64_t millions)
 {
     uint64_t fraction = millions % THOUSAND;
@@ -134,12 +126,4 @@ void haft__family_add_size(haft__buf *buf, uint64_t millions)
         }
         haft__buf_addf(buf, ".%.*s", length, digits);
     }
-}
-
-uint32_t haft__family_tool_cap(uint64_t millions)
-{
-    if (millions < 7 * THOUSAND) {
-        return 2;
-    }
-    return millions <= 30 * THOUSAND ? 5 : 10;
 }

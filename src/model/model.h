@@ -40,6 +40,7 @@ typedef struct haft__request {
     const haft__tool *const *tools; /* declared: in the bytes of the request */
     const bool *allowed;            /* for each: may it run in this turn */
     size_t tool_count;
+    size_t callable_count; /* `tools` goes on: those up to here can be called, too */
     haft__mode mode;
     haft_str tool; /* of HAFT__MODE_TOOL */
     haft_str format;

@@ -33,11 +33,12 @@ typedef struct haft__openai_options {
         *format; /* calls are in the text, in this one; NULL: they are the server's */
     const haft__format
         *otherwise; /* where a reply was to be JSON alone and is not: it is in this one; or NULL */
-    const haft__format_tool *format_tools; /* as they were taught */
+    const haft__format_tool *format_tools; /* that can be called */
     size_t format_tool_count;
     bool thinks;              /* without a format too, a text may begin with a block of reasoning */
     bool starts_in_reasoning; /* the text begins inside one, unless it came apart from the text */
-    haft__openai_emit *emit;  /* may be NULL */
+    bool held_to_json;       /* the reply was to be JSON alone: one that begins so does not think */
+    haft__openai_emit *emit; /* may be NULL */
     void *context;
     haft__hash_key hash_key; /* random: the text comes from outside */
 } haft__openai_options;

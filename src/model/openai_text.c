@@ -7,6 +7,7 @@
  * Tests: tests/model/openai_text_test.c.
  */
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "model/openai_int.h"
@@ -59,7 +60,9 @@ static haft_status spoil_call(haft__openai_stream *stream, const haft__found *fo
 {
     haft_status status = HAFT_OK;
     if (!stream->text_call_open) {
-        status = begin_call(stream, found->id, HAFT__LIT(NO_NAME), err);
+        haft_str name =
+            found->name.len > 0 ? haft__openai_name(stream, found->name) : HAFT__LIT(NO_NAME);
+        status = begin_call(stream, found->id, name, err);
     }
     stream->text_call_open = false;
     haft__delta delta = {.kind = HAFT__DELTA_CALL_VOID,
@@ -85,8 +88,11 @@ static haft_status add_code(haft__openai_stream *stream, haft_str code, haft_err
     if (status == HAFT_OK) {
         status = haft__buf_check(&stream->text, err);
     }
+    if (status != HAFT_OK) {
+        return status;
+    }
     haft_str inner = {stream->text.ptr + 1, stream->text.len - 2};
-    return status == HAFT_OK ? give(stream, HAFT__DELTA_ARGUMENTS, inner, err) : status;
+    return give(stream, HAFT__DELTA_ARGUMENTS, inner, err);
 }
 
 static haft_status end_code(haft__openai_stream *stream, const haft__found *found, haft_error *err)
@@ -118,10 +124,23 @@ static haft_status take(void *context, const haft__found *found, haft_error *err
     HAFT__UNREACHABLE();
 }
 
-/* A server that has told the reasoning apart has taken its tags out of the text. */
-static bool begins_inside(const haft__openai_stream *stream)
+static haft_str skip_space(haft_str text)
 {
-    return stream->options.starts_in_reasoning && stream->assembly.reasoning.len == 0;
+    while (text.len > 0 && strchr(" \t\r\n", text.ptr[0]) != NULL) {
+        text = haft__str_skip(text, 1);
+    }
+    return text;
+}
+
+/* A server that has told the reasoning apart has taken its tags out of the text; and what begins as
+ * JSON where it was to be that is no reasoning. */
+static bool begins_inside(const haft__openai_stream *stream, haft_str text)
+{
+    text = skip_space(text);
+    bool json = stream->text_bracket || haft__str_starts(text, HAFT__LIT("{"))
+                || haft__str_starts(text, HAFT__LIT("["));
+    return stream->options.starts_in_reasoning && stream->assembly.reasoning.len == 0
+           && !(stream->options.held_to_json && json);
 }
 
 static haft_status begin_text(haft__openai_stream *stream, const haft__format *format,
@@ -130,7 +149,7 @@ static haft_status begin_text(haft__openai_stream *stream, const haft__format *f
     haft__parser_options options = {.tools = stream->options.format_tools,
                                     .tool_count = stream->options.format_tool_count,
                                     .repair = true,
-                                    .start_in_reasoning = begins_inside(stream),
+                                    .start_in_reasoning = begins_inside(stream, text),
                                     .take = take,
                                     .context = stream};
     haft_status status = haft__parser_create(format != NULL ? format : &haft__format_thinking,
@@ -139,14 +158,6 @@ static haft_status begin_text(haft__openai_stream *stream, const haft__format *f
         status = haft__parser_feed(stream->parser, HAFT__LIT("["), err);
     }
     return status == HAFT_OK ? haft__parser_feed(stream->parser, text, err) : status;
-}
-
-static haft_str skip_space(haft_str text)
-{
-    while (text.len > 0 && strchr(" \t\r\n", text.ptr[0]) != NULL) {
-        text = haft__str_skip(text, 1);
-    }
-    return text;
 }
 
 /* Under a schema a reply is an object, or an array of them. A server that takes no notice leaves
@@ -176,9 +187,28 @@ haft_status haft__openai_text(haft__openai_stream *stream, haft_str text, haft_e
     if (stream->parser != NULL) {
         return haft__parser_feed(stream->parser, text, err);
     }
+    if (stream->options.held_to_json && skip_space(text).len == 0) {
+        return HAFT_OK; /* how it begins is not known yet */
+    }
     return stream->options.otherwise != NULL
                ? choose_format(stream, text, err)
                : begin_text(stream, stream->options.format, text, err);
+}
+
+/* A reply that was taken to begin in reasoning, and in which that never ended: it did not think,
+ * and what it says is its answer. */
+static haft_status end_reasoning(haft__openai_stream *stream, haft_error *err)
+{
+    haft__assembly *reply = &stream->assembly;
+    bool never = haft__parser_is_thinking(stream->parser) && stream->options.starts_in_reasoning;
+    if (!never || reply->content.len > 0 || reply->call_count > 0 || reply->reasoning.len == 0) {
+        return HAFT_OK;
+    }
+    haft__buf text = reply->reasoning;
+    haft__buf_init(&reply->reasoning, HAFT__LIMIT_REPLY_BYTES);
+    haft_status status = give(stream, HAFT__DELTA_TEXT, haft__buf_str(&text), err);
+    haft__buf_finish(&text);
+    return status;
 }
 
 haft_status haft__openai_text_end(haft__openai_stream *stream, haft_error *err)
@@ -188,6 +218,9 @@ haft_status haft__openai_text_end(haft__openai_stream *stream, haft_error *err)
     if (stream->parser == NULL && stream->text_bracket) {
         status = begin_text(stream, stream->options.otherwise, HAFT__LIT(""), err);
     }
-    return status == HAFT_OK && stream->parser != NULL ? haft__parser_end(stream->parser, cut, err)
-                                                       : status;
+    if (status == HAFT_OK && stream->parser != NULL) {
+        status = haft__parser_end(stream->parser, cut, err);
+    }
+    return status == HAFT_OK && stream->parser != NULL && !cut ? end_reasoning(stream, err)
+                                                               : status;
 }

@@ -181,6 +181,12 @@ static haft_status check_url(haft_str url, haft_error *err)
 haft_status haft__provider_url(const haft__provider *provider, haft_str base_url, haft__buf *buf,
                                haft_error *err)
 {
+    return haft__provider_url_to(provider, base_url, HAFT__LIT(PATH), buf, err);
+}
+
+haft_status haft__provider_url_to(const haft__provider *provider, haft_str base_url, haft_str end,
+                                  haft__buf *buf, haft_error *err)
+{
     haft_str url = haft__str_trim(base_url);
     url = url.len > 0 ? url : haft__str(provider->base_url);
     haft_status status = check_url(url, err);
@@ -193,7 +199,7 @@ haft_status haft__provider_url(const haft__provider *provider, haft_str base_url
         path.len--;
     }
     haft__buf_add_str(buf, path);
-    haft__buf_add_str(buf, haft__str_ends(path, HAFT__LIT(PATH)) ? HAFT__LIT("") : HAFT__LIT(PATH));
+    haft__buf_add_str(buf, haft__str_ends(path, end) ? HAFT__LIT("") : end);
     if (query.len > 0) {
         haft__buf_add_char(buf, '?');
         haft__buf_add_str(buf, query);

@@ -45,6 +45,10 @@ const haft__provider *haft__provider_of(const haft__model_spec *model);
 HAFT_MUST_USE haft_status haft__provider_url(const haft__provider *provider, haft_str base_url,
                                              haft__buf *buf, haft_error *err);
 
+/* The same with another end, such as /embeddings. */
+HAFT_MUST_USE haft_status haft__provider_url_to(const haft__provider *provider, haft_str base_url,
+                                                haft_str end, haft__buf *buf, haft_error *err);
+
 /* The environment variable with the key; "" for none. The provider's own is used for its own host
  * alone: a key is never sent to a base_url of somebody else unless the spec names it. */
 haft_str haft__provider_key_env(const haft__provider *provider, const haft__model_spec *model);

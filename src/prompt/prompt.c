@@ -14,11 +14,11 @@ static void add_plan(haft__buf *buf, haft__json plan)
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_write_pretty(&text, plan, 2);
-    haft_str whole = haft__buf_str(&text);
-    size_t shown = haft__utf8_offset(whole, HAFT__LIMIT_PLAN_CHARS);
-    haft__buf_add_str(buf, HAFT__LIT("Strategic plan:\n"));
-    haft__buf_add(buf, whole.ptr, shown);
-    if (text.status != HAFT_OK) {
+    if (haft__buf_check(&text, NULL) == HAFT_OK && text.ptr != NULL) {
+        haft__buf_add_str(buf, HAFT__LIT("Strategic plan:\n"));
+        haft__buf_add(buf, text.ptr,
+                      haft__utf8_offset(haft__buf_str(&text), HAFT__LIMIT_PLAN_CHARS));
+    } else {
         buf->status = text.status;
     }
     haft__buf_finish(&text);

@@ -23,13 +23,45 @@ static outcome of(bool holds)
     return holds ? YES : NO;
 }
 
+static bool has_digit(haft_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] >= '0' && text.ptr[i] <= '9') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_flag(haft__json value)
+{
+    return value.kind == HAFT__JSON_TRUE || value.kind == HAFT__JSON_FALSE;
+}
+
+/* Whether the two may mean the same though they are of different kinds: "100" and 100, "yes" and
+ * true, 1 and true. The tool may take one for the other. */
+static bool may_mean_the_same(haft__json a, haft__json b)
+{
+    if (b.kind == HAFT__JSON_STRING || (is_flag(a) && !is_flag(b))) {
+        haft__json swapped = a;
+        a = b;
+        b = swapped;
+    }
+    bool text = a.kind == HAFT__JSON_STRING;
+    return (text && b.kind == HAFT__JSON_NUMBER && has_digit(haft__json_text(a)))
+           || ((text || a.kind == HAFT__JSON_NUMBER) && is_flag(b));
+}
+
 static outcome equal(haft__json a, haft__json b)
 {
     bool same = false;
+    if (a.kind != b.kind && may_mean_the_same(a, b)) {
+        return UNSURE;
+    }
     return haft__json_equal(a, b, &same, NULL) == HAFT_OK ? of(same) : UNSURE;
 }
 
-/* Numbers by value, texts by their bytes; nothing else has an order. */
+/* Numbers by value, texts by their bytes; nothing else has an order. False when they have none. */
 static bool compare(haft__json a, haft__json b, int *ret_order)
 {
     if (a.kind != b.kind || (a.kind != HAFT__JSON_NUMBER && a.kind != HAFT__JSON_STRING)) {
@@ -43,7 +75,10 @@ static bool compare(haft__json a, haft__json b, int *ret_order)
 
 static outcome has_item(haft__json list, haft__json item)
 {
-    for (uint32_t i = 0; list.kind == HAFT__JSON_ARRAY && i < list.count; i++) {
+    if (list.kind != HAFT__JSON_ARRAY) {
+        return UNSURE;
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
         outcome found = equal(list.items[i], item);
         if (found != NO) {
             return found;
@@ -70,7 +105,7 @@ static outcome matches(haft__arena *scratch, haft__json text, haft__json express
 {
     const haft__pattern *pattern = NULL;
     if (text.kind != HAFT__JSON_STRING || expression.kind != HAFT__JSON_STRING) {
-        return NO;
+        return UNSURE;
     }
     if (haft__pattern_compile(scratch, haft__json_text(expression), &pattern, NULL) != HAFT_OK) {
         return UNSURE;
@@ -100,11 +135,10 @@ static outcome holds(haft__arena *scratch, haft_str op, haft__json found, haft__
     for (size_t i = 0; i < COUNT(orders); i++) {
         int order;
         if (haft__str_equal(op, haft__str(orders[i].op))) {
-            bool ordered = compare(found, wanted, &order);
-            return of(ordered
-                      && (order < 0   ? orders[i].less
-                          : order > 0 ? orders[i].greater
-                                      : orders[i].same));
+            if (!compare(found, wanted, &order)) {
+                return UNSURE;
+            }
+            return of(order < 0 ? orders[i].less : order > 0 ? orders[i].greater : orders[i].same);
         }
     }
     if (haft__str_equal(op, HAFT__LIT("ne"))) {

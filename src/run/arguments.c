@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "schema/nulls.h"
 #include "json/repair.h"
+#include "json/write.h"
 
 typedef struct reading {
     const haft__tool *tool;
@@ -178,4 +180,47 @@ haft_status haft__arguments_look(haft_str raw, haft__arena *scratch, haft__hash_
     *ret_need_mending =
         status != HAFT_OK || (value.kind != HAFT__JSON_OBJECT && value.kind != HAFT__JSON_NULL);
     return HAFT_OK;
+}
+
+/* ---- what people give ---- */
+
+static haft_status read_given(const haft__tool *tool, haft_str raw, const char *what,
+                              haft__arena *arena, haft__hash_key hash_key, haft__json *ret_value,
+                              haft_error *err)
+{
+    haft__buf why;
+    haft__arguments read = {.good = false};
+    haft__checker *checker = haft__checker_create();
+    haft__buf_init(&why, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = checker != NULL ? haft__arguments_read(tool, raw, checker, arena, hash_key,
+                                                                &read, &why, err)
+                                         : haft__fail_no_memory(err);
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&why, err);
+    }
+    if (status == HAFT_OK && !read.good) {
+        status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "%s: %.*s", what, HAFT__ARG(haft__buf_str(&why)));
+    }
+    *ret_value = read.value;
+    haft__checker_destroy(checker);
+    haft__buf_finish(&why);
+    return status;
+}
+
+haft_status haft__arguments_given(const haft__tool *tool, haft__json given, const char *what,
+                                  haft__arena *arena, haft__hash_key hash_key,
+                                  haft__json *ret_value, haft_error *err)
+{
+    haft__buf raw;
+    haft__buf_init(&raw, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write(&raw, given);
+    haft_status status = haft__buf_check(&raw, err);
+    if (status == HAFT_OK) {
+        haft_str kept = haft__arena_copy(arena, haft__buf_str(&raw));
+        status = kept.ptr != NULL ? read_given(tool, kept, what, arena, hash_key, ret_value, err)
+                                  : haft__arena_fail(arena, err);
+    }
+    haft__buf_finish(&raw);
+    return status;
 }

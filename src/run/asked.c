@@ -9,28 +9,55 @@
 #include "run/arguments.h"
 #include "json/write.h"
 
-haft_str haft__asked_text(const haft__run_call *call, const char *key)
+static haft_str text_of(haft__json asks, const char *key)
 {
-    const haft__json *value = haft__json_get(call->asks, haft__str(key));
+    const haft__json *value = haft__json_get(asks, haft__str(key));
     bool text = value != NULL && value->kind == HAFT__JSON_STRING;
     return text ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-bool haft__asked_is_url(const haft__run_call *call)
+static bool is_url(haft__json asks)
 {
-    return haft__str_equal(haft__asked_text(call, "mode"), HAFT__LIT("url"));
+    return haft__str_equal(text_of(asks, "mode"), HAFT__LIT("url"));
 }
 
-static haft__json schema_of(const haft__run_call *call)
+haft_str haft__asked_text(const haft__run_call *call, const char *key)
 {
-    const haft__json *schema = haft__json_get(call->asks, HAFT__LIT("schema"));
+    return text_of(call->asks, key);
+}
+
+bool haft__asked_is_url(const haft__run_call *call)
+{
+    return is_url(call->asks);
+}
+
+static haft__json schema_of(haft__json asks)
+{
+    const haft__json *schema = haft__json_get(asks, HAFT__LIT("schema"));
     return schema != NULL ? *schema : haft__json_null();
+}
+
+static haft__json fields_of(haft__json asks)
+{
+    const haft__json *fields = haft__json_get(schema_of(asks), HAFT__LIT("properties"));
+    return fields != NULL && fields->kind == HAFT__JSON_OBJECT ? *fields : haft__json_null();
 }
 
 haft__json haft__asked_fields(const haft__run_call *call)
 {
-    const haft__json *fields = haft__json_get(schema_of(call), HAFT__LIT("properties"));
-    return fields != NULL && fields->kind == HAFT__JSON_OBJECT ? *fields : haft__json_null();
+    return fields_of(call->asks);
+}
+
+bool haft__asked_requires(const haft__run_call *call, haft_str field)
+{
+    const haft__json *names = haft__json_get(schema_of(call->asks), HAFT__LIT("required"));
+    for (uint32_t i = 0; names != NULL && names->kind == HAFT__JSON_ARRAY && i < names->count;
+         i++) {
+        if (haft__str_equal(haft__json_text(names->items[i]), field)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* {action} or {action, content}. */
@@ -74,10 +101,10 @@ static bool is_no(haft__json said)
 }
 
 /* What was said as the content of the form. */
-static haft_status content_of(const haft__run_call *call, haft__json said, haft__arena *arena,
+static haft_status content_of(haft__json asks, haft__json said, haft__arena *arena,
                               haft__json *ret_content, haft_error *err)
 {
-    haft__json fields = haft__asked_fields(call);
+    haft__json fields = fields_of(asks);
     if (said.kind == HAFT__JSON_NULL) {
         said = haft__json_object(NULL, 0);
     }
@@ -100,57 +127,28 @@ static haft_status content_of(const haft__run_call *call, haft__json said, haft_
     return HAFT_OK;
 }
 
-static haft_status check(const haft__tool *form, haft__json content, haft__arena *arena,
-                         haft__hash_key hash_key, haft__json *ret_content, haft_error *err)
-{
-    haft__buf raw, why;
-    haft__arguments read = {.good = false};
-    haft__buf_init(&raw, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&why, HAFT__LIMIT_RUN_BYTES);
-    haft__json_write(&raw, content);
-    haft_str kept = haft__arena_copy(arena, haft__buf_str(&raw));
-    haft__checker *checker = haft__checker_create();
-    haft_status status = haft__buf_check(&raw, err);
-    if (status == HAFT_OK && (kept.ptr == NULL || checker == NULL)) {
-        status = haft__fail_no_memory(err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__arguments_read(form, kept, checker, arena, hash_key, &read, &why, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__buf_check(&why, err);
-    }
-    if (status == HAFT_OK && !read.good) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "the answer is not what was asked for: %.*s",
-                            HAFT__ARG(haft__buf_str(&why)));
-    }
-    *ret_content = read.value;
-    haft__checker_destroy(checker);
-    haft__buf_finish(&raw);
-    haft__buf_finish(&why);
-    return status;
-}
-
 /* Against the schema, if that can be used: who asks with one that cannot gets what was said. */
-static haft_status accept(const haft__run_call *call, haft__json said, haft__arena *arena,
+static haft_status accept(haft__json asks, haft__json said, haft__arena *arena,
                           haft__hash_key hash_key, haft__json *ret_answer, haft_error *err)
 {
-    haft__json content;
-    haft__tool form = {.input_schema = schema_of(call)};
+    haft__json content = haft__json_null();
+    haft__tool form = {.input_schema = schema_of(asks)};
     haft__schema_options options = {.hash_key = hash_key};
-    haft_status status = content_of(call, said, arena, &content, err);
+    haft_status status = content_of(asks, said, arena, &content, err);
     if (status == HAFT_OK && form.input_schema.kind == HAFT__JSON_OBJECT) {
         status = haft__schema_compile(arena, form.input_schema, &options, &form.schema, NULL);
         if (status == HAFT_NO_MEMORY) {
             return haft__fail_no_memory(err);
         }
-        status =
-            status == HAFT_OK ? check(&form, content, arena, hash_key, &content, err) : HAFT_OK;
+        status = status == HAFT_OK
+                     ? haft__arguments_given(&form, content, "the answer is not what was asked for",
+                                             arena, hash_key, &content, err)
+                     : HAFT_OK;
     }
     return status == HAFT_OK ? make(arena, "accept", &content, ret_answer, err) : status;
 }
 
-haft_status haft__asked_answer(const haft__run_call *call, haft__json said, haft__arena *arena,
+haft_status haft__asked_answer(haft__json asks, haft__json said, haft__arena *arena,
                                haft__hash_key hash_key, haft__json *ret_answer, haft_error *err)
 {
     const char *action = action_of(said);
@@ -158,12 +156,12 @@ haft_status haft__asked_answer(const haft__run_call *call, haft__json said, haft
     if (action != NULL && strcmp(action, "accept") != 0) {
         return make(arena, action, NULL, ret_answer, err);
     }
-    if (haft__asked_is_url(call)) {
+    if (is_url(asks)) {
         return make(arena, action == NULL && is_no(said) ? "decline" : "accept", NULL, ret_answer,
                     err);
     }
     if (action != NULL) {
         said = content != NULL ? *content : haft__json_null();
     }
-    return accept(call, said, arena, hash_key, ret_answer, err);
+    return accept(asks, said, arena, hash_key, ret_answer, err);
 }

@@ -52,8 +52,7 @@ static haft_status ask_question(haft__deciding *d, const haft__run_call *call)
     haft__json_key(&d->w, "arguments");
     haft__json_add(&d->w, call->arguments);
     haft__field_text(&d->w, "question", text_of(call, "question"));
-    haft__field_null(&d->w, "deadline");
-    haft__field_null(&d->w, "on_expire");
+    haft__deciding_deadline(d, HAFT__PAUSE_QUESTION, NULL);
     return haft__deciding_commit(d);
 }
 

@@ -52,6 +52,19 @@ void haft__body_end(haft__json_writer *w, haft__buf *buf)
     haft__buf_add_char(buf, '}');
 }
 
+haft__deciding haft__deciding_open(haft__decider *decider, const haft__run *run, uint64_t now_ms,
+                                   haft__effect *ret_effect, haft_error *err)
+{
+    haft__arena_reset(&decider->scratch);
+    haft__buf_clear(&decider->text);
+    return (haft__deciding){.tools = decider,
+                            .run = run,
+                            .spec = run->spec,
+                            .now_ms = now_ms,
+                            .effect = ret_effect,
+                            .err = err};
+}
+
 void haft__deciding_begin(haft__deciding *d, haft__event_kind kind)
 {
     haft__buf_clear(&d->tools->body);
@@ -67,6 +80,28 @@ haft_status haft__deciding_commit(haft__deciding *d)
     }
     *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&d->tools->body)};
     return status;
+}
+
+_Static_assert(HAFT__SPEC_PAUSES == HAFT__PAUSE_UNKNOWN_OUTCOME + 1, "a rule for each pause");
+
+/* A rule without a deadline has the one of its kind, with what happens then. */
+void haft__deciding_deadline(haft__deciding *d, haft__pause pause, const haft__approval_rule *rule)
+{
+    const haft__pause_rule *usual = &d->spec->pauses[pause];
+    bool own = rule != NULL && (rule->deadline_ms > 0 || usual->deadline_ms == 0);
+    uint64_t after_ms = own ? rule->deadline_ms : usual->deadline_ms;
+    haft__json on_expire = own            ? rule->on_expire
+                           : after_ms > 0 ? usual->on_expire
+                                          : haft__json_null();
+    if (after_ms > 0) {
+        char at[HAFT__TIME_SIZE];
+        haft__time_format(d->now_ms + after_ms, at);
+        haft__field_text(&d->w, "deadline", haft__str(at));
+    } else {
+        haft__field_null(&d->w, "deadline");
+    }
+    haft__json_key(&d->w, "on_expire");
+    haft__json_add(&d->w, on_expire);
 }
 
 void haft__field_text(haft__json_writer *w, const char *key, haft_str text)
@@ -230,14 +265,16 @@ static haft_status decide_asking(haft__deciding *d)
     return HAFT_OK;
 }
 
-/* Servers are asked once, in front of the first turn. */
+/* Tools are searched for in front of the first turn; after that the model does. */
 static haft_status decide_idle(haft__deciding *d)
 {
+    bool evicted = false;
     if (d->run->turn == 0 && !d->run->catalogued && haft__reveal_wanted(d->spec)) {
         *d->effect = (haft__effect){.kind = HAFT__EFFECT_CATALOGUE};
         return HAFT_OK;
     }
-    return haft__decide_turn(d);
+    haft_status status = haft__decide_room(d, &evicted);
+    return status != HAFT_OK || evicted ? status : haft__decide_turn(d);
 }
 
 static haft_status decide_stage(haft__deciding *d)
@@ -265,15 +302,8 @@ static haft_status decide_stage(haft__deciding *d)
 haft_status haft__decide(haft__decider *decider, const haft__run *run, uint64_t now_ms,
                          haft__effect *ret_effect, haft_error *err)
 {
-    haft__arena_reset(&decider->scratch);
-    haft__buf_clear(&decider->text);
     haft__effect effect = {.kind = HAFT__EFFECT_END};
-    haft__deciding d = {.tools = decider,
-                        .run = run,
-                        .spec = run->spec,
-                        .now_ms = now_ms,
-                        .effect = &effect,
-                        .err = err};
+    haft__deciding d = haft__deciding_open(decider, run, now_ms, &effect, err);
     haft_status status = decide_stage(&d);
     if (status == HAFT_OK) {
         *ret_effect = effect;
@@ -285,17 +315,19 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
                                  haft__request *ret_request, haft_error *err)
 {
     const haft__spec *spec = run->spec;
-    size_t count = run->tools->count, declared = 0;
-    const haft__tool **tools = haft__arena_array(arena, count, sizeof(*tools));
-    bool *allowed = haft__arena_array(arena, count, sizeof(*allowed));
+    haft__offered offered;
+    haft_status status = haft__offer_tools(run, arena, &offered, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    const haft__tool **tools = haft__arena_array(arena, offered.count, sizeof(*tools));
+    bool *allowed = haft__arena_array(arena, offered.count, sizeof(*allowed));
     if (tools == NULL || allowed == NULL) {
         return haft__arena_fail(arena, err);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!run->past[i].hidden && haft__offer_look(spec, run->tools->items[i]).offered) {
-            tools[declared] = run->tools->items[i];
-            allowed[declared++] = run->allowed[i];
-        }
+    for (size_t i = 0; i < offered.count; i++) {
+        tools[i] = run->tools->items[offered.items[i]];
+        allowed[i] = run->allowed[offered.items[i]];
     }
     const char *why;
     *ret_request = (haft__request){
@@ -304,7 +336,8 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
         .correction = run->correction,
         .tools = tools,
         .allowed = allowed,
-        .tool_count = declared,
+        .tool_count = offered.declared,
+        .callable_count = offered.count,
         .mode = run->mode,
         .tool = run->mode_tool,
         .format = haft__offer_format(spec, &why),

@@ -19,7 +19,8 @@ static haft__choice choice_of(const haft__run *run)
 
 static haft__call_standing standing_of(const haft__run *run, const haft__run_call *call)
 {
-    if (call->tool == NULL || !haft__offer_look(run->spec, call->tool).offered) {
+    if (call->tool == NULL
+        || haft__resolve_tool(run->spec, run, call->tool).sight == HAFT__SIGHT_OUT) {
         return HAFT__CALL_UNKNOWN;
     }
     return run->allowed[haft__run_tool_index(run, call->tool)] ? HAFT__CALL_ALLOWED
@@ -62,6 +63,7 @@ static haft_status decide_violation(haft__deciding *d, haft__violation violation
     /* Nothing has run since the turn was chosen, so choosing again gives the rule and the gate. */
     haft__choice choice;
     facts.turn = run->turn;
+    facts.cut = run->reply.stop == HAFT__STOP_LENGTH;
     haft__choose(d->spec, &facts, allowed, &choice);
     for (size_t i = 0; i < facts.tool_count; i++) {
         const haft__tool *tool = haft__tools_find(run->tools, facts.tools[i].name);

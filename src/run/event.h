@@ -38,6 +38,7 @@
     X(CHILD_STARTED, "child_started")                                                              \
     X(CHILD_FINISHED, "child_finished")                                                            \
     X(GRAPH_STEP, "graph_step")                                                                    \
+    X(SPEC_CHANGED, "spec_changed")                                                                \
     X(CANCEL_ASKED, "cancel_asked")                                                                \
     X(RUN_FINISHED, "run_finished")
 

@@ -4,7 +4,8 @@
  *
  * One function for each kind of event. Events come from a store and are not trusted: every field is
  * looked for and checked, and an event that cannot follow the state is refused.
- * The events of calls are in fold_call.c. Tests: tests/run/fold_test.c. Fuzzer: fuzz/run_fold.c.
+ * The events of the model are in fold_model.c, those of calls in fold_call.c.
+ * Tests: tests/run/fold_test.c. Fuzzer: fuzz/run_fold.c.
  */
 #include <string.h>
 
@@ -15,7 +16,6 @@
 #include "base/str.h"
 #include "prompt/prompt.h"
 #include "run/fold_int.h"
-#include "json/number.h"
 
 #define MOST_SCRATCH_BYTES ((size_t)256 << 10) /* that stay for the next event */
 
@@ -27,8 +27,8 @@ haft_status haft__fold_fail(const haft__event *event, const char *what, haft_err
                       haft__event_kind_name(event->kind), what);
 }
 
-static haft_status want_stage(const haft__run *run, const haft__event *event, haft__run_stage stage,
-                              const char *what, haft_error *err)
+haft_status haft__fold_want(const haft__run *run, const haft__event *event, haft__run_stage stage,
+                            const char *what, haft_error *err)
 {
     return run->stage == stage ? HAFT_OK : haft__fold_fail(event, what, err);
 }
@@ -37,6 +37,13 @@ haft_status haft__fold_keep(haft__run *run, const haft__json *value, haft__json 
                             haft_error *err)
 {
     return haft__json_copy(run->arena, value != NULL ? *value : haft__json_null(), ret_kept, err);
+}
+
+haft_str haft__fold_text(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+    return text.ptr != NULL ? text : HAFT__LIT("");
 }
 
 /* ---- the conversation ---- */
@@ -66,13 +73,13 @@ haft_status haft__fold_settle(haft__run *run, haft_error *err)
     return haft__messages_add(&run->messages, message, err);
 }
 
-static haft_status add_user(haft__run *run, haft_str text, haft_error *err)
+haft_status haft__fold_say(haft__run *run, haft_str text, haft_error *err)
 {
     haft__message message = {.role = HAFT__MESSAGE_USER, .text = text};
     return haft__messages_add(&run->messages, message, err);
 }
 
-static haft_status add_system(haft__run *run, haft_error *err)
+haft_status haft__fold_system(haft__run *run, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
@@ -94,7 +101,8 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
 {
     uint64_t version = 0;
     haft_str hash = {NULL, 0};
-    haft_status status = want_stage(run, event, HAFT__RUN_NEW, "the run has started already", err);
+    haft_status status =
+        haft__fold_want(run, event, HAFT__RUN_NEW, "the run has started already", err);
     if (status == HAFT_OK && !haft__id_valid(event->run)) {
         status = haft__fold_fail(event, "its run has no id of a run", err);
     }
@@ -124,14 +132,18 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
         return status;
     }
     run->id = event->run;
+    run->file = haft__fold_text(event->object, "file");
     run->started_ms = event->at_ms;
     run->stage = HAFT__RUN_IDLE;
     run->settled = true;
-    status = add_system(run, err);
+    status = haft__fold_keep(run, haft__event_field(event, "set"), &run->sets, err);
+    if (status == HAFT_OK) {
+        status = haft__fold_system(run, err);
+    }
     for (size_t i = 0; status == HAFT_OK && run->earlier != NULL && i < run->earlier->count; i++) {
         status = haft__messages_add(&run->messages, run->earlier->items[i], err);
     }
-    return status == HAFT_OK ? add_user(run, run->task, err) : status;
+    return status == HAFT_OK ? haft__fold_say(run, run->task, err) : status;
 }
 
 static haft_status read_mode(haft_str name, haft__mode *ret_mode)
@@ -168,7 +180,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     uint64_t turn = 0;
     haft_str mode = {NULL, 0};
     haft_status status =
-        want_stage(run, event, HAFT__RUN_IDLE, "the turn before has not ended", err);
+        haft__fold_want(run, event, HAFT__RUN_IDLE, "the turn before has not ended", err);
     if (status == HAFT_OK) {
         status = haft__event_number(event, "turn", &turn, err);
     }
@@ -200,6 +212,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     run->by_limit = haft__event_flag(event, "final");
     run->constraint = HAFT__CONSTRAINT_NONE;
     run->turn = (uint32_t)turn;
+    run->turn_shown = run->shown_count;
     run->violations = 0;
     run->numbered = 0;
     run->correction = HAFT__LIT("");
@@ -209,221 +222,9 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
 
 static haft_status on_gate_opened(haft__run *run, const haft__event *event, haft_error *err)
 {
-    haft_status status = want_stage(run, event, HAFT__RUN_IDLE, "a gate opens between turns", err);
+    haft_status status =
+        haft__fold_want(run, event, HAFT__RUN_IDLE, "a gate opens between turns", err);
     run->gate_opened = run->gate_opened || status == HAFT_OK;
-    return status;
-}
-
-/* ---- the model ---- */
-
-static uint64_t number_in(const haft__json *object, const char *key)
-{
-    const haft__json *value = object != NULL ? haft__json_get(*object, haft__str(key)) : NULL;
-    int64_t number = 0;
-    bool good = value != NULL && haft__number_to_int64(haft__json_text(*value), &number);
-    return good && number > 0 ? (uint64_t)number : 0;
-}
-
-/* Sums that would not fit any more stay at the largest there is. */
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
-static uint64_t product(uint64_t a, uint64_t b)
-{
-    return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
-}
-
-static void count_usage(haft__run *run, const haft__event *event)
-{
-    const haft__json *usage = haft__event_field(event, "usage");
-    uint64_t input = number_in(usage, "input_tokens"), output = number_in(usage, "output_tokens");
-    uint64_t cached = number_in(usage, "cached_tokens");
-    cached = cached > input ? input : cached;
-    const haft__price *price = &run->spec->model.price;
-    run->usage.input_tokens = sum(run->usage.input_tokens, input);
-    run->usage.output_tokens = sum(run->usage.output_tokens, output);
-    run->usage.cached_tokens = sum(run->usage.cached_tokens, cached);
-    run->cost_parts = sum(run->cost_parts, product(input - cached, price->input));
-    run->cost_parts = sum(run->cost_parts, product(cached, price->cached));
-    run->cost_parts = sum(run->cost_parts, product(output, price->output));
-    run->usage.cost_micros = run->cost_parts / 1000000;
-}
-
-static haft_status grow_calls(haft__run *run, size_t more, haft_error *err)
-{
-    size_t wanted = run->call_count + more;
-    if (wanted <= run->call_capacity) {
-        return HAFT_OK;
-    }
-    size_t capacity = run->call_capacity * 2 > wanted ? run->call_capacity * 2 : wanted;
-    haft__run_call *calls = haft__arena_array(run->arena, capacity, sizeof(*calls));
-    if (calls == NULL) {
-        return haft__arena_fail(run->arena, err);
-    }
-    if (run->call_count > 0) {
-        memcpy(calls, run->calls, run->call_count * sizeof(*calls));
-    }
-    run->calls = calls;
-    run->call_capacity = capacity;
-    return HAFT_OK;
-}
-
-haft_str haft__fold_text(haft__json object, const char *key)
-{
-    const haft__json *value = haft__json_get(object, haft__str(key));
-    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
-    return text.ptr != NULL ? text : HAFT__LIT("");
-}
-
-static haft_status add_calls(haft__run *run, const haft__event *event, haft_error *err)
-{
-    const haft__json *listed = haft__event_field(event, "calls");
-    run->batch = run->call_count;
-    if (listed == NULL || listed->kind != HAFT__JSON_ARRAY) {
-        return HAFT_OK;
-    }
-    haft_status status = grow_calls(run, listed->count, err);
-    for (uint32_t i = 0; status == HAFT_OK && i < listed->count; i++) {
-        haft__json entry = listed->items[i];
-        haft__run_call call = {.id = haft__fold_text(entry, "call"),
-                               .model_call = haft__fold_text(entry, "model_call"),
-                               .name = haft__fold_text(entry, "name"),
-                               .raw = haft__fold_text(entry, "arguments"),
-                               .malformed = haft__fold_text(entry, "malformed"),
-                               .note = HAFT__LIT(""),
-                               .verdict = HAFT__LIT(""),
-                               .result = HAFT__LIT(""),
-                               .shown = HAFT__LIT("")};
-        char id[HAFT__CALL_ID_SIZE];
-        uint64_t number = (uint64_t)run->numbered + i + 1;
-        if (!haft__str_equal(call.id, haft__run_call_id(id, run->turn, number))) {
-            return haft__fold_fail(event, "one of its calls does not have the id it must have",
-                                   err);
-        }
-        const haft__json *repaired = haft__json_get(entry, HAFT__LIT("repaired"));
-        call.repaired = repaired != NULL && repaired->kind == HAFT__JSON_TRUE;
-        call.tool = haft__tools_find(run->tools, call.name);
-        run->calls[run->call_count++] = call;
-    }
-    return status;
-}
-
-static haft_status want_reply(const haft__run *run, const haft__event *event, haft_error *err)
-{
-    if (run->failed) {
-        return haft__fold_fail(event, "the model call has failed", err);
-    }
-    return want_stage(run, event, HAFT__RUN_ASKING, "nobody has asked the model", err);
-}
-
-static haft_status on_model_replied(haft__run *run, const haft__event *event, haft_error *err)
-{
-    haft_status status = want_reply(run, event, err);
-    haft_str stop = {NULL, 0};
-    if (status == HAFT_OK) {
-        status = haft__event_text(event, "stop", &stop, err);
-    }
-    run->reply = (haft__reply){.content = haft__fold_text(event->object, "content"),
-                               .reasoning = haft__fold_text(event->object, "reasoning"),
-                               .model = haft__fold_text(event->object, "model")};
-    if (status == HAFT_OK && !haft__stop_find(stop, &run->reply.stop)) {
-        status = haft__fold_fail(event, "its stop reason is none we know", err);
-    }
-    if (status == HAFT_OK) {
-        status = add_calls(run, event, err);
-    }
-    if (status != HAFT_OK) {
-        return status;
-    }
-    count_usage(run, event);
-    run->numbered += (uint32_t)(run->call_count - run->batch);
-    run->settled = false;
-    run->stage = HAFT__RUN_JUDGING;
-    return HAFT_OK;
-}
-
-static haft_status on_model_failed(haft__run *run, const haft__event *event, haft_error *err)
-{
-    haft_status status = want_reply(run, event, err);
-    uint64_t http = 0;
-    if (status == HAFT_OK) {
-        status = haft__event_number(event, "status", &http, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__event_text(event, "message", &run->failure.message, err);
-    }
-    run->failure.status = (uint32_t)http;
-    run->failed = true;
-    return status;
-}
-
-static haft_status on_violation(haft__run *run, const haft__event *event, haft_error *err)
-{
-    haft_status status =
-        want_stage(run, event, HAFT__RUN_JUDGING, "there is no reply to judge", err);
-    if (status == HAFT_OK) {
-        status = haft__event_text(event, "text", &run->correction, err);
-    }
-    if (status != HAFT_OK) {
-        return status;
-    }
-    run->violations++;
-    run->constraint = HAFT__CONSTRAINT_NONE; /* what is asked again is decided again */
-    run->call_count = run->batch; /* the reply is recorded but takes no part in what follows */
-    run->settled = true;
-    run->stage = HAFT__RUN_ASKING;
-    return HAFT_OK;
-}
-
-static haft_status on_reminded(haft__run *run, const haft__event *event, haft_error *err)
-{
-    haft_str text = {NULL, 0};
-    haft_status status =
-        want_stage(run, event, HAFT__RUN_JUDGING, "there is no reply to judge", err);
-    if (status == HAFT_OK) {
-        status = haft__event_text(event, "text", &text, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__fold_settle(run, err);
-    }
-    run->reminders++;
-    run->stage = HAFT__RUN_IDLE;
-    return status == HAFT_OK ? add_user(run, text, err) : status;
-}
-
-/* ---- what replies are held to ---- */
-
-static haft_status on_constrained(haft__run *run, const haft__event *event, haft_error *err)
-{
-    haft_status status = want_reply(run, event, err);
-    haft_str kind = {NULL, 0};
-    if (status == HAFT_OK && run->constraint != HAFT__CONSTRAINT_NONE) {
-        status = haft__fold_fail(event, "the request is constrained already", err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__event_text(event, "constraint", &kind, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__event_text(event, "format", &run->constrained_format, err);
-    }
-    if (status == HAFT_OK
-        && (!haft__constraint_find(kind, &run->constraint)
-            || run->constraint == HAFT__CONSTRAINT_NONE)) {
-        status = haft__fold_fail(event, "its constraint is none we know", err);
-    }
-    return status;
-}
-
-static haft_status on_constraint_refused(haft__run *run, const haft__event *event, haft_error *err)
-{
-    haft_status status = want_reply(run, event, err);
-    if (status == HAFT_OK && run->constraint == HAFT__CONSTRAINT_NONE) {
-        status = haft__fold_fail(event, "the request has no constraint", err);
-    }
-    run->constraint = HAFT__CONSTRAINT_NONE;
-    run->constraint_refused = true;
     return status;
 }
 
@@ -472,12 +273,12 @@ static haft_status take(haft__run *run, const haft__event *event, haft_error *er
     case HAFT__EVENT_RUN_STARTED: return on_run_started(run, event, err);
     case HAFT__EVENT_TURN_STARTED: return on_turn_started(run, event, err);
     case HAFT__EVENT_GATE_OPENED: return on_gate_opened(run, event, err);
-    case HAFT__EVENT_CONSTRAINED: return on_constrained(run, event, err);
-    case HAFT__EVENT_CONSTRAINT_REFUSED: return on_constraint_refused(run, event, err);
-    case HAFT__EVENT_MODEL_REPLIED: return on_model_replied(run, event, err);
-    case HAFT__EVENT_MODEL_FAILED: return on_model_failed(run, event, err);
-    case HAFT__EVENT_VIOLATION: return on_violation(run, event, err);
-    case HAFT__EVENT_REMINDED: return on_reminded(run, event, err);
+    case HAFT__EVENT_CONSTRAINED: return haft__fold_constrained(run, event, err);
+    case HAFT__EVENT_CONSTRAINT_REFUSED: return haft__fold_constraint_refused(run, event, err);
+    case HAFT__EVENT_MODEL_REPLIED: return haft__fold_model_replied(run, event, err);
+    case HAFT__EVENT_MODEL_FAILED: return haft__fold_model_failed(run, event, err);
+    case HAFT__EVENT_VIOLATION: return haft__fold_violation(run, event, err);
+    case HAFT__EVENT_REMINDED: return haft__fold_reminded(run, event, err);
     case HAFT__EVENT_CALL_STARTED: return haft__fold_call_started(run, event, err);
     case HAFT__EVENT_CALL_ASKED: return haft__fold_call_asked(run, event, err);
     case HAFT__EVENT_CALL_FINISHED: return haft__fold_call_finished(run, event, err);
@@ -485,6 +286,7 @@ static haft_status take(haft__run *run, const haft__event *event, haft_error *er
     case HAFT__EVENT_PAUSED: return haft__fold_paused(run, event, err);
     case HAFT__EVENT_ANSWERED: return haft__fold_answered(run, event, err);
     case HAFT__EVENT_ARTIFACT_STORED: return haft__fold_artifact_stored(run, event, err);
+    case HAFT__EVENT_SPEC_CHANGED: return haft__fold_spec_changed(run, event, err);
     case HAFT__EVENT_CANCEL_ASKED: return on_cancel_asked(run, event);
     case HAFT__EVENT_RUN_FINISHED: return on_run_finished(run, event, err);
     case HAFT__EVENT_TOOLS_REVEALED: return haft__fold_tools_revealed(run, event, err);

@@ -12,6 +12,8 @@
 #include "base/str.h"
 #include "prompt/prompt.h"
 #include "run/fold_int.h"
+#include "run/host.h"
+#include "run/resolve.h"
 
 /* When the last call of a batch has its result, all results join the conversation, in call order.
  */
@@ -76,11 +78,23 @@ static haft_status sign(haft__run *run, haft__run_call *call, haft_error *err)
     return status;
 }
 
+/* Null stands for the arguments that the call has already: they are not written a second time when
+ * a secret is in them (run/withhold.h). */
+static bool is_as_before(const haft__event *event, const haft__run_call *call)
+{
+    const haft__json *arguments = haft__json_get(event->object, HAFT__LIT("arguments"));
+    return event->kind != HAFT__EVENT_CALL_FINISHED && arguments != NULL
+           && arguments->kind == HAFT__JSON_NULL && call->arguments.kind == HAFT__JSON_OBJECT;
+}
+
 static haft_status take_arguments(haft__run *run, const haft__event *event, haft__run_call *call,
                                   haft_error *err)
 {
     const haft__json *arguments = haft__event_field(event, "arguments");
     bool object = arguments != NULL && arguments->kind == HAFT__JSON_OBJECT;
+    if (is_as_before(event, call)) {
+        return HAFT_OK;
+    }
     if (!object || call->tool == NULL) {
         return haft__fold_fail(event, "it has no arguments, or the run has no such tool", err);
     }
@@ -104,14 +118,17 @@ static void forget_question(haft__run_call *call)
     call->within_ms = 0;
 }
 
-/* What the tool is told: {action, content}. An answer is that already (run/asked.h). */
-static haft__json told_answer(const haft__run_call *call)
+void haft__run_lose_questions(haft__run *run)
 {
-    static const haft__json_member declined[] = {
-        {{.kind = HAFT__JSON_STRING, .count = 6, .text = "action"},
-         {.kind = HAFT__JSON_STRING, .count = 7, .text = "decline"}}};
-    bool rejected = haft__str_equal(call->verdict, HAFT__LIT("reject"));
-    return rejected ? haft__json_object(declined, 1) : call->value;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        haft__run_call *call = &run->calls[i];
+        if (is_pinned(call)) {
+            forget_question(call);
+            call->pause = HAFT__PAUSE_UNKNOWN_OUTCOME;
+            call->deadline_ms = 0;
+            call->lost = true;
+        }
+    }
 }
 
 /* A call that is made again with the answer to what it asked. */
@@ -122,7 +139,8 @@ static haft_status take_resume(haft__run *run, haft__run_call *call, haft_error 
         return haft__arena_fail(run->arena, err);
     }
     members[0] = (haft__json_member){haft__json_string(HAFT__LIT("state")), call->state};
-    members[1] = (haft__json_member){haft__json_string(HAFT__LIT("answers")), told_answer(call)};
+    members[1] =
+        (haft__json_member){haft__json_string(HAFT__LIT("answers")), haft__call_told(call)};
     call->resume = haft__json_object(members, 2);
     return HAFT_OK;
 }
@@ -156,6 +174,19 @@ haft_status haft__fold_call_asked(haft__run *run, const haft__event *event, haft
                : status;
 }
 
+/* How it came to begin: what a person said yes to, before arguments that they changed take the
+ * place of those they saw: it holds for every attempt. */
+static void note_start(haft__run_call *call)
+{
+    if (call->stage == HAFT__CALL_ANSWERED && call->approved) {
+        call->consented = true;
+        call->bound = call->binding;
+        call->bound_arguments = call->arguments;
+    }
+    call->respecced = false;
+    call->repeats = call->stage == HAFT__CALL_STARTED || is_pinned(call) ? call->repeats + 1 : 0;
+}
+
 haft_status haft__fold_call_started(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__run_call *call = NULL;
@@ -177,6 +208,7 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
         status = haft__fold_fail(event, "the call is of another tool", err);
     }
     if (status == HAFT_OK) {
+        note_start(call);
         status = take_arguments(run, event, call, err);
     }
     if (status != HAFT_OK) {
@@ -188,6 +220,7 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
         status = take_resume(run, call, err);
     }
     forget_question(call);
+    run->past[haft__run_tool_index(run, call->tool)].called_seq = event->seq;
     run->usage.calls += !call->started;
     call->started = true;
     call->attempt = (uint32_t)attempt;
@@ -244,7 +277,8 @@ static haft_status show(haft__run *run, haft__run_call *call, bool nothing_new, 
 static bool wants_default(const haft__run *run, const haft__run_call *call)
 {
     const haft__wish *wish = &run->spec->choice.default_choice;
-    return wish->mode == HAFT__MODE_ANY
+    bool searches = haft__resolve_is_search(call->tool); /* which does nothing of the work */
+    return (wish->mode == HAFT__MODE_ANY && !searches)
            || (wish->mode == HAFT__MODE_TOOL && haft__str_equal(wish->tool, call->name));
 }
 
@@ -260,7 +294,7 @@ static haft_status count_finished(haft__run *run, haft__run_call *call, haft_err
     run->completed = run->completed || (is_completion && call->ok);
     const haft__traits *traits = &call->tool->traits;
     bool keep = call->ok && (traits->cache != HAFT__CACHE_NONE || traits->idempotent)
-                && call->cache_key.len > 0;
+                && call->cache_key.len > 0 && !call->searched; /* what it shows may have gone */
     return keep ? haft__map_put(&run->results, call->cache_key, call, err) : HAFT_OK;
 }
 
@@ -353,6 +387,18 @@ static bool find_pause(haft_str name, haft__pause *ret_pause)
     return false;
 }
 
+/* What was approved is not what would run any more: it is asked about again. */
+static bool is_other_by_now(const haft__run_call *call, const haft__event *event)
+{
+    haft_str binding = haft__fold_text(event->object, "binding");
+    bool answered = call->stage == HAFT__CALL_ANSWERED;
+    bool begun =
+        call->started && (answered || call->stage == HAFT__CALL_STARTED || is_pinned(call));
+    haft_str before = answered && call->approved ? call->binding : call->bound;
+    return (begun || (answered && call->approved)) && binding.len > 0
+           && !haft__str_equal(binding, before);
+}
+
 haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__run_call *call = NULL;
@@ -361,25 +407,30 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     if (status == HAFT_OK) {
         status = haft__event_text(event, "pause", &pause, err);
     }
-    if (status == HAFT_OK && !call->started) {
+    bool again = status == HAFT_OK && is_other_by_now(call, event);
+    if (status == HAFT_OK && (!call->started || again)) {
         status = take_arguments(run, event, call, err);
     }
     if (status != HAFT_OK) {
         return status;
     }
     bool lost = is_pinned(call) && haft__str_equal(pause, HAFT__LIT("unknown_outcome"));
-    if (call->stage != HAFT__CALL_ARRIVED && call->stage != HAFT__CALL_STARTED && !lost) {
+    if (call->stage != HAFT__CALL_ARRIVED && call->stage != HAFT__CALL_STARTED && !lost && !again) {
         return haft__fold_fail(event, "the call is past that", err);
     }
     if (!find_pause(pause, &call->pause)) {
         return haft__fold_fail(event, "it waits for nothing we know", err);
     }
-    if ((call->pause == HAFT__PAUSE_APPROVAL) != (call->stage == HAFT__CALL_ARRIVED)) {
+    bool before = call->stage == HAFT__CALL_ARRIVED || again;
+    if ((call->pause == HAFT__PAUSE_APPROVAL) != before) {
         return haft__fold_fail(event, "approval comes before a call starts, all else after", err);
     }
+    call->lost = lost;
     if (call->pause != HAFT__PAUSE_QUESTION) {
         forget_question(call);
     }
+    call->approved = false;
+    call->binding = haft__fold_text(event->object, "binding");
     call->deadline_ms = 0;
     const haft__json *deadline = haft__event_field(event, "deadline");
     const haft__json *on_expire = haft__event_field(event, "on_expire");
@@ -429,13 +480,17 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
     const haft__json *value = haft__event_field(event, "value");
     call->approved = haft__str_equal(call->verdict, HAFT__LIT("approve"))
                      || haft__str_equal(call->verdict, HAFT__LIT("edit"));
+    call->ask_anew = false;
+    call->overdue = haft__str_equal(haft__fold_text(event->object, "by"), HAFT__LIT("deadline"));
+    call->binding = haft__fold_text(event->object, "binding");
+    call->message = haft__fold_text(event->object, "message");
     run->expired = run->expired || haft__str_equal(call->verdict, HAFT__LIT("expire"));
     call->stage = HAFT__CALL_ANSWERED;
+    call->asked = call->asks;
     status = haft__fold_keep(run, value, &call->value, err);
     if (call->pinned) { /* it runs on */
         call->stage = HAFT__CALL_STARTED;
         call->answer_due = true;
-        call->value = told_answer(call);
     }
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fold_tools.c - tools that became visible in a run, and tools that were evicted.
+ * fold_tools.c - what searches found: tools that became visible, that can be called, that were
+ * evicted.
  *
  * The event has the whole definitions: a run never asks a server what its tools were.
  * Tests: tests/run/fold_tools_test.c.
@@ -12,6 +13,8 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "run/fold_int.h"
+#include "run/resolve.h"
+#include "tool/builtin.h"
 #include "tool/traits.h"
 
 /* Says which tool of the event is meant. */
@@ -142,77 +145,290 @@ static haft_status read_tool(haft__run *run, const haft__event *event, haft__jso
     return status == HAFT_OK ? define(run, server, local, hash, &tool->definition, err) : status;
 }
 
-/* One that was evicted and is found again is as it was: then only its place in the request is
- * given back to it. */
-static haft_status show_again(haft__run *run, const haft__event *event, const haft__tool *known,
-                              haft__json entry, haft_error *err)
+/* ---- what was found ---- */
+
+/* The tools of an event, as they are taken in. */
+typedef struct finding {
+    haft__run *run;
+    const haft__event *event;
+    bool shown;              /* those that are declared; else those that are only named */
+    const haft__tool **hits; /* all of them, for the call that searched */
+    size_t hit_count;
+} finding;
+
+static bool is_only_named(haft__json entry)
 {
-    haft__tool_past *past = &run->past[haft__run_tool_index(run, known)];
-    haft_str hash = haft__fold_text(known->definition, "hash");
-    if (!past->hidden || !haft__str_equal(hash, haft__fold_text(entry, "hash"))) {
-        return fail_tool(event, known->name, "is there already", err);
+    const haft__json *schema = haft__json_get(entry, HAFT__LIT("input_schema"));
+    return schema != NULL && schema->kind == HAFT__JSON_NULL;
+}
+
+/* One that is only listed has no claim to stay: only what the search shows may not make room. */
+static void mark(const finding *f, const haft__tool *tool)
+{
+    haft__run *run = f->run;
+    haft__tool_past *past = &run->past[haft__run_tool_index(run, tool)];
+    if (f->shown && past->found != HAFT__TOOL_FOUND_SHOWN) {
+        past->found = HAFT__TOOL_FOUND_SHOWN;
+        past->shown_order = ++run->shown_count;
+    } else if (past->found == HAFT__TOOL_FOUND_NOT) {
+        past->found = HAFT__TOOL_FOUND_LISTED;
     }
-    past->hidden = false;
+    past->found_seq = f->shown ? f->event->seq : past->found_seq;
+}
+
+/* One that the run has is as it was: it only gets its place in the request. A definition that comes
+ * twice is a mistake, unless it was evicted in between. */
+static haft_status take_known(finding *f, const haft__tool *known, haft__json entry,
+                              haft_error *err)
+{
+    const haft__tool_past *past = &f->run->past[haft__run_tool_index(f->run, known)];
+    haft_str hash = haft__fold_text(known->definition, "hash");
+    bool same = haft__str_equal(hash, haft__fold_text(entry, "hash"));
+    bool served = known->source == HAFT__TOOL_MCP;
+    bool again = is_only_named(entry) || past->found == HAFT__TOOL_FOUND_HIDDEN;
+    if (served ? !same || !again : !haft__resolve_defers(f->run->spec, known)) {
+        return fail_tool(f->event, known->name, "is there already", err);
+    }
+    mark(f, known);
     return HAFT_OK;
 }
 
-static haft_status add_tool(haft__run *run, const haft__event *event, haft__json entry,
-                            haft_error *err)
+static haft_status take_tool(finding *f, haft__json entry, haft_error *err)
 {
+    haft__run *run = f->run;
     haft__tool tool;
     haft_error why = {0};
-    const haft__tool *known = haft__tools_find(run->tools, haft__fold_text(entry, "name"));
+    haft_str name = haft__fold_text(entry, "name");
+    haft_status status = HAFT_OK;
+    const haft__tool *known = haft__tools_find(run->tools, name);
     if (known != NULL) {
-        return show_again(run, event, known, entry, err);
+        status = take_known(f, known, entry, err);
+    } else if (run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
+        return haft__fold_fail(f->event, "the run has as many tools as can be offered", err);
+    } else {
+        status = read_tool(run, f->event, entry, &tool, err);
+        if (status == HAFT_OK) {
+            status = haft__tools_add(run->more_tools, &tool, &why);
+            status = status == HAFT_OK ? HAFT_OK
+                                       : fail_definition(f->event, tool.name, status, &why, err);
+        }
+        known = haft__tools_find(run->tools, name);
+        if (status == HAFT_OK) {
+            mark(f, known);
+        }
     }
-    if (run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
-        return haft__fold_fail(event, "the run has as many tools as can be offered", err);
+    f->hits[f->hit_count++] = known;
+    return status;
+}
+
+static haft_status take_tools(finding *f, haft__json entries, bool shown, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    f->shown = shown;
+    for (uint32_t i = 0; status == HAFT_OK && i < entries.count; i++) {
+        status = take_tool(f, entries.items[i], err);
     }
-    haft_status status = read_tool(run, event, entry, &tool, err);
-    if (status != HAFT_OK) {
-        return status;
+    return status;
+}
+
+/* ---- servers ---- */
+
+static haft_status read_names(haft__run *run, haft__json list, const haft_str **ret_names,
+                              size_t *ret_count, haft_error *err)
+{
+    haft_str *names = haft__arena_array(run->arena, list.count, sizeof(*names));
+    if (names == NULL) {
+        return haft__arena_fail(run->arena, err);
     }
-    status = haft__tools_add(run->more_tools, &tool, &why);
-    return status == HAFT_OK ? HAFT_OK : fail_definition(event, tool.name, status, &why, err);
+    for (uint32_t i = 0; i < list.count; i++) {
+        names[i] = haft__json_text(list.items[i]);
+    }
+    *ret_names = names;
+    *ret_count = list.count;
+    return HAFT_OK;
+}
+
+static bool is_array(const haft__json *value)
+{
+    return value != NULL && value->kind == HAFT__JSON_ARRAY;
+}
+
+static haft_status take_server(haft__run *run, haft__json row, haft__run_server *server,
+                               haft_error *err)
+{
+    const haft__json *names = haft__json_get(row, HAFT__LIT("names"));
+    const haft__json *changed = haft__json_get(row, HAFT__LIT("changed"));
+    haft_status status = HAFT_OK;
+    server->error = haft__fold_text(row, "error");
+    server->changed_count = 0;
+    if (is_array(names)) {
+        server->unnamed = false;
+        status = read_names(run, *names, &server->names, &server->name_count, err);
+    }
+    if (status == HAFT_OK && is_array(changed)) {
+        status = read_names(run, *changed, &server->changed, &server->changed_count, err);
+    }
+    return status;
+}
+
+/* What was said of it before holds until something else is said. */
+static haft__run_server known_server(const haft__run *run, haft_str name)
+{
+    for (size_t i = 0; i < run->server_count; i++) {
+        if (haft__str_equal(run->servers[i].name, name)) {
+            return run->servers[i];
+        }
+    }
+    return (haft__run_server){.name = name, .unnamed = true};
+}
+
+static haft_status take_servers(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *list = haft__event_field(event, "servers");
+    uint32_t count = list != NULL && list->kind == HAFT__JSON_ARRAY ? list->count : 0;
+    haft__run_server *servers = haft__arena_array(run->arena, count, sizeof(*servers));
+    haft_status status = servers != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
+    for (uint32_t i = 0; i < count && status == HAFT_OK; i++) {
+        servers[i] = known_server(run, haft__fold_text(list->items[i], "name"));
+        status = take_server(run, list->items[i], &servers[i], err);
+    }
+    run->servers = servers;
+    run->server_count = status == HAFT_OK ? count : 0;
+    return status;
 }
 
 /* ---- the events ---- */
 
 /* It comes between turns, or from a call that searches. */
-static haft_status check_place(const haft__run *run, const haft__event *event, haft_error *err)
+static haft_status find_search(haft__run *run, const haft__event *event, haft__run_call **ret_call,
+                               haft_error *err)
 {
     const haft__json *id = haft__event_field(event, "call");
-    if (id == NULL) {
+    *ret_call = NULL;
+    if (id == NULL || id->kind == HAFT__JSON_NULL) {
         return run->stage == HAFT__RUN_IDLE
                    ? HAFT_OK
                    : haft__fold_fail(event, "tools are revealed between turns, or by a call", err);
     }
     for (size_t i = run->batch; run->stage == HAFT__RUN_CALLING && i < run->call_count; i++) {
-        if (haft__str_equal(run->calls[i].id, haft__json_text(*id))
-            && run->calls[i].stage == HAFT__CALL_STARTED) {
+        haft__run_call *call = &run->calls[i];
+        if (haft__str_equal(call->id, haft__json_text(*id)) && call->stage == HAFT__CALL_STARTED
+            && !call->searched) {
+            *ret_call = call;
             return HAFT_OK;
         }
     }
     return haft__fold_fail(event, "its call does not run", err);
 }
 
+static haft__json list_of(const haft__event *event, const char *key)
+{
+    const haft__json *list = haft__event_field(event, key);
+    return list != NULL && list->kind == HAFT__JSON_ARRAY ? *list : haft__json_array(NULL, 0);
+}
+
+/* Where tools are searched for before the first turn, the model can search, too: whether it was
+ * told of that or not. */
+static haft_status add_search(haft__run *run, haft_error *err)
+{
+    haft__tool tool;
+    haft_str name = HAFT__LIT(HAFT__TOOL_SEARCH);
+    if (haft__tools_find(run->tools, name) != NULL
+        || run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
+        return HAFT_OK;
+    }
+    haft_status status = own_tools(run, err);
+    status = status == HAFT_OK ? grow(run, 1, err) : status;
+    status = status == HAFT_OK ? haft__builtin_tool(run->arena, name, &tool, err) : status;
+    return status == HAFT_OK ? haft__tools_add(run->more_tools, &tool, err) : status;
+}
+
+static haft_status take_found(haft__run *run, const haft__event *event, haft__run_call *call,
+                              haft_error *err)
+{
+    haft__json shown = list_of(event, "tools"), listed = list_of(event, "listed");
+    size_t count = (size_t)shown.count + listed.count;
+    finding f = {.run = run,
+                 .event = event,
+                 .hits = haft__arena_array(run->arena, count, sizeof(haft__tool *))};
+    if (f.hits == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    haft_status status = HAFT_OK;
+    if (count > 0) {
+        status = own_tools(run, err);
+        status = status == HAFT_OK ? grow(run, count, err) : status;
+    }
+    status = status == HAFT_OK ? take_tools(&f, shown, true, err) : status;
+    status = status == HAFT_OK ? take_tools(&f, listed, false, err) : status;
+    if (status == HAFT_OK && call != NULL) {
+        call->searched = true;
+        call->hits = f.hits;
+        call->hit_count = f.hit_count;
+        call->shown_count = shown.count;
+    }
+    return status;
+}
+
+/* ---- a tool that has become another ---- */
+
+/* Its call was not made: it is as it was when it arrived, and is judged by what the tool is now. */
+static haft_status renew(haft__run *run, const haft__event *event, haft__run_call *call,
+                         haft__json entry, haft_error *err)
+{
+    haft__tool tool = {0};
+    haft_error why = {0};
+    haft_status status = read_tool(run, event, entry, &tool, err);
+    if (status == HAFT_OK) {
+        status = haft__tools_replace(run->more_tools, &tool, &why);
+        if (status != HAFT_OK) {
+            return fail_definition(event, tool.name, status, &why, err);
+        }
+        run->usage.calls -= call->started;
+        call->started = false;
+        call->approved = call->consented = false; /* that was of what the tool was */
+        call->binding = call->bound = HAFT__LIT("");
+        call->attempt = call->repeats = 0;
+        call->arguments = haft__json_null();
+        call->stage = HAFT__CALL_ARRIVED;
+    }
+    return status;
+}
+
+/* The call of a tool that has turned out to be another one. */
+static haft_status take_renewed(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *id = haft__event_field(event, "call");
+    haft__json entries = list_of(event, "tools");
+    haft_str name = entries.count == 1 ? haft__fold_text(entries.items[0], "name") : HAFT__LIT("");
+    for (size_t i = run->batch; id != NULL && i < run->call_count; i++) {
+        haft__run_call *call = &run->calls[i];
+        if (haft__str_equal(call->id, haft__json_text(*id)) && call->tool != NULL
+            && call->tool->source == HAFT__TOOL_MCP && haft__str_equal(call->tool->name, name)) {
+            return renew(run, event, call, entries.items[0], err);
+        }
+    }
+    return haft__fold_fail(event, "it has no call of this tool", err);
+}
+
 haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__json *listed = haft__event_field(event, "tools");
-    haft_status status = check_place(run, event, err);
+    haft__run_call *call = NULL;
+    if (haft__event_field(event, "reason") != NULL) {
+        return take_renewed(run, event, err);
+    }
+    haft_status status = find_search(run, event, &call, err);
     if (status == HAFT_OK && (listed == NULL || listed->kind != HAFT__JSON_ARRAY)) {
         status = haft__fold_fail(event, "it has no list of tools", err);
     }
-    if (status == HAFT_OK && listed->count > 0) {
-        status = own_tools(run, err);
-        if (status == HAFT_OK) {
-            status = grow(run, listed->count, err);
-        }
+    if (status == HAFT_OK && haft__event_flag(event, "automatic")) {
+        status = add_search(run, err);
     }
-    for (uint32_t i = 0; status == HAFT_OK && i < listed->count; i++) {
-        status = add_tool(run, event, listed->items[i], err);
-    }
+    status = status == HAFT_OK ? take_found(run, event, call, err) : status;
+    status = status == HAFT_OK ? take_servers(run, event, err) : status;
     run->catalogued = true;
+    run->found_seq = event->seq;
     return status;
 }
 
@@ -224,11 +440,11 @@ haft_status haft__fold_tools_hidden(haft__run *run, const haft__event *event, ha
     }
     for (uint32_t i = 0; i < names->count; i++) {
         const haft__tool *tool = haft__tools_find(run->tools, haft__json_text(names->items[i]));
-        if (tool == NULL || tool->source != HAFT__TOOL_MCP
-            || run->past[haft__run_tool_index(run, tool)].hidden) {
+        haft__tool_past *past = tool != NULL ? &run->past[haft__run_tool_index(run, tool)] : NULL;
+        if (past == NULL || past->found != HAFT__TOOL_FOUND_SHOWN) {
             return haft__fold_fail(event, "it hides a tool that was not revealed", err);
         }
-        run->past[haft__run_tool_index(run, tool)].hidden = true;
+        past->found = HAFT__TOOL_FOUND_HIDDEN;
     }
     return HAFT_OK;
 }

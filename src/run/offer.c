@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* offer.c - the decision tree of what is offered. Tests: tests/run/offer_test.c. */
+/* offer.c - what a turn begins with. Tests: tests/run/offer_test.c. */
 #include "run/offer.h"
 
 #include "base/macros.h"
@@ -14,48 +14,6 @@ static bool has_format(const haft__spec *spec, haft_str name)
         }
     }
     return false;
-}
-
-static bool has_members(haft__json object)
-{
-    return object.kind == HAFT__JSON_OBJECT && object.count > 0;
-}
-
-/* Built-ins that need something besides being enabled. */
-static const struct {
-    const char *tool, *missing;
-    enum { NEEDS_CODE, NEEDS_DEFERRED, NEEDS_DATABASE } needs;
-} needs[] = {
-    {"python_execution", "needs the codemode format, which is not enabled", NEEDS_CODE},
-    {"tool_search", "needs deferred tools, and there are no MCP servers", NEEDS_DEFERRED},
-    {"execute_sql", "needs a database, and none is configured", NEEDS_DATABASE},
-    {"search_schemas", "needs a database, and none is configured", NEEDS_DATABASE},
-};
-
-static bool has_what_it_needs(const haft__spec *spec, size_t row)
-{
-    switch (needs[row].needs) {
-    case NEEDS_CODE: return has_format(spec, HAFT__LIT("codemode"));
-    case NEEDS_DEFERRED: return has_members(spec->mcp);
-    case NEEDS_DATABASE: return has_members(spec->databases);
-    }
-    HAFT__UNREACHABLE();
-}
-
-haft__offer haft__offer_look(const haft__spec *spec, const haft__tool *tool)
-{
-    if (tool->source == HAFT__TOOL_MCP) {
-        return (haft__offer){tool, true, "revealed"};
-    }
-    if (tool->source != HAFT__TOOL_BUILTIN) {
-        return (haft__offer){tool, true, "declared in the spec"};
-    }
-    for (size_t i = 0; i < COUNT(needs); i++) {
-        if (haft__str_equal(tool->name, haft__str(needs[i].tool)) && !has_what_it_needs(spec, i)) {
-            return (haft__offer){tool, false, needs[i].missing};
-        }
-    }
-    return (haft__offer){tool, true, "a built-in, enabled"};
 }
 
 /* Native calling is the model's; code has to run somewhere, and nothing here runs it; the others
@@ -86,37 +44,79 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
     return HAFT__LIT("native");
 }
 
+/* Where it stands in the request: those of the spec first, then those that searches have shown, in
+ * the order in which they did. */
+static uint64_t place_of(const haft__run *run, size_t index)
+{
+    const haft__tool_past *past = &run->past[index];
+    return past->found == HAFT__TOOL_FOUND_NOT ? index
+                                               : (uint64_t)run->tools->count + past->shown_order;
+}
+
+/* Puts it among the declared ones, which are in order but for those that were shown again. */
+static void put(const haft__run *run, haft__offered *offered, size_t index)
+{
+    size_t at = offered->declared++;
+    for (size_t i = offered->count++; i > at; i--) {
+        offered->items[i] = offered->items[i - 1];
+    }
+    for (; at > 0 && place_of(run, offered->items[at - 1]) > place_of(run, index); at--) {
+        offered->items[at] = offered->items[at - 1];
+    }
+    offered->items[at] = index;
+}
+
+haft_status haft__offer_tools(const haft__run *run, haft__arena *arena, haft__offered *ret_offered,
+                              haft_error *err)
+{
+    haft__offered offered = {.items = haft__arena_array(arena, run->tools->count, sizeof(size_t))};
+    if (offered.items == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < run->tools->count; i++) {
+        if (haft__resolve_at(run, i).sight == HAFT__SIGHT_DECLARED) {
+            put(run, &offered, i);
+        }
+    }
+    for (size_t i = 0; i < run->tools->count; i++) {
+        if (haft__resolve_at(run, i).sight == HAFT__SIGHT_CALLABLE) {
+            offered.items[offered.count++] = i;
+        }
+    }
+    *ret_offered = offered;
+    return HAFT_OK;
+}
+
 haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                               haft__choice_facts *ret_facts, haft_error *err)
 {
-    const haft__spec *spec = run->spec;
-    haft__choice_tool *tools = haft__arena_array(arena, run->tools->count, sizeof(*tools));
+    haft__offered offered;
+    haft_status status = haft__offer_tools(run, arena, &offered, err);
+    haft__choice_tool *tools =
+        status == HAFT_OK ? haft__arena_array(arena, offered.count, sizeof(*tools)) : NULL;
     if (tools == NULL) {
-        return haft__arena_fail(arena, err);
+        return status != HAFT_OK ? status : haft__arena_fail(arena, err);
     }
-    size_t count = 0;
-    for (size_t i = 0; i < run->tools->count; i++) {
-        const haft__tool *tool = run->tools->items[i];
-        if (haft__offer_look(spec, tool).offered) {
-            const haft__tool_past *past = &run->past[i];
-            tools[count++] = (haft__choice_tool){
-                .name = tool->name,
-                .role = tool->role,
-                .finished = past->finished,
-                .rejected = past->rejected > 0 && past->kept == 0,
-                .hidden = past->hidden,
-            };
-        }
+    for (size_t i = 0; i < offered.count; i++) {
+        const haft__tool *tool = run->tools->items[offered.items[i]];
+        const haft__tool_past *past = &run->past[offered.items[i]];
+        tools[i] = (haft__choice_tool){
+            .name = tool->name,
+            .role = tool->role,
+            .finished = past->finished,
+            .rejected = past->rejected > 0 && past->kept == 0,
+            .hidden = i >= offered.declared,
+        };
     }
     haft__usage usage = run->usage;
     usage.wall_ms = run->worked_ms;
     *ret_facts = (haft__choice_facts){
         .turn = run->turn + 1,
         .tools = tools,
-        .tool_count = count,
+        .tool_count = offered.count,
         .gate_opened = run->gate_opened,
         .default_satisfied = run->default_satisfied,
-        .spent = haft__budget_look(spec, &usage),
+        .spent = haft__budget_look(run->spec, &usage),
     };
     return HAFT_OK;
 }

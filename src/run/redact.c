@@ -145,6 +145,7 @@ haft_status haft__redactor_add_form(haft__redactor *redactor, haft_str form, haf
         at = next;
     }
     redactor->nodes[at].end = true;
+    redactor->longest = form.len > redactor->longest ? form.len : redactor->longest;
     size_t start = start_of(form.ptr);
     redactor->starts[start / 64] |= (uint64_t)1 << (start % 64);
     return HAFT_OK;

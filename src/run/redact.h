@@ -25,6 +25,7 @@ typedef struct haft__redactor {
     size_t slot_count;
     uint64_t *starts; /* a bit for each hash of the first bytes of a spelling */
     size_t secret_count;
+    size_t longest; /* bytes of a spelling */
     bool sealed;
 } haft__redactor;
 

@@ -21,4 +21,10 @@ HAFT_MUST_USE haft_status haft__replay_log(haft__arena *arena, const haft__spec 
                                            haft_str lines, haft__hash_key hash_key,
                                            haft__replay *ret_replay, haft_error *err);
 
+/* The same of a run that may have gone on with other specs. */
+HAFT_MUST_USE haft_status haft__replay_specs(haft__arena *arena, const haft__spec *spec,
+                                             haft__run_specs specs, haft_str lines,
+                                             haft__hash_key hash_key, haft__replay *ret_replay,
+                                             haft_error *err);
+
 #endif

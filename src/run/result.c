@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "run/asked.h"
 #include "run/decide_int.h"
+#include "run/held.h"
 
 static void write_artifacts(haft__json_writer *w, const haft__run *run)
 {
@@ -69,7 +70,37 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
     haft__json_end_object(w);
 }
 
-/* Whether it has nothing left to do until somebody answers. */
+/* Calls that could run and wait for others; the field is there only when there are any. */
+static void write_held(haft__json_writer *w, const haft__run *run)
+{
+    bool any = false;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        haft__held held = haft__held_look(run, call);
+        if (held.by == HAFT__HELD_NOT) {
+            continue;
+        }
+        if (!any) {
+            haft__json_key(w, "held");
+            haft__json_begin_array(w);
+        }
+        any = true;
+        haft__json_begin_object(w);
+        haft__field_text(w, "call", call->id);
+        haft__field_text(w, "tool", call->name);
+        haft__field_text(w, "by", haft__str(haft__held_name(held.by)));
+        haft__field_text_or_null(w, "lane", held.lane);
+        haft__field_text_or_null(w, "behind",
+                                 held.behind != NULL ? held.behind->id : HAFT__LIT(""));
+        haft__json_end_object(w);
+    }
+    if (any) {
+        haft__json_end_array(w);
+    }
+}
+
+/* Whether it has nothing left to do until somebody answers. Calls that have arrived, or have their
+ * answer, wait too while one before them in their lane does. */
 static bool waits(const haft__run *run)
 {
     size_t paused = 0;
@@ -77,7 +108,7 @@ static bool waits(const haft__run *run)
         haft__call_stage stage = run->calls[i].stage;
         if (stage == HAFT__CALL_PAUSED) {
             paused++;
-        } else if (stage != HAFT__CALL_FINISHED && stage != HAFT__CALL_REFUSED) {
+        } else if (stage == HAFT__CALL_STARTED) {
             return false;
         }
     }
@@ -91,6 +122,9 @@ static haft_str end_of(const haft__run *run, const haft_error *stopped)
     }
     if (stopped != NULL) {
         return HAFT__LIT("failed");
+    }
+    if (run->seq == 1) { /* it is in the store, and its turn has not come */
+        return HAFT__LIT("queued");
     }
     return waits(run) ? HAFT__LIT("waiting") : HAFT__LIT("running");
 }
@@ -119,6 +153,7 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
         }
     }
     haft__json_end_array(&w);
+    write_held(&w, run);
     if (stopped != NULL) {
         haft__field_error(&w, stopped);
     } else {

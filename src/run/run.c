@@ -47,6 +47,17 @@ void haft__run_follow(haft__run *run, const haft__messages *earlier)
     run->earlier = earlier;
 }
 
+haft_status haft__run_follow_late(haft__run *run, haft_error *err)
+{
+    haft__messages *messages = &run->messages;
+    haft__message task = messages->items[--messages->count];
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < run->earlier->count; i++) {
+        status = haft__messages_add(messages, run->earlier->items[i], err);
+    }
+    return status == HAFT_OK ? haft__messages_add(messages, task, err) : status;
+}
+
 haft_status haft__run_leave(haft_str task, haft_str answer, haft__messages *to, haft_error *err)
 {
     haft__message asked = {.role = HAFT__MESSAGE_USER, .text = task};

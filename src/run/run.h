@@ -76,15 +76,24 @@ typedef struct haft__run_call {
     haft_str model_call, name, raw;
     haft_str malformed;     /* why it could not be read; "" when it could */
     bool repaired;          /* it was mended while it was read */
+    bool renamed;           /* the model left the server out of the name (run/naming.h) */
+    bool redacted;          /* `raw` is not what the model wrote: it had a secret in it */
     const haft__tool *tool; /* NULL when there is none of that name */
     haft__call_stage stage;
-    bool started;         /* a call_started has been seen */
-    bool approved;        /* by a person */
-    uint32_t attempt;     /* of the last call_started */
-    haft__json arguments; /* as they run; null before that is known */
-    uint64_t signature;   /* hash of tool and canonical arguments; 0 before */
-    haft_str cache_key;   /* tool and canonical arguments; empty when it is not to be cached */
-    haft_str note;        /* put behind the result the model sees */
+    bool started;               /* a call_started has been seen */
+    bool approved;              /* by a person */
+    haft_str binding;           /* what is approved, or is to be (run/binding.h); "" for none */
+    bool consented;             /* it has begun with an approval, */
+    haft_str bound;             /* of this binding; "" for none, */
+    haft__json bound_arguments; /* which is of these: people may have changed them */
+    bool respecced;             /* the spec has changed since it began */
+    bool ask_anew;              /* a yes was for another thing: nothing but another yes starts it */
+    uint32_t attempt;           /* of the last call_started */
+    uint32_t repeats;           /* of it by itself: nobody said so */
+    haft__json arguments;       /* as they run; null before that is known */
+    uint64_t signature;         /* hash of tool and canonical arguments; 0 before */
+    haft_str cache_key; /* tool and canonical arguments; empty when it is not to be cached */
+    haft_str note;      /* put behind the result the model sees */
     haft__pause pause;
     uint64_t deadline_ms; /* 0: none */
     haft__json on_expire;
@@ -93,10 +102,17 @@ typedef struct haft__run_call {
     haft__json state; /* what the tool wants back with the answer */
     uint64_t within_ms; /* how long the answer may take; 0: as long as it likes */
     bool answer_due;    /* what the tool asked has been answered: it waits for that */
+    haft__json asked;   /* what the tool asked last and was answered; or null */
+    bool lost;          /* of an unknown outcome: what the tool asked went with its process */
     haft__json resume;  /* {state, answers} for a tool that is called again with an answer; null */
     haft_str verdict;   /* of an answer: approve, edit, reject, respond, answer */
     haft__json value;   /* of an answer */
+    bool overdue;       /* nobody answered: that is what happens at its deadline */
+    haft_str message;   /* of an answer: the id of the message that it came as; "" for none */
     bool stored;        /* its artifact has been recorded */
+    bool searched;      /* of tool_search: what it found is there */
+    const haft__tool **hits;       /* that, best first */
+    size_t hit_count, shown_count; /* of them, the first so many are declared */
     uint64_t finished_ms;
     bool ok;             /* of a finished call */
     haft_str result;     /* whole, as the tool gave it (or the error as text) */
@@ -109,19 +125,52 @@ typedef struct haft__artifact {
     uint64_t bytes;
 } haft__artifact;
 
+/* What searches have made of a deferred tool. */
+typedef enum haft__tool_found {
+    HAFT__TOOL_FOUND_NOT,    /* none has found it; also what every tool is that is not deferred */
+    HAFT__TOOL_FOUND_SHOWN,  /* it is declared */
+    HAFT__TOOL_FOUND_LISTED, /* it was named to the model: not declared, though it can be called */
+    HAFT__TOOL_FOUND_HIDDEN, /* it was evicted: not declared any more, though it can be called */
+} haft__tool_found;
+
 /* What has become of a tool and its calls. */
 typedef struct haft__tool_past {
     bool finished;
-    bool hidden;       /* it was evicted: not declared any more, though it can be called */
-    uint32_t rejected; /* calls a person rejected */
-    uint32_t kept;     /* calls that finished */
+    haft__tool_found found;
+    uint64_t found_seq;   /* of the search that showed it last; to list it is not enough */
+    uint32_t shown_order; /* when it was declared: those that were later stand behind */
+    uint64_t called_seq;  /* of its last call */
+    uint32_t rejected;    /* calls a person rejected */
+    uint32_t kept;        /* calls that finished */
 } haft__tool_past;
+
+/* A server, as it was when tools were searched for last. */
+typedef struct haft__run_server {
+    haft_str name;
+    haft_str error;        /* "" when there is none */
+    const haft_str *names; /* of its tools that may be used, without the server's */
+    size_t name_count;
+    const haft_str *changed; /* those that are not what was used or accepted */
+    size_t changed_count;
+    bool unnamed; /* it is not known what they are called */
+} haft__run_server;
+
+/* How a run gets at a spec that takes the place of its own: that of the event `seq`. It must
+ * outlive the run. `load` is NULL where nobody can. */
+typedef struct haft__run_specs {
+    haft_status (*load)(void *context, haft__json source, uint64_t seq, const haft__spec **ret_spec,
+                        haft_error *err);
+    void *context;
+} haft__run_specs;
 
 typedef struct haft__run {
     haft__arena *arena; /* everything below lives here */
     haft__arena
         *scratch; /* for an event while it is taken in; NULL: haft__run_fold takes its own */
     const haft__spec *spec;
+    haft__run_specs specs; /* set behind haft__run_init */
+    haft_str file;         /* the hash of the file that the spec came from; "" when unknown */
+    haft__json sets;       /* what was changed in it on the way, a list of "path=value"; or null */
     const haft__tools *tools; /* of this run: the spec's own, until others are revealed */
     haft__tools *more_tools;  /* what `tools` is from then on, the spec's first; else NULL */
     haft__hash_key hash_key;
@@ -160,7 +209,12 @@ typedef struct haft__run {
     uint64_t cost_parts;     /* micro-dollars times a million: exact */
     bool constraint_refused; /* by the server: it is not sent any more */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
-    bool catalogued; /* servers have been asked for their tools */
+    bool catalogued;      /* tools have been searched for before the first turn */
+    uint64_t found_seq;   /* of the last search */
+    uint32_t shown_count; /* of tools that were ever declared after a search */
+    uint32_t turn_shown;  /* that, when the last turn began */
+    const haft__run_server *servers;
+    size_t server_count;
     haft_str cancel_why;
     uint32_t reminders, invalid_replies;
     haft__progress progress;
@@ -184,6 +238,10 @@ HAFT_MUST_USE haft_status haft__run_init(haft__run *run, haft__arena *arena, con
  * prompt and the task. Borrowed; must outlive the run. */
 void haft__run_follow(haft__run *run, const haft__messages *earlier);
 
+/* What earlier runs said has become known after the run was started, before its first turn: it is
+ * put where it would have stood. */
+HAFT_MUST_USE haft_status haft__run_follow_late(haft__run *run, haft_error *err);
+
 /* Adds what a run that has ended leaves to its thread: its task and its answer. Both are borrowed
  * and must live as long as the messages. */
 HAFT_MUST_USE haft_status haft__run_leave(haft_str task, haft_str answer, haft__messages *to,
@@ -203,6 +261,17 @@ bool haft__run_batch_done(const haft__run *run);
 
 /* The call of that id, ours or the model's own; the newest. NULL when there is none. */
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id);
+
+/* For those who only look at a run whose process is gone: what tools had asked there went with it,
+ * and the outcome of these calls is unknown. Whoever takes the run up records that. */
+void haft__run_lose_questions(haft__run *run);
+
+/* Whether nobody has begun with the call yet, but somebody was asked about it: another spec may ask
+ * otherwise. */
+bool haft__call_may_be_judged_again(const haft__run_call *call);
+
+/* Whether somebody has said no before it began: it needs no tool for that. */
+bool haft__call_is_declined(const haft__run_call *call);
 
 /* The index of the tool among the run's. The tool is one of them. */
 size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool);

@@ -3,12 +3,14 @@
 #include "run/steer.h"
 
 #include "base/error.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "run/arguments.h"
 #include "run/asked.h"
 #include "run/decide_int.h"
-#include "json/canonical.h"
+#include "run/question.h"
 #include "json/read.h"
 
 static const char *const kinds[] = {
@@ -20,7 +22,7 @@ static const char *const kinds[] = {
 
 /* ---- text ---- */
 
-void haft__steer_write(haft__buf *buf, const haft__steer *command)
+static void write_text(haft__buf *buf, const haft__steer *command)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
@@ -31,7 +33,30 @@ void haft__steer_write(haft__buf *buf, const haft__steer *command)
     haft__json_add(&w, command->value);
     haft__field_text(&w, "by", command->by);
     haft__field_text(&w, "why", command->why);
+    haft__field_text(&w, "pause", command->pause);
+    haft__field_text(&w, "binding", command->binding);
+    if (command->message.len > 0) {
+        haft__field_text(&w, "message", command->message);
+    }
     haft__json_end_object(&w);
+}
+
+/* It lies in a store until it is heard. */
+void haft__steer_write(haft__buf *buf, const haft__steer *command)
+{
+    haft__buf text;
+    if (command->redactor == NULL) {
+        write_text(buf, command);
+        return;
+    }
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    write_text(&text, command);
+    if (text.status == HAFT_OK) {
+        (void)haft__redact(command->redactor, haft__buf_str(&text), buf);
+    } else {
+        haft__buf_fail(buf, text.status, "the command cannot be written");
+    }
+    haft__buf_finish(&text);
 }
 
 static haft_str member(haft__json object, const char *key)
@@ -46,6 +71,7 @@ haft_status haft__steer_read(haft__arena *arena, haft_str text, haft__hash_key h
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = hash_key;
+    options.refuse_duplicates = true;
     haft__json object;
     haft_status status = haft__json_read(arena, text, &options, &object, NULL, err);
     if (status != HAFT_OK) {
@@ -59,13 +85,36 @@ haft_status haft__steer_read(haft__arena *arena, haft_str text, haft__hash_key h
                                          .call = member(object, "call"),
                                          .value = value != NULL ? *value : haft__json_null(),
                                          .by = member(object, "by"),
-                                         .why = member(object, "why")};
+                                         .why = member(object, "why"),
+                                         .pause = member(object, "pause"),
+                                         .binding = member(object, "binding"),
+                                         .message = member(object, "message")};
+            if (!haft__id_valid(ret_command->message)) { /* it is written into an event */
+                ret_command->message = HAFT__LIT("");
+            }
             return HAFT_OK;
         }
     }
     return haft__fail(err, HAFT_BAD_INPUT, "/command",
                       "expected answer, approve, reject or cancel, found \"%.*s\"",
                       HAFT__ARG(name));
+}
+
+haft_status haft__steer_read_value(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                                   haft__json *ret_value, bool *ret_json, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    haft__json_notes notes = {0};
+    options.hash_key = hash_key;
+    haft_status status = haft__json_read(arena, text, &options, ret_value, &notes, err);
+    *ret_json = status != HAFT_BAD_INPUT;
+    if (status == HAFT_OK && notes.duplicate_keys > 0) {
+        options.refuse_duplicates = true;
+        status = haft__json_read(arena, text, &options, ret_value, NULL, err);
+    }
+    return status == HAFT_BAD_INPUT && *ret_json
+               ? haft__hint(err, status, "nothing was taken: say which of them is meant")
+               : status;
 }
 
 /* ---- the call that is meant ---- */
@@ -147,54 +196,198 @@ static const char *verdict_of(const haft__steer *command, haft__pause pause)
     HAFT__UNREACHABLE();
 }
 
+/* The pause it was said to. */
+static haft__pause pause_of(const haft__steer *command, const haft__run_call *call)
+{
+    haft__pause pause = call->pause;
+    for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
+        bool named = haft__str_equal(command->pause, haft__str(haft__pause_name((haft__pause)i)));
+        pause = named ? (haft__pause)i : pause;
+    }
+    return pause;
+}
+
 static haft__json value_of(const haft__steer *command)
 {
     return command->kind == HAFT__STEER_REJECT ? haft__json_string(command->why) : command->value;
 }
 
-/* Whether the same was said before: then saying it again changes nothing. */
-static haft_status was_said(const haft__run_call *call, const char *verdict, haft__json value,
+/* The value as an event would have it, and whether that is another one. */
+static haft_status redact_value(const haft__redactor *redactor, haft__json value,
+                                haft__hash_key hash_key, haft__arena *arena, haft__json *ret_clean,
+                                bool *ret_redacted, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    haft__buf text, clean;
+    *ret_clean = value;
+    *ret_redacted = false;
+    if (redactor == NULL) {
+        return HAFT_OK;
+    }
+    options.hash_key = hash_key;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write(&text, value);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        *ret_redacted = haft__redact(redactor, haft__buf_str(&text), &clean);
+        status = haft__buf_check(&clean, err);
+    }
+    if (status == HAFT_OK && *ret_redacted) {
+        haft_str kept = haft__arena_copy(arena, haft__buf_str(&clean));
+        status = kept.ptr != NULL ? haft__json_read(arena, kept, &options, ret_clean, NULL, err)
+                                  : haft__arena_fail(arena, err);
+    }
+    haft__buf_finish(&text);
+    haft__buf_finish(&clean);
+    return status;
+}
+
+/* Whether the same was said before: then saying it again changes nothing. Who took it may have
+ * known the secrets of it, or not. */
+static haft_status was_said(const haft__run *run, const haft__run_call *call,
+                            const haft__steer *command, const char *verdict, haft__json value,
                             bool *ret_same, haft_error *err)
 {
-    haft__buf before, now;
-    haft__buf_init(&before, HAFT__LIMIT_RUN_BYTES);
-    haft__buf_init(&now, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__json_write_canonical(&before, call->value, err);
-    if (status == HAFT_OK) {
-        status = haft__json_write_canonical(&now, value, err);
+    haft__arena arena;
+    haft__json clean;
+    bool redacted = false;
+    if (!haft__str_equal(call->verdict, haft__str(verdict))) {
+        *ret_same = false;
+        return HAFT_OK;
     }
-    *ret_same = haft__str_equal(call->verdict, haft__str(verdict))
-                && haft__str_equal(haft__buf_str(&before), haft__buf_str(&now));
-    haft__buf_finish(&before);
-    haft__buf_finish(&now);
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__json_equal(call->value, value, ret_same, err);
+    if (status == HAFT_OK && !*ret_same) {
+        status =
+            redact_value(command->redactor, value, run->hash_key, &arena, &clean, &redacted, err);
+    }
+    if (status == HAFT_OK && redacted) {
+        status = haft__json_equal(call->value, clean, ret_same, err);
+    }
+    haft__arena_finish(&arena);
     return status;
+}
+
+/* Whether the answer is what the tool was told last: its question is kept for that. */
+static haft_status is_told(const haft__run *run, const haft__run_call *call,
+                           const haft__steer *command, bool *ret_same, haft_error *err)
+{
+    haft__arena arena;
+    haft__json value;
+    if (command->kind == HAFT__STEER_REJECT) {
+        return was_said(run, call, command, "reject", value_of(command), ret_same, err);
+    }
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    haft_status status =
+        haft__asked_answer(call->asked, command->value, &arena, run->hash_key, &value, err);
+    if (status == HAFT_OK) {
+        status = was_said(run, call, command, "answer", value, ret_same, err);
+    }
+    haft__arena_finish(&arena);
+    return status;
+}
+
+/* The model asks, by request_user_input. */
+static bool is_answer_to_question(const haft__run_call *call, const haft__steer *command)
+{
+    return call->pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__STEER_ANSWER;
+}
+
+/* Whether the command is what was said last. */
+static haft_status is_said(const haft__run *run, const haft__run_call *call,
+                           const haft__steer *command, bool *ret_same, haft_error *err)
+{
+    *ret_same = false;
+    if (call->verdict.len == 0) {
+        return HAFT_OK;
+    }
+    if (call->asked.kind == HAFT__JSON_OBJECT) {
+        return is_told(run, call, command, ret_same, err);
+    }
+    const char *verdict = verdict_of(command, pause_of(command, call));
+    haft__json value = value_of(command);
+    if (verdict == NULL
+        || (is_answer_to_question(call, command)
+            && haft__question_answer(call, value, &value, NULL) != HAFT_OK)) {
+        return HAFT_OK;
+    }
+    return was_said(run, call, command, verdict, value, ret_same, err);
+}
+
+haft_status haft__steer_taken(const haft__run *run, const haft__steer *command, bool *ret_taken,
+                              haft_error *err)
+{
+    const haft__run_call *call = haft__run_find_call(run, command->call);
+    *ret_taken = call != NULL && command->message.len > 0
+                 && haft__str_equal(call->message, command->message);
+    return call != NULL && !*ret_taken ? is_said(run, call, command, ret_taken, err) : HAFT_OK;
+}
+
+/* It comes behind its deadline. */
+static haft_status refuse_overdue(const haft__run *run, const haft__run_call *call, haft_error *err)
+{
+    char at[HAFT__TIME_SIZE];
+    bool fails = haft__str_equal(call->verdict, HAFT__LIT("expire"));
+    haft__time_format(call->deadline_ms, at);
+    haft_status status =
+        haft__fail(err, HAFT_BAD_STATE, "",
+                   "too late: nobody had answered the call %.*s before %s, and on_expire was done: "
+                   "%.*s",
+                   HAFT__ARG(call->id), at, HAFT__ARG(fails ? HAFT__LIT("fail") : call->verdict));
+    return list_pending(run, status, err);
 }
 
 static haft_status refuse_late(const haft__run *run, const haft__run_call *call,
                                const haft__steer *command, haft_error *err)
 {
-    const char *verdict = call->verdict.len > 0 ? verdict_of(command, call->pause) : NULL;
     bool same = false;
-    haft_status status = HAFT_OK;
-    haft__json value = value_of(command);
-    haft__arena arena;
-    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
-    if (verdict != NULL && call->asks.kind == HAFT__JSON_OBJECT
-        && command->kind == HAFT__STEER_ANSWER) {
-        status = haft__asked_answer(call, value, &arena, run->hash_key, &value, err);
-    }
-    if (status == HAFT_OK && verdict != NULL) {
-        status = was_said(call, verdict, value, &same, err);
-    }
-    haft__arena_finish(&arena);
+    haft_status status = is_said(run, call, command, &same, err);
     if (status != HAFT_OK || same) {
         return status;
+    }
+    if (call->overdue && call->verdict.len > 0) {
+        return refuse_overdue(run, call, err);
     }
     status = haft__fail(err, HAFT_BAD_STATE, "",
                         call->verdict.len > 0 ? "the call %.*s has been answered otherwise: %.*s"
                                               : "the call %.*s waits for nobody%.*s",
                         HAFT__ARG(call->id), HAFT__ARG(call->verdict));
     return list_pending(run, status, err);
+}
+
+/* It is said to something that the call does not wait for any more. */
+static haft_status refuse_other(const haft__run *run, const haft__run_call *call,
+                                const haft__steer *command, haft_error *err)
+{
+    if (haft__str_equal(command->pause, haft__str(haft__pause_name(call->pause)))) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_STATE, "",
+                       "the call %.*s is not what was to be approved any more: its "
+                       "tool, its arguments or the rules have changed",
+                       HAFT__ARG(call->id));
+        return haft__hint(err, status, "look at what waits now, and decide about that");
+    }
+    bool same = false;
+    haft_status status = is_said(run, call, command, &same, err);
+    if (status != HAFT_OK || same) {
+        return status;
+    }
+    if (!call->lost) {
+        status = haft__fail(
+            err, HAFT_BAD_STATE, "", "the call %.*s waits for something else by now: %s, not %.*s",
+            HAFT__ARG(call->id), haft__pause_name(call->pause), HAFT__ARG(command->pause));
+        return list_pending(run, status, err);
+    }
+    status =
+        haft__fail(err, HAFT_BAD_STATE, "",
+                   "what the call %.*s asked was lost with the process that had asked it: nobody "
+                   "waits for the answer, and it is unknown what came of the call",
+                   HAFT__ARG(call->id));
+    return haft__hint(err, status,
+                      "`haft answer RUN %.*s RESULT` says what came of it, `haft approve RUN %.*s` "
+                      "runs it again",
+                      HAFT__ARG(call->id), HAFT__ARG(call->id));
 }
 
 static haft_status apply_cancel(const haft__run *run, const haft__steer *command, haft__buf *buf,
@@ -210,6 +403,25 @@ static haft_status apply_cancel(const haft__run *run, const haft__steer *command
     return haft__buf_check(buf, err);
 }
 
+/* What runs, or a tool is told, is what the log has: a secret would be missing there. */
+static haft_status check_secrets(const haft__run *run, const haft__steer *command, haft__json value,
+                                 const char *what, haft_error *err)
+{
+    haft__arena arena;
+    haft__json clean;
+    bool redacted = false;
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    haft_status status =
+        redact_value(command->redactor, value, run->hash_key, &arena, &clean, &redacted, err);
+    haft__arena_finish(&arena);
+    return status == HAFT_OK && redacted
+               ? haft__fail(err, HAFT_BAD_INPUT, "",
+                            "expected %s without a secret, found one: a key, a token or a password "
+                            "is not written down, and so could not be passed on",
+                            what)
+               : status;
+}
+
 /* The tool itself asks: it is told what was said in the form it knows. To approve is to agree with
  * what it would take by default. */
 static haft_status answer_tool(const haft__run *run, const haft__run_call *call,
@@ -222,7 +434,14 @@ static haft_status answer_tool(const haft__run *run, const haft__run_call *call,
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
     if (command->kind != HAFT__STEER_REJECT) {
         verdict = HAFT__LIT("answer");
-        status = haft__asked_answer(call, command->value, &arena, run->hash_key, &answer, err);
+        status = check_secrets(run, command, command->value, "an answer", err);
+        if (status == HAFT_BAD_INPUT) {
+            (void)haft__hint(err, status, "nothing was taken: the tool goes on waiting");
+        }
+        if (status == HAFT_OK) {
+            status =
+                haft__asked_answer(call->asks, command->value, &arena, run->hash_key, &answer, err);
+        }
     }
     if (status == HAFT_OK) {
         haft__input_answered(buf, call->id, command->by, verdict, answer);
@@ -232,19 +451,102 @@ static haft_status answer_tool(const haft__run *run, const haft__run_call *call,
     return status;
 }
 
-haft_status haft__steer_apply(const haft__run *run, const haft__steer *command, haft__buf *buf,
-                              haft_error *err)
+/* An approval is for what was asked about. Arguments that a person changes are what that person
+ * approves: they have to be some that the tool takes, and stand in the answer itself. */
+static haft_status approve(const haft__run *run, const haft__run_call *call,
+                           const haft__steer *command, const char *verdict, haft__buf *buf,
+                           haft_error *err)
+{
+    haft__arena arena;
+    haft__json arguments;
+    haft_status status = HAFT_OK;
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    if (command->value.kind != HAFT__JSON_NULL) {
+        status = check_secrets(run, command, command->value, "new arguments", err);
+    }
+    if (status == HAFT_OK && command->value.kind != HAFT__JSON_NULL) {
+        status = haft__arguments_given(call->tool, command->value,
+                                       "the tool does not take these arguments", &arena,
+                                       run->hash_key, &arguments, err);
+    }
+    haft__arena_finish(&arena);
+    if (status == HAFT_BAD_INPUT) {
+        return haft__hint(err, status, "nothing was approved: the call goes on waiting");
+    }
+    if (status == HAFT_OK) {
+        haft__input_approved(buf, call->id, command->by, haft__str(verdict), command->value,
+                             call->binding);
+        status = haft__buf_check(buf, err);
+    }
+    return status;
+}
+
+/* What is waited for is not what whoever speaks has seen. */
+static bool is_other(const haft__run_call *call, const haft__steer *command)
+{
+    bool pause = command->pause.len == 0
+                 || haft__str_equal(command->pause, haft__str(haft__pause_name(call->pause)));
+    bool binding = command->binding.len == 0 || haft__str_equal(command->binding, call->binding);
+    return !pause || !binding;
+}
+
+/* Nobody is waited for: what was said last may have been just this. */
+static haft_status refuse_unnamed(const haft__run *run, const haft__steer *command, haft_error *err)
+{
+    const haft__run_call *last = NULL;
+    haft_error refused = *err;
+    bool same = false;
+    for (size_t i = 0; i < run->call_count; i++) {
+        last = run->calls[i].verdict.len > 0 ? &run->calls[i] : last;
+    }
+    haft_status status = last != NULL ? is_said(run, last, command, &same, err) : HAFT_OK;
+    if (status == HAFT_OK && !same && last != NULL && last->overdue) {
+        status = refuse_overdue(run, last, err);
+    } else if (status == HAFT_OK && !same) {
+        *err = refused;
+        status = refused.status;
+    } else if (status == HAFT_OK) {
+        *err = (haft_error){0};
+    }
+    return status;
+}
+
+/* The key that a tool knows the call by must not stand for other arguments. */
+static haft_status refuse_arguments(const haft__run_call *call, haft_error *err)
+{
+    haft_status status = haft__fail(
+        err, HAFT_BAD_INPUT, "",
+        "expected no arguments: the call %.*s had begun, and runs again as it was or not "
+        "at all",
+        HAFT__ARG(call->id));
+    return haft__hint(err, status,
+                      "nothing was taken; without arguments it runs again, `haft answer` says what "
+                      "came of it, and after `haft reject` the model can make another call");
+}
+
+static haft_status apply(const haft__run *run, const haft__steer *command, haft__buf *buf,
+                         haft_error *err)
 {
     if (command->kind == HAFT__STEER_CANCEL) {
         return apply_cancel(run, command, buf, err);
     }
     const haft__run_call *call = NULL;
-    haft_status status = find_call(run, command->call, &call, err);
-    if (status != HAFT_OK) {
+    haft_error own = {0};
+    haft_status status = find_call(run, command->call, &call, &own);
+    if (status == HAFT_BAD_STATE && command->call.len == 0) {
+        status = refuse_unnamed(run, command, &own);
+    }
+    if (status != HAFT_OK && err != NULL) {
+        *err = own;
+    }
+    if (status != HAFT_OK || call == NULL) {
         return status;
     }
     if (!is_pending(run, call)) {
         return refuse_late(run, call, command, err);
+    }
+    if (is_other(call, command)) {
+        return refuse_other(run, call, command, err);
     }
     if (call->asks.kind == HAFT__JSON_OBJECT) {
         return answer_tool(run, call, command, buf, err);
@@ -255,6 +557,34 @@ haft_status haft__steer_apply(const haft__run *run, const haft__steer *command, 
                             HAFT__ARG(call->id));
         return list_pending(run, status, err);
     }
-    haft__input_answered(buf, call->id, command->by, haft__str(verdict), value_of(command));
+    if (call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && command->kind == HAFT__STEER_APPROVE
+        && command->value.kind != HAFT__JSON_NULL) {
+        return refuse_arguments(call, err);
+    }
+    if (call->pause == HAFT__PAUSE_APPROVAL && command->kind == HAFT__STEER_APPROVE) {
+        return approve(run, call, command, verdict, buf, err);
+    }
+    haft__json value = value_of(command);
+    if (is_answer_to_question(call, command)) {
+        status = haft__question_answer(call, value, &value, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    haft__input_answered(buf, call->id, command->by, haft__str(verdict), value);
     return haft__buf_check(buf, err);
+}
+
+haft_status haft__steer_apply(const haft__run *run, const haft__steer *command, haft__buf *buf,
+                              haft_error *err)
+{
+    size_t before = buf->len;
+    haft_status status = apply(run, command, buf, err);
+    bool answers = command->kind != HAFT__STEER_CANCEL && buf->len > before;
+    if (status == HAFT_OK && answers && command->message.len > 0) {
+        buf->len--; /* the brace of its end */
+        haft__buf_addf(buf, ",\"message\":\"%.*s\"}", HAFT__ARG(command->message));
+        status = haft__buf_check(buf, err);
+    }
+    return status;
 }

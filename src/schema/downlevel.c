@@ -6,9 +6,7 @@
  * become definitions with names of our own, so that schemas of several tools can stand in one.
  * Tests: tests/format/grammar_schema_test.c.
  */
-#include "schema/downlevel.h"
-
-#include "schema/grammar_int.h"
+#include "schema/downlevel_int.h"
 
 enum {
     OPENAI = 1 << HAFT__TARGET_OPENAI,
@@ -102,54 +100,14 @@ bool haft__schema_target_find(haft_str name, haft__schema_target *ret_target)
     return false;
 }
 
-/* ---- making values ---- */
-
-static haft__json text(const char *literal)
+haft__json haft__making_one(haft__downlevel *d, const char *key, haft__json value)
 {
-    return haft__json_string(haft__str(literal));
-}
-
-/* An object with room for `room` members. */
-typedef struct maker {
-    haft__json_member *members;
-    size_t count;
-} maker;
-
-static bool maker_init(haft__downlevel *d, maker *m, size_t room)
-{
-    *m = (maker){.members = haft__gbnf_alloc(&d->g, room, sizeof(haft__json_member))};
-    return m->members != NULL;
-}
-
-static void put(maker *m, haft__json key, haft__json value)
-{
-    m->members[m->count++] = (haft__json_member){key, value};
-}
-
-static haft__json made(const maker *m)
-{
-    return haft__json_object(m->members, m->count);
-}
-
-static haft__json list_of_two(haft__downlevel *d, haft__json a, haft__json b)
-{
-    haft__json *items = haft__gbnf_alloc(&d->g, 2, sizeof *items);
-    if (items == NULL) {
-        return haft__json_array(NULL, 0);
-    }
-    items[0] = a;
-    items[1] = b;
-    return haft__json_array(items, 2);
-}
-
-static haft__json one_member(haft__downlevel *d, const char *key, haft__json value)
-{
-    maker m;
-    if (!maker_init(d, &m, 1)) {
+    haft__making m;
+    if (!haft__making_init(d, &m, 1)) {
         return haft__json_bool(true);
     }
-    put(&m, text(key), value);
-    return made(&m);
+    haft__making_put(&m, haft__making_text(key), value);
+    return haft__making_end(&m);
 }
 
 /* ---- values of keywords ---- */
@@ -167,51 +125,21 @@ static haft__json translate_list(haft__downlevel *d, const char *keyword, haft__
     return haft__json_array(items, good ? list.count : 0);
 }
 
-static bool is_required(haft__json schema, haft_str key)
-{
-    const haft__json *required = haft__gbnf_get(schema, "required");
-    for (uint32_t i = 0;
-         required != NULL && required->kind == HAFT__JSON_ARRAY && i < required->count; i++) {
-        if (haft__str_equal(haft__json_text(required->items[i]), key)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A property that may be left out, where all are required: it may be null. */
-static haft__json nullable(haft__downlevel *d, haft__json schema)
-{
-    haft__gbnf_note(&d->g, "a property that may be left out", "one that may be null");
-    haft__json null = one_member(d, "type", text("null"));
-    return one_member(d, "anyOf", list_of_two(d, schema, null));
-}
-
 static haft__json translate_members(haft__downlevel *d, haft__json schema, haft__json members)
 {
-    maker m;
-    if (members.kind != HAFT__JSON_OBJECT || !maker_init(d, &m, members.count)) {
+    haft__making m;
+    if (members.kind != HAFT__JSON_OBJECT || !haft__making_init(d, &m, members.count)) {
         return haft__json_object(NULL, 0);
     }
     for (uint32_t i = 0; i < members.count; i++) {
         haft_str key = haft__json_text(members.members[i].key);
         size_t before = haft__gbnf_enter(&d->g, "properties", key);
         haft__json value = translate(d, members.members[i].value);
-        bool optional = d->target == HAFT__TARGET_OPENAI && !is_required(schema, key);
-        put(&m, members.members[i].key, optional ? nullable(d, value) : value);
+        value = haft__downlevel_property(d, schema, key, value);
+        haft__making_put(&m, members.members[i].key, value);
         haft__gbnf_leave(&d->g, before);
     }
-    return made(&m);
-}
-
-/* Every property, for OpenAI. */
-static haft__json all_required(haft__downlevel *d, haft__json members)
-{
-    haft__json *keys = haft__gbnf_alloc(&d->g, members.count, sizeof *keys);
-    for (uint32_t i = 0; keys != NULL && i < members.count; i++) {
-        keys[i] = members.members[i].key;
-    }
-    return haft__json_array(keys, keys != NULL ? members.count : 0);
+    return haft__making_end(&m);
 }
 
 /* ---- what is left out ---- */
@@ -309,9 +237,7 @@ static void report_unknown(haft__downlevel *d, haft__json schema)
         if (!known && !closed && !haft__gbnf_is_note(key)
             && !haft__str_equal(key, HAFT__LIT("oneOf"))) {
             char name[64];
-            size_t length = key.len < sizeof name - 1 ? key.len : sizeof name - 1;
-            memcpy(name, key.ptr, length);
-            name[length] = '\0';
+            (void)snprintf(name, sizeof name, "%.*s", HAFT__ARG(key));
             haft__gbnf_relax(&d->g, schema, name, "nothing: the server does not know it");
         }
     }
@@ -345,118 +271,6 @@ static haft__json translate_value(haft__downlevel *d, haft__json schema, size_t 
     return value;
 }
 
-static bool may_be_object(haft__json schema)
-{
-    const haft__json *type = haft__gbnf_get(schema, "type");
-    if (type == NULL || type->kind == HAFT__JSON_STRING) {
-        return type != NULL ? haft__str_equal(haft__json_text(*type), HAFT__LIT("object"))
-                            : haft__gbnf_get(schema, "properties") != NULL;
-    }
-    for (uint32_t i = 0; type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
-        if (haft__str_equal(haft__json_text(type->items[i]), HAFT__LIT("object"))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* What OpenAI wants of each object. */
-static void close_object(haft__downlevel *d, haft__json schema, maker *m)
-{
-    haft__json members = haft__json_object(NULL, 0);
-    for (size_t i = 0; i < m->count; i++) {
-        if (haft__str_equal(haft__json_text(m->members[i].key), HAFT__LIT("properties"))) {
-            members = m->members[i].value;
-        }
-    }
-    if (haft__gbnf_get(schema, "properties") == NULL) {
-        haft__gbnf_note(&d->g, "an object with any members", "an empty one");
-        put(m, text("properties"), members);
-    }
-    put(m, text("required"), all_required(d, members));
-    put(m, text("additionalProperties"), haft__json_bool(false));
-}
-
-/* What OpenAI takes for any value: there is no schema without a type, and no object without
- * properties. */
-static haft__json any_scalar(haft__downlevel *d)
-{
-    static const haft__json types[] = {
-        {.kind = HAFT__JSON_STRING, .count = 6, .text = "string"},
-        {.kind = HAFT__JSON_STRING, .count = 6, .text = "number"},
-        {.kind = HAFT__JSON_STRING, .count = 7, .text = "boolean"},
-        {.kind = HAFT__JSON_STRING, .count = 4, .text = "null"},
-    };
-    haft__gbnf_note(&d->g, "any value", "one that is neither object nor array");
-    return haft__json_array(types, COUNT(types));
-}
-
-/* The types of these values, each once. */
-static haft__json types_given(haft__downlevel *d, const haft__json *values, size_t count)
-{
-    static const char *const names[] = {
-        [HAFT__JSON_NULL] = "null",     [HAFT__JSON_FALSE] = "boolean",
-        [HAFT__JSON_TRUE] = "boolean",  [HAFT__JSON_NUMBER] = "number",
-        [HAFT__JSON_STRING] = "string", [HAFT__JSON_ARRAY] = "array",
-        [HAFT__JSON_OBJECT] = "object",
-    };
-    haft__json *types = haft__gbnf_alloc(&d->g, COUNT(names), sizeof *types);
-    size_t used = 0;
-    for (size_t i = 0; types != NULL && i < count; i++) {
-        haft__json name = text(names[values[i].kind]);
-        size_t k = 0;
-        while (k < used && !haft__str_equal(haft__json_text(types[k]), haft__json_text(name))) {
-            k++;
-        }
-        if (k == used) {
-            types[used++] = name;
-        }
-    }
-    return used == 1 ? types[0] : haft__json_array(types, used);
-}
-
-/* Arguments are an object, whatever their schema says. */
-static bool is_object(const haft__downlevel *d, haft__json schema)
-{
-    return may_be_object(schema)
-           || (d->g.depth == 1 && haft__gbnf_get(schema, "type") == NULL
-               && haft__gbnf_get(schema, "anyOf") == NULL
-               && haft__gbnf_get(schema, "oneOf") == NULL);
-}
-
-/* Whether a `type`, a name or a list of them, has this one. */
-static bool names_type(haft__json type, haft_str name)
-{
-    bool found = haft__str_equal(haft__json_text(type), name);
-    for (uint32_t i = 0; type.kind == HAFT__JSON_ARRAY && i < type.count; i++) {
-        found = found || haft__str_equal(haft__json_text(type.items[i]), name);
-    }
-    return found;
-}
-
-/* Each schema of OpenAI's has a type, unless it is a choice; each array says of what. */
-static void complete_type(haft__downlevel *d, haft__json schema, maker *m)
-{
-    const haft__json *type = haft__gbnf_get(schema, "type");
-    const haft__json *list = haft__gbnf_get(schema, "enum");
-    const haft__json *one = haft__gbnf_get(schema, "const");
-    bool listed = list != NULL && list->kind == HAFT__JSON_ARRAY && list->count > 0;
-    bool array = type != NULL && names_type(*type, HAFT__LIT("array"));
-    if (type == NULL && (one != NULL || listed)) {
-        put(m, text("type"),
-            one != NULL ? types_given(d, one, 1) : types_given(d, list->items, list->count));
-    } else if (type == NULL && is_object(d, schema)) {
-        put(m, text("type"), text("object"));
-    } else if (type == NULL && haft__gbnf_get(schema, "anyOf") == NULL
-               && haft__gbnf_get(schema, "oneOf") == NULL) {
-        put(m, text("type"), any_scalar(d));
-    } else if (array
-               && (haft__gbnf_get(schema, "items") == NULL
-                   || haft__gbnf_get(schema, "prefixItems") != NULL)) {
-        put(m, text("items"), one_member(d, "type", any_scalar(d)));
-    }
-}
-
 static bool is_type(haft__json name)
 {
     static const char *const names[] = {"null",   "boolean", "integer", "number",
@@ -478,25 +292,25 @@ static haft__json drop_bad_type(haft__downlevel *d, haft__json schema)
     for (uint32_t i = 0; type != NULL && type->kind == HAFT__JSON_ARRAY && i < type->count; i++) {
         good = good && is_type(type->items[i]);
     }
-    maker m;
-    if (good || !maker_init(d, &m, schema.count)) {
+    haft__making m;
+    if (good || !haft__making_init(d, &m, schema.count)) {
         return schema;
     }
     haft__gbnf_relax(&d->g, schema, "type", "any value: there is no such type");
     for (uint32_t i = 0; i < schema.count; i++) {
         if (!haft__str_equal(haft__json_text(schema.members[i].key), HAFT__LIT("type"))) {
-            put(&m, schema.members[i].key, schema.members[i].value);
+            haft__making_put(&m, schema.members[i].key, schema.members[i].value);
         }
     }
-    return made(&m);
+    return haft__making_end(&m);
 }
 
 static haft__json translate_flat(haft__downlevel *d, haft__json schema)
 {
-    maker m;
+    haft__making m;
     schema = drop_bad_type(d, schema);
     bool openai = d->target == HAFT__TARGET_OPENAI;
-    if (!maker_init(d, &m, COUNT(keywords) + 5)) {
+    if (!haft__making_init(d, &m, COUNT(keywords) + 5)) {
         return haft__json_bool(true);
     }
     report_unknown(d, schema);
@@ -507,20 +321,18 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
             || !fits(d, schema, key, keywords[i].holds)) {
             continue;
         }
-        put(&m, text(key), translate_value(d, schema, i));
+        haft__making_put(&m, haft__making_text(key), translate_value(d, schema, i));
     }
     if (haft__gbnf_get(schema, "oneOf") != NULL && haft__gbnf_get(schema, "anyOf") == NULL
         && fits(d, schema, "oneOf", HOLDS_CHOICE)) {
         haft__gbnf_note(&d->g, "oneOf", "anyOf: more than one may hold");
-        put(&m, text("anyOf"), translate_list(d, "oneOf", *haft__gbnf_get(schema, "oneOf")));
+        haft__making_put(&m, haft__making_text("anyOf"),
+                         translate_list(d, "oneOf", *haft__gbnf_get(schema, "oneOf")));
     }
     if (openai) {
-        complete_type(d, schema, &m);
+        haft__downlevel_complete(d, schema, &m);
     }
-    if (openai && is_object(d, schema)) {
-        close_object(d, schema, &m);
-    }
-    return made(&m);
+    return haft__making_end(&m);
 }
 
 /* ---- references ---- */
@@ -566,7 +378,7 @@ static haft__json refer(haft__downlevel *d, haft__json schema, haft__json target
         haft__gbnf_fail(&d->g, haft__arena_fail(&d->g.arena, NULL));
         return haft__json_bool(true);
     }
-    return one_member(d, "$ref", haft__json_string(to));
+    return haft__making_one(d, "$ref", haft__json_string(to));
 }
 
 static bool is_plain_reference(haft__json schema)

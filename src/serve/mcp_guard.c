@@ -3,6 +3,7 @@
  */
 #include "serve/mcp_guard.h"
 
+#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "mcp/seal.h"
@@ -54,6 +55,13 @@ static bool is_allowed(const haft__mcp_guard *guard, haft_str name)
     return false;
 }
 
+/* The very address that is listened at: 127.0.0.2, say, has no other name. */
+static bool is_own(const haft__mcp_guard *guard, haft_str name)
+{
+    haft_str own = without_port(guard->address);
+    return own.ptr != NULL && is_address(own) && haft__str_equal(name, own);
+}
+
 bool haft__mcp_guard_is_loopback(haft_str address)
 {
     haft_str name = without_port(address);
@@ -66,7 +74,7 @@ static bool host_passes(const haft__mcp_guard *guard, haft_str host)
 {
     haft_str name = without_port(haft__str_trim(host));
     return name.ptr != NULL
-           && (is_local_name(name) || is_allowed(guard, name)
+           && (is_local_name(name) || is_own(guard, name) || is_allowed(guard, name)
                || (!guard->loopback && is_address(name)));
 }
 
@@ -84,10 +92,16 @@ static bool origin_passes(const haft__mcp_guard *guard, haft_str origin, haft_st
     haft_str name = without_port(rest), asked = without_port(haft__str_trim(host));
     return name.ptr != NULL
            && (is_allowed(guard, name)
-               || (guard->loopback ? is_local_name(name) : haft__str_equal(name, asked)));
+               || (guard->loopback ? is_local_name(name) || is_own(guard, name)
+                                   : haft__str_equal(name, asked)));
 }
 
 /* ---- the token ---- */
+
+bool haft__mcp_guard_is_weak(haft_str token)
+{
+    return token.len < HAFT__LIMIT_MCP_TOKEN_LEAST;
+}
 
 static bool token_passes(const haft__mcp_guard *guard, haft_str authorization)
 {
@@ -161,4 +175,15 @@ uint32_t haft__mcp_guard_check(const haft__mcp_guard *guard, const haft__mcp_vis
         return 401;
     }
     return check_kinds(visitor, ret_why);
+}
+
+bool haft__mcp_guard_takes_key(haft_str key)
+{
+    for (size_t i = 0; i < key.len; i++) {
+        if (key.ptr[i] <= ' ' || key.ptr[i] > '~') {
+            return false;
+        }
+    }
+    return key.len > 0 && key.len <= HAFT__LIMIT_MCP_KEY_BYTES
+           && !haft__str_starts(key, HAFT__LIT(HAFT__MCP_OWN_KEY));
 }

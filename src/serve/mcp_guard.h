@@ -16,7 +16,8 @@
 #include "haft.h"
 
 typedef struct haft__mcp_guard {
-    bool loopback;             /* the server listens there */
+    bool loopback;             /* the server listens there, ... */
+    haft_str address;          /* ... and here exactly; "" when nobody knows */
     haft_str token;            /* every request must have it; "" for none */
     const char *const *allows; /* names of this host beside its addresses; may be NULL */
     size_t allow_count;
@@ -30,8 +31,18 @@ typedef struct haft__mcp_visitor {
 /* Whether an address to listen at can only be reached from this machine. */
 bool haft__mcp_guard_is_loopback(haft_str address);
 
+/* Whether a token is too short to keep somebody out who can try. */
+bool haft__mcp_guard_is_weak(haft_str token);
+
 /* 0 when it may go on; else the HTTP status it is refused with, and why. */
 uint32_t haft__mcp_guard_check(const haft__mcp_guard *guard, const haft__mcp_visitor *visitor,
                                const char **ret_why);
+
+/* What idempotency keys begin with that no client has sent. */
+#define HAFT__MCP_OWN_KEY "mcp:"
+
+/* Whether a client's key is passed on. It reaches environments and headers: short, visible, and
+ * none of those we make ourselves. */
+bool haft__mcp_guard_takes_key(haft_str key);
 
 #endif

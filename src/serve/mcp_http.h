@@ -19,7 +19,7 @@ typedef struct haft__mcp_http_options {
     haft__loop *loop;
     haft__mcp_server *server;
     haft_str address;      /* as haft__listen takes it */
-    haft__mcp_guard guard; /* `loopback` is found out; texts are borrowed */
+    haft__mcp_guard guard; /* `loopback` and `address` are found out; texts are borrowed */
     size_t sessions;       /* at most; 0: HAFT__LIMIT_MCP_SESSIONS */
     uint64_t idle_ms;      /* of a session; 0: HAFT__LIMIT_MCP_SESSION_IDLE_MS */
 } haft__mcp_http_options;
@@ -33,7 +33,10 @@ HAFT_MUST_USE haft_status haft__mcp_http_create(const haft__mcp_http_options *op
 void haft__mcp_http_destroy(haft__mcp_http *http);
 
 haft_str haft__mcp_http_address(const haft__mcp_http *http);
+
+/* How many sessions there are, and bytes that are kept to be read again. */
 size_t haft__mcp_http_sessions(const haft__mcp_http *http);
+size_t haft__mcp_http_kept(const haft__mcp_http *http);
 
 /* Ends the connection of a request under way; its client comes again for the answer. For requests
  * of sessions only. */

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp_run.c - runs of the agent for an MCP client: events become progress, the answer the result, a
- * question to a person a question of the client's.
+ * mcp_run.c - runs of the agent for an MCP client: events become progress, the answer the result. A
+ * question to a person becomes one of the client's (mcp_question.c).
  *
  * The runs are in the store like any other. One whose client has left is cancelled and kept until
  * that is durable. Without a handshake a run that waits is let go of with the question, and taken
- * up again by the request that brings the answer. Tests: tests/cli/mcp_test.py.
+ * up again by the request that brings the answer; only when a server of the run waits for it in
+ * this process the run stays here meanwhile. Tests: tests/cli/mcp_test.py.
  */
 #include <inttypes.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "io/clock.h"
 #include "serve/mcp_spec_int.h"
 #include "json/read.h"
-
-#define QUESTIONS_MOST 16
 
 /* ---- what happens ---- */
 
@@ -99,7 +97,7 @@ static void say_end(haft__mcp_job *job)
     haft__buf_finish(&text);
 }
 
-static void say_error(haft__mcp_job *job, const haft_error *error)
+void haft__mcp_run_fail(haft__mcp_job *job, const haft_error *error)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
@@ -109,183 +107,18 @@ static void say_error(haft__mcp_job *job, const haft_error *error)
     haft__buf_finish(&text);
 }
 
-/* ---- people ---- */
-
-static bool is_pending(const haft__run_call *call)
-{
-    return call->stage == HAFT__CALL_PAUSED;
-}
-
-static haft_str question_of(const haft__run_call *call)
-{
-    const haft__json *question = haft__json_get(call->arguments, HAFT__LIT("question"));
-    return question != NULL ? haft__json_text(*question) : HAFT__LIT("");
-}
-
-/* How somebody can go on with a run that waits. */
-static void say_waiting(haft__mcp_job *job)
-{
-    const haft__run *state = &job->run->state;
-    const char *store = job->served->options.store;
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
-    haft__buf_addf(&text, "the run %s waits for somebody:", job->run->id);
-    for (size_t i = state->batch; i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        if (!is_pending(call)) {
-            continue;
-        }
-        bool approval = call->pause == HAFT__PAUSE_APPROVAL;
-        haft__buf_addf(&text, "\n%s of %.*s (%.*s) ", haft__pause_name(call->pause),
-                       HAFT__ARG(call->name), HAFT__ARG(call->id));
-        if (call->pause == HAFT__PAUSE_QUESTION) {
-            haft__buf_add_str(&text, question_of(call));
-        } else {
-            haft__json_write(&text, call->arguments);
-        }
-        haft__buf_addf(&text, "\nhint: haft %s %s %.*s%s%s%s", approval ? "approve" : "answer",
-                       job->run->id, HAFT__ARG(call->id), approval ? "" : " VALUE",
-                       store != NULL ? " --store " : "", store != NULL ? store : "");
-    }
-    haft__mcp_job_say(job, haft__buf_str(&text), true);
-    haft__buf_finish(&text);
-}
-
-static void add_answer_field(haft__buf *properties, const haft__run_call *call)
-{
-    const haft__json *choices = haft__json_get(call->arguments, HAFT__LIT("choices"));
-    const haft__json *usual = haft__json_get(call->arguments, HAFT__LIT("default"));
-    haft__buf_add_str(properties, HAFT__LIT("\"answer\":{\"type\":\"string\""));
-    if (choices != NULL && choices->kind == HAFT__JSON_ARRAY && choices->count > 0) {
-        haft__buf_add_str(properties, HAFT__LIT(",\"enum\":"));
-        haft__json_write(properties, *choices);
-    }
-    if (usual != NULL && usual->kind == HAFT__JSON_STRING) {
-        haft__buf_add_str(properties, HAFT__LIT(",\"default\":"));
-        haft__json_write(properties, *usual);
-    }
-    haft__buf_add_char(properties, '}');
-}
-
-/* The form for one call that waits; in the job's memory. */
-static haft_str make_form(haft__mcp_job *job, const haft__run_call *call)
-{
-    haft__buf message, properties, params;
-    bool approval = call->pause == HAFT__PAUSE_APPROVAL;
-    haft__buf_init(&message, HAFT__LIMIT_JSON_BYTES);
-    haft__buf_init(&properties, HAFT__LIMIT_JSON_BYTES);
-    haft__buf_init(&params, HAFT__LIMIT_JSON_BYTES);
-    if (approval) {
-        haft__buf_addf(&message, "May the tool '%.*s' be called with ", HAFT__ARG(call->name));
-        haft__json_write(&message, call->arguments);
-        haft__buf_add_char(&message, '?');
-        haft__buf_add_str(&properties,
-                          HAFT__LIT("\"approve\":{\"type\":\"boolean\",\"title\":\"Approve the "
-                                    "call\",\"default\":false}"));
-    } else {
-        haft__buf_add_str(&message, question_of(call));
-        add_answer_field(&properties, call);
-    }
-    haft__mcp_form(&params, haft__buf_str(&message), haft__buf_str(&properties),
-                   approval ? "approve" : "answer");
-    bool good = haft__buf_check(&message, NULL) == HAFT_OK
-                && haft__buf_check(&properties, NULL) == HAFT_OK
-                && haft__buf_check(&params, NULL) == HAFT_OK;
-    haft_str form =
-        good ? haft__arena_copy(&job->arena, haft__buf_str(&params)) : (haft_str){NULL, 0};
-    haft__buf_finish(&message);
-    haft__buf_finish(&properties);
-    haft__buf_finish(&params);
-    return form;
-}
-
-/* The calls that wait as questions; 0 when not all of them can be asked. */
-static size_t gather_questions(haft__mcp_job *job, haft__mcp_question questions[QUESTIONS_MOST])
-{
-    const haft__run *state = &job->run->state;
-    size_t count = 0;
-    for (size_t i = state->batch; i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        if (!is_pending(call)) {
-            continue;
-        }
-        bool can = call->pause == HAFT__PAUSE_QUESTION || call->pause == HAFT__PAUSE_APPROVAL;
-        haft_str form = can && count < QUESTIONS_MOST ? make_form(job, call) : HAFT__LIT("");
-        haft_str key = haft__arena_copy(&job->arena, call->id);
-        if (form.len == 0 || key.ptr == NULL) {
-            return 0;
-        }
-        questions[count++] = (haft__mcp_question){key, HAFT__LIT("elicitation/create"), form};
-    }
-    return count;
-}
-
-static void ask(haft__mcp_job *job)
-{
-    haft__mcp_question questions[QUESTIONS_MOST];
-    haft__mcp_asked *asked = job->asked;
-    size_t count = haft__mcp_asked_can(asked, "elicitation") ? gather_questions(job, questions) : 0;
-    if (count == 0) {
-        say_waiting(job);
-        return;
-    }
-    char id[HAFT__ID_LENGTH + 1];
-    memcpy(id, job->run->id, sizeof(id));
-    if (!asked->modern) {
-        job->answers = haft__json_null();
-        haft__mcp_asked_ask(asked, questions, count, haft__str(id), haft__clock_now());
-        return;
-    }
-    asked->user = NULL;
-    haft__mcp_asked_ask(asked, questions, count, haft__str(id), haft__clock_now());
-    haft__mcp_job_destroy(job); /* the run stays in the store */
-}
-
-/* Gives one answer to the run; false when it was none. */
-static bool give(haft__mcp_job *job, const haft__run_call *call, haft_error *err)
-{
-    haft__json value = haft__json_null();
-    bool approval = call->pause == HAFT__PAUSE_APPROVAL;
-    bool accepted =
-        haft__mcp_accepted(job->answers, call->id, approval ? "approve" : "answer", &value);
-    const haft__json *answer = haft__json_get(job->answers, call->id);
-    const haft__json *action = answer != NULL ? haft__json_get(*answer, HAFT__LIT("action")) : NULL;
-    bool declined =
-        action != NULL && haft__str_equal(haft__json_text(*action), HAFT__LIT("decline"));
-    haft__steer said = {.kind = HAFT__STEER_ANSWER,
-                        .call = call->id,
-                        .value = value,
-                        .by = HAFT__LIT("mcp"),
-                        .why = HAFT__LIT("")};
-    if (approval) {
-        bool yes = accepted && value.kind == HAFT__JSON_TRUE;
-        said.kind = yes ? HAFT__STEER_APPROVE : HAFT__STEER_REJECT;
-        said.value = haft__json_null();
-        accepted = accepted || declined;
-    }
-    return accepted && haft__live_command(job->run, &said, err) == HAFT_OK;
-}
-
-/* Gives the run what was answered. What nobody answered stays open: it says how to go on. */
-static void give_all(haft__mcp_job *job)
-{
-    const haft__run *state = &job->run->state;
-    haft_error err = {0};
-    bool any = false;
-    for (size_t i = state->batch, end = state->call_count; i < end; i++) {
-        if (i < state->call_count && is_pending(&state->calls[i])) {
-            any = give(job, &state->calls[i], &err) || any;
-        }
-    }
-    job->answers = haft__json_null();
-    if (!any && err.status != HAFT_OK) {
-        say_error(job, &err);
-    } else if (!any) {
-        say_waiting(job);
-    }
-}
-
 /* ---- its course ---- */
+
+/* Another server has started the run of its key. */
+static void look_again(haft__mcp_job *job)
+{
+    haft_error err = {0};
+    haft_run_release(job->run);
+    job->run = NULL;
+    if (haft__mcp_key_begin(job, &err) != HAFT_OK) {
+        haft__mcp_run_fail(job, &err);
+    }
+}
 
 void haft__mcp_run_look(haft__mcp_job *job)
 {
@@ -298,20 +131,24 @@ void haft__mcp_run_look(haft__mcp_job *job)
     case HAFT_STOPPED:
         if (job->asked == NULL) {
             haft__mcp_job_destroy(job);
+        } else if (state == HAFT_STOPPED && job->run->refused && job->key.len > 0) {
+            look_again(job);
         } else if (state == HAFT_ENDED) {
             say_end(job);
         } else {
-            say_error(job, haft_run_error(job->run));
+            haft__mcp_run_fail(job, haft_run_error(job->run));
         }
         return;
     case HAFT_WAITING:
-        if (job->asked == NULL) {
+        if (job->asked == NULL && !haft__mcp_run_pinned(&job->run->state)) {
             haft__mcp_job_destroy(job);
+        } else if (job->asked == NULL) {
+            return; /* until the answer comes, or the question's time is over */
         } else if (job->answers.kind == HAFT__JSON_OBJECT) {
-            give_all(job);
+            haft__mcp_run_give(job);
         } else if (!asking) {
             job->told = 1; /* until it is answered */
-            ask(job);
+            haft__mcp_run_ask(job);
         }
         return;
     }
@@ -327,27 +164,57 @@ void haft__mcp_run_go_on(haft__mcp_job *job)
 static haft_status take_up(haft__mcp_job *job, haft_error *err)
 {
     job->answers = job->asked->answers;
+    for (haft__mcp_job *other = job->served->jobs; other != NULL; other = other->next) {
+        if (other->run != NULL && other->asked == NULL
+            && haft__str_equal(haft__str(other->run->id), job->asked->state)) {
+            job->run = other->run; /* it waits here */
+            other->run = NULL;
+            haft__mcp_job_destroy(other);
+            return HAFT_OK;
+        }
+    }
     return haft__open_start(job->served->options.runtime, job->asked->state, false, &job->run, err);
 }
 
+haft_status haft__mcp_run_start(haft__mcp_job *job, const char *thread, haft_error *err)
+{
+    haft_run_options options = HAFT_RUN_OPTIONS_INIT;
+    options.user = "mcp";
+    options.thread = thread;
+    haft_status status =
+        haft_run_start(job->served->options.agent, job->task.ptr, &options, &job->run, err);
+    if (status == HAFT_OK) {
+        haft__buf line;
+        haft__buf_init(&line, HAFT__LIMIT_MCP_MESSAGE_BYTES);
+        haft__buf_addf(&line, "run %s has started", haft_run_id(job->run));
+        haft__mcp_asked_log(job->asked, HAFT__MCP_INFO, haft__buf_str(&line));
+        haft__buf_finish(&line);
+    }
+    return status;
+}
+
+/* With a key it is the run of that key, which may be there. */
 static haft_status start(haft__mcp_job *job, haft_error *err)
 {
     const haft__json *task = haft__json_get(job->asked->arguments, HAFT__LIT("task"));
-    haft_run_options options = HAFT_RUN_OPTIONS_INIT;
-    options.user = "mcp";
     if (task == NULL || task->kind != HAFT__JSON_STRING || task->count == 0
         || job->asked->arguments.count != 1) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
                           "expected one argument, \"task\", with a text that is not empty");
     }
-    haft_str kept = haft__arena_copy(&job->arena, haft__json_text(*task));
-    if (kept.ptr == NULL) {
+    job->task = haft__arena_copy(&job->arena, haft__json_text(*task));
+    if (job->task.ptr == NULL) {
         return haft__arena_fail(&job->arena, err);
     }
-    if (strlen(kept.ptr) != kept.len) {
+    if (strlen(job->task.ptr) != job->task.len) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "the task has a character U+0000");
     }
-    return haft_run_start(job->served->options.agent, kept.ptr, &options, &job->run, err);
+    haft_status status = haft__mcp_key_take(job, err);
+    if (status == HAFT_OK) {
+        status =
+            job->key.len > 0 ? haft__mcp_key_begin(job, err) : haft__mcp_run_start(job, NULL, err);
+    }
+    return status;
 }
 
 void haft__mcp_run_begin(haft__mcp_job *job)
@@ -356,22 +223,16 @@ void haft__mcp_run_begin(haft__mcp_job *job)
     bool again = job->asked->state.len > 0;
     haft_status status = again ? take_up(job, &err) : start(job, &err);
     if (status != HAFT_OK) {
-        say_error(job, &err);
-        return;
-    }
-    if (!again) {
-        haft__buf line;
-        haft__buf_init(&line, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-        haft__buf_addf(&line, "run %s has started", haft_run_id(job->run));
-        haft__mcp_asked_log(job->asked, HAFT__MCP_INFO, haft__buf_str(&line));
-        haft__buf_finish(&line);
+        haft__mcp_run_fail(job, &err);
     }
 }
 
 void haft__mcp_run_drop(haft__mcp_job *job)
 {
     job->asked = NULL;
-    if (job->run != NULL) {
+    if (job->run == NULL || haft__mcp_key_hand_on(job)) {
+        haft__mcp_job_destroy(job);
+    } else {
         (void)!haft_run_cancel(job->run, NULL); /* it may have ended meanwhile */
     }
 }

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "engine/secrets.h"
+#include "exec/secrets.h"
 #include "mcp/name.h"
 #include "serve/mcp_spec_int.h"
 #include "json/read.h"
@@ -143,8 +143,9 @@ void haft__mcp_spec_destroy(haft__mcp_spec *served)
     if (served == NULL) {
         return;
     }
-    while (served->jobs != NULL) {
-        haft__mcp_job_destroy(served->jobs);
+    for (haft__mcp_job *job = served->jobs, *next; job != NULL; job = next) {
+        next = job->next;
+        haft__mcp_job_destroy(job);
     }
     haft__checker_destroy(served->checker);
     haft__arena_finish(&served->arena);
@@ -185,6 +186,14 @@ static bool is_object_schema(haft__json schema)
     return type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("object"));
 }
 
+static void add_output(haft__json_writer *w, const haft__mcp_entry *entry, bool modern)
+{
+    if (entry->output != NULL && (modern || is_object_schema(entry->tool->output_schema))) {
+        haft__json_key(w, "outputSchema");
+        haft__json_add(w, entry->tool->output_schema);
+    }
+}
+
 static void write_entry(void *context, haft__mcp_list list, size_t index, bool modern,
                         haft__buf *buf)
 {
@@ -207,11 +216,8 @@ static void write_entry(void *context, haft__mcp_list list, size_t index, bool m
     }
     haft__json_key(&w, "inputSchema");
     haft__json_add(&w, entry->input);
-    if (entry->output != NULL && (modern || is_object_schema(entry->tool->output_schema))) {
-        haft__json_key(&w, "outputSchema");
-        haft__json_add(&w, entry->tool->output_schema);
-    }
     if (entry->tool != NULL) {
+        add_output(&w, entry, modern);
         add_annotations(&w, entry->tool);
     }
     haft__json_end_object(&w);
@@ -327,6 +333,7 @@ void haft__mcp_job_destroy(haft__mcp_job *job)
     if (job->next != NULL) {
         job->next->link = job->link;
     }
+    haft__mcp_key_leave(job);
     haft_run_release(job->run);
     haft__arena_finish(&job->arena);
     free(job);
@@ -353,12 +360,39 @@ void haft__mcp_job_say(haft__mcp_job *job, haft_str text, bool is_error)
     haft__buf_finish(&clean);
 }
 
+/* Those that wait for what another request has; looked for anew behind each, since others may go
+ * with it. */
+static void look_behind(haft__mcp_spec *served)
+{
+    haft__mcp_job *job = served->jobs;
+    while (job != NULL) {
+        haft_error err = {0};
+        bool waited = job->behind[0] != '\0';
+        haft_status status = waited ? haft__mcp_key_go_on(job, &err) : HAFT_OK;
+        bool moved = waited && (status != HAFT_OK || job->behind[0] == '\0');
+        if (status != HAFT_OK) {
+            haft__mcp_run_fail(job, &err);
+        }
+        job = moved ? served->jobs : job->next;
+    }
+}
+
 void haft__mcp_spec_look(haft__mcp_spec *served)
 {
     for (haft__mcp_job *job = served->jobs, *next; job != NULL; job = next) {
         next = job->next;
         if (job->run != NULL) {
             haft__mcp_run_look(job);
+        }
+    }
+    look_behind(served);
+}
+
+void haft__mcp_spec_leave(haft__mcp_spec *served)
+{
+    for (haft__mcp_job *job = served->jobs; job != NULL; job = job->next) {
+        if (job->run != NULL && job->asked == NULL) {
+            haft__mcp_run_drop(job);
         }
     }
 }

@@ -5,6 +5,7 @@
  *     mcp_spec.c    what there is, and who performs a request
  *     mcp_tool.c    calls of tools: checked, approved, run
  *     mcp_run.c     runs of the agent: progress, questions, answers
+ *     mcp_key.c     the key of a call, which is that of one run
  *
  * A tool runs as it does in a run: the same checks and conversions of its arguments, the same
  * timeout, retries and lane, and no secret in its result. What needs a run around it (questions to
@@ -37,6 +38,9 @@ extern const haft__mcp_served haft__mcp_spec_served;
 
 /* To be called after each step of the runtime: sees to the runs. */
 void haft__mcp_spec_look(haft__mcp_spec *served);
+
+/* The server ends: cancels runs that wait here for a client that is to come again. */
+void haft__mcp_spec_leave(haft__mcp_spec *served);
 
 /* Whether a run goes on, one that was cancelled included. */
 bool haft__mcp_spec_busy(const haft__mcp_spec *served);

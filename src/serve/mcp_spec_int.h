@@ -26,14 +26,19 @@ typedef struct haft__mcp_job {
     /* of a tool */
     haft__json arguments;
     char id[HAFT__ID_LENGTH + 1];
-    haft_str key;
+    haft_str key;   /* the client's; of a tool, else one of our own; of the agent, else "" */
+    uint64_t epoch; /* of the client's run; 0: it has not said */
     uint32_t attempt;
     haft__exec_job *job; /* NULL: it does not run */
     bool waiting;        /* for its lane */
 
     /* of the agent */
     haft_run *run;
-    haft__json answers; /* to be given to it once it is there */
+    haft__json answers;               /* to be given to it once it is there */
+    haft_str task;                    /* of one that has a key */
+    struct haft__mcp_look *look;      /* for the run of its key */
+    char behind[HAFT__ID_LENGTH + 1]; /* the run of its key, which another request has; or "" */
+    char opened[HAFT__ID_LENGTH + 1]; /* the run that was taken up for it; or "" */
 } haft__mcp_job;
 
 struct haft__mcp_spec {
@@ -73,5 +78,41 @@ void haft__mcp_run_go_on(haft__mcp_job *job);
 void haft__mcp_run_drop(haft__mcp_job *job);
 /* Sees how the run stands; the job may be gone after it. */
 void haft__mcp_run_look(haft__mcp_job *job);
+
+/* Ends it with an error. */
+void haft__mcp_run_fail(haft__mcp_job *job, const haft_error *error);
+
+/* Starts a run with the job's task, in a thread if one is named. */
+HAFT_MUST_USE haft_status haft__mcp_run_start(haft__mcp_job *job, const char *thread,
+                                              haft_error *err);
+
+/* ---- mcp_key.c ---- */
+
+typedef struct haft__mcp_look haft__mcp_look;
+
+/* What the client says of its call stays true for the tool: the same key for all attempts of it. A
+ * key that cannot be passed on is refused: without it an effect might come twice. */
+HAFT_MUST_USE haft_status haft__mcp_key_take(haft__mcp_job *job, haft_error *err);
+
+/* Looks for the run of the job's key, and starts it if there is none. */
+HAFT_MUST_USE haft_status haft__mcp_key_begin(haft__mcp_job *job, haft_error *err);
+
+/* One that is behind another request: takes the run up if that one is gone. */
+HAFT_MUST_USE haft_status haft__mcp_key_go_on(haft__mcp_job *job, haft_error *err);
+
+/* Gives the run to another request that waits for it; false when there is none. */
+bool haft__mcp_key_hand_on(haft__mcp_job *job);
+
+/* The job goes. */
+void haft__mcp_key_leave(haft__mcp_job *job);
+
+/* ---- mcp_question.c ---- */
+
+/* Whether a server waits for the answer here: the question does not outlive this process. */
+bool haft__mcp_run_pinned(const haft__run *state);
+/* Asks the client what the run waits for; the job may be gone after it. */
+void haft__mcp_run_ask(haft__mcp_job *job);
+/* Gives the run what was answered. What nobody answered stays open: it says how to go on. */
+void haft__mcp_run_give(haft__mcp_job *job);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "mcp/server.h"
 
 /* How long a client waits before it comes again. */
 #define RETRY_MS 500
@@ -26,6 +27,15 @@ static haft__server_field session_field(const char *session)
     return (haft__server_field){HAFT__LIT("Mcp-Session-Id"), haft__str(session)};
 }
 
+/* Without a handshake there is one method only. */
+static haft__server_field allow_field(const haft__server_request *request)
+{
+    haft_str version = haft__str_trim(haft__server_header(request, "mcp-protocol-version"));
+    bool modern = haft__str_equal(version, HAFT__LIT(HAFT__MCP_MODERN));
+    return (haft__server_field){HAFT__LIT("Allow"),
+                                modern ? HAFT__LIT("POST") : HAFT__LIT("POST, GET, DELETE")};
+}
+
 void haft__mcp_stream_reply(haft__server_request *request, uint32_t status, const char *session,
                             haft_str json)
 {
@@ -38,7 +48,7 @@ void haft__mcp_stream_reply(haft__server_request *request, uint32_t status, cons
         fields[count++] = (haft__server_field){HAFT__LIT("WWW-Authenticate"), HAFT__LIT("Bearer")};
     }
     if (status == 405) {
-        fields[count++] = (haft__server_field){HAFT__LIT("Allow"), HAFT__LIT("POST, GET, DELETE")};
+        fields[count++] = allow_field(request);
     }
     haft__server_head head = {.status = status,
                               .content_type =
@@ -70,12 +80,22 @@ void haft__mcp_stream_finish(haft__mcp_stream *stream)
     }
 }
 
+void haft__mcp_stream_drop(haft__mcp_stream *stream)
+{
+    stream->dropped = stream->last != NULL ? stream->last->seq : stream->dropped;
+    while (stream->first != NULL) {
+        forget_first(stream);
+    }
+}
+
 /* What cannot be kept, for want of memory or room, is not there when its client comes again. */
 static void keep(haft__mcp_stream *stream, haft_str text)
 {
     haft__mcp_event *event =
         text.len <= HAFT__LIMIT_MCP_REPLAY_BYTES ? malloc(sizeof(*event) + text.len) : NULL;
     if (event == NULL) {
+        haft__mcp_stream_drop(stream);
+        stream->dropped = stream->seq;
         return;
     }
     *event = (haft__mcp_event){.seq = stream->seq, .length = text.len};
@@ -87,7 +107,8 @@ static void keep(haft__mcp_stream *stream, haft_str text)
     }
     stream->last = event;
     stream->kept += text.len;
-    while (stream->kept > HAFT__LIMIT_MCP_REPLAY_BYTES) {
+    while (stream->kept > HAFT__LIMIT_MCP_REPLAY_BYTES && stream->first != NULL) {
+        stream->dropped = stream->first->seq;
         forget_first(stream);
     }
 }
@@ -181,18 +202,50 @@ void haft__mcp_stream_pause(haft__mcp_stream *stream)
     }
 }
 
+/* In the place of what is not there any more. */
+static void tell_dropped(haft__mcp_stream *stream)
+{
+    bool answer = stream->over && stream->dropped == stream->seq && stream->request_id.len > 0;
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    if (answer) {
+        haft__buf_add_str(&text, HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":"));
+        haft__buf_add_str(&text, stream->request_id);
+        haft__buf_add_str(&text,
+                          HAFT__LIT(",\"error\":{\"code\":-32603,\"message\":\"the answer was sent "
+                                    "and is not kept any more, because there was no room; the "
+                                    "call was made: find out before you make it again\"}}"));
+    } else {
+        haft__buf_add_str(&text,
+                          HAFT__LIT("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\","
+                                    "\"params\":{\"level\":\"warning\",\"logger\":\"haft\","
+                                    "\"data\":\"messages of this stream were not kept, "
+                                    "because there was no room: they are missing here\"}}"));
+    }
+    if (haft__buf_check(&text, NULL) == HAFT_OK) {
+        write_event(stream, stream->dropped, haft__buf_str(&text));
+    }
+    haft__buf_finish(&text);
+}
+
 void haft__mcp_stream_resume(haft__mcp_stream *stream, haft__server_request *request, uint64_t seen)
 {
+    while (stream->first != NULL && stream->first->seq <= seen) {
+        forget_first(stream);
+    }
     if (stream->request != NULL) {
         haft__server_cut(stream->request); /* its client has given it up */
     }
     stream->request = request;
     stream->begun = true;
     send_head(stream);
+    if (stream->dropped > seen) {
+        tell_dropped(stream);
+    } else if (stream->primed && stream->first == NULL && !stream->over) {
+        write_event(stream, seen, HAFT__LIT("")); /* so that it can be read again from here */
+    }
     for (const haft__mcp_event *event = stream->first; event != NULL; event = event->next) {
-        if (event->seq > seen) {
-            write_event(stream, event->seq, (haft_str){event->text, event->length});
-        }
+        write_event(stream, event->seq, (haft_str){event->text, event->length});
     }
     if (stream->over) {
         haft__mcp_stream_pause(stream);

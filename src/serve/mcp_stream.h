@@ -21,6 +21,8 @@ typedef struct haft__mcp_stream {
     uint64_t seq;                  /* of the last event */
     haft__mcp_event *first, *last; /* those kept */
     size_t kept;                   /* bytes of them */
+    uint64_t dropped;              /* the last event that is not kept, though nobody has seen it */
+    haft_str request_id;           /* of the request that it answers, as JSON; "" for none */
 } haft__mcp_stream;
 
 /* Fine on a zeroed one. A client that is there is cut. */
@@ -38,7 +40,12 @@ void haft__mcp_stream_end(haft__mcp_stream *stream, uint32_t status, haft_str te
 /* The connection ends, the stream does not: its client comes again for the rest. */
 void haft__mcp_stream_pause(haft__mcp_stream *stream);
 
-/* Another connection for it: gets what came behind event `seen`. */
+/* Forgets what is kept, for want of room; who comes again for it is told so. */
+void haft__mcp_stream_drop(haft__mcp_stream *stream);
+
+/* Another connection for it: gets what came behind event `seen`; what came before is seen, and not
+ * kept any longer. When some of it was not kept, it is said so: by an error in the place of the
+ * answer when that is what is missing, else by a line of the log. */
 void haft__mcp_stream_resume(haft__mcp_stream *stream, haft__server_request *request,
                              uint64_t seen);
 

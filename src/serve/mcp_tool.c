@@ -7,6 +7,7 @@
 #include "io/clock.h"
 #include "run/approval.h"
 #include "run/arguments.h"
+#include "serve/mcp_guard.h"
 #include "serve/mcp_spec_int.h"
 #include "json/read.h"
 
@@ -55,7 +56,12 @@ static void say_structured(haft__mcp_job *job, haft_str text)
         }
         haft__mcp_asked *asked = job->asked;
         haft__mcp_job_destroy(job);
-        haft__mcp_asked_answer(asked, haft__buf_str(&members));
+        if (haft__buf_check(&members, NULL) == HAFT_OK) {
+            haft__mcp_asked_answer(asked, haft__buf_str(&members));
+        } else {
+            haft__mcp_asked_say(
+                asked, HAFT__LIT("the result is too long, or there is no memory for it"), true);
+        }
     }
     haft__buf_finish(&why);
     haft__buf_finish(&members);
@@ -184,6 +190,7 @@ static haft_status run(haft__mcp_job *job, haft_error *err)
                                       .thread = "",
                                       .user = "",
                                       .idempotency_key = job->key.ptr,
+                                      .epoch = job->epoch,
                                       .attempt = job->attempt},
                             .timeout_ms = job->entry->tool->traits.timeout_ms,
                             .progress = on_progress};
@@ -284,6 +291,17 @@ static bool is_approved(haft__mcp_job *job)
     return false;
 }
 
+/* A call without a key has one of our own. */
+static haft_status take_key(haft__mcp_job *job, haft_error *err)
+{
+    haft_status status = haft__mcp_key_take(job, err);
+    if (status == HAFT_OK && job->key.len == 0) {
+        job->key = haft__arena_format(&job->arena, HAFT__MCP_OWN_KEY "%s", job->id);
+        status = job->key.ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+    }
+    return status;
+}
+
 void haft__mcp_tool_begin(haft__mcp_job *job)
 {
     haft_error err = {0};
@@ -291,10 +309,8 @@ void haft__mcp_tool_begin(haft__mcp_job *job)
         return;
     }
     haft_status status = haft__runtime_make_id(job->served->options.runtime, job->id, &err);
-    if (status == HAFT_OK) {
-        job->key = haft__arena_format(&job->arena, "mcp:%s", job->id);
-        status = job->key.ptr != NULL ? run(job, &err) : haft__arena_fail(&job->arena, &err);
-    }
+    status = status == HAFT_OK ? take_key(job, &err) : status;
+    status = status == HAFT_OK ? run(job, &err) : status;
     if (status != HAFT_OK) {
         fail(job, &err);
     }

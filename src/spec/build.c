@@ -6,6 +6,7 @@
 #include "spec/build_int.h"
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/macros.h"
 #include "base/near.h"
 #include "base/str.h"
@@ -283,6 +284,39 @@ static void build_phases(haft__loader *l)
     l->spec->phase_count = source.count;
 }
 
+/* What happens at a deadline; the run fails unless something else is said. */
+static haft__json build_on_expire(haft__json rule)
+{
+    haft__json on_expire = haft__edit_get(rule, "on_expire");
+    return on_expire.kind != HAFT__JSON_NULL ? on_expire : haft__json_string(HAFT__LIT("fail"));
+}
+
+/* 0 where there is none; then nobody may say 0. */
+static uint64_t build_deadline(haft__loader *l, haft__json rule, haft_str pointer)
+{
+    haft__json value = haft__edit_get(rule, "deadline");
+    uint64_t ms = haft__build_duration(l, value, pointer, 1);
+    if (ms == 0) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__ABOUT_VALUE, "wanted a time above 0, found 0");
+        haft__loader_hint(l, problem, "leave it out when there is none");
+    }
+    return value.kind != HAFT__JSON_NULL ? ms : 0;
+}
+
+static void build_pauses(haft__loader *l)
+{
+    static const char *const kinds[HAFT__SPEC_PAUSES] = {"question", "headless", "approval",
+                                                         "unknown_outcome"};
+    haft__json source = haft__edit_object(l->source, "pauses");
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        haft__json rule = haft__edit_object(source, kinds[i]);
+        haft_str pointer = haft__loader_at(l, "/pauses/%s/deadline", kinds[i]);
+        l->spec->pauses[i] = (haft__pause_rule){.deadline_ms = build_deadline(l, rule, pointer),
+                                                .on_expire = build_on_expire(rule)};
+    }
+}
+
 static void build_approvals(haft__loader *l)
 {
     haft__json source = haft__edit_array(l->source, "approvals");
@@ -298,15 +332,36 @@ static void build_approvals(haft__loader *l)
         rules[i].traits =
             haft__build_texts(l, haft__edit_array(rule, "traits"), &rules[i].trait_count);
         rules[i].when = haft__edit_get(rule, "when");
-        rules[i].deadline_ms =
-            haft__build_duration(l, haft__edit_get(rule, "deadline"), pointer, 0);
-        rules[i].on_expire = haft__edit_get(rule, "on_expire");
-        if (rules[i].on_expire.kind == HAFT__JSON_NULL) {
-            rules[i].on_expire = haft__json_string(HAFT__LIT("fail"));
-        }
+        rules[i].deadline_ms = build_deadline(l, rule, pointer);
+        rules[i].on_expire = build_on_expire(rule);
     }
     l->spec->approvals = rules;
     l->spec->approval_count = source.count;
+}
+
+static void build_embeddings(haft__loader *l)
+{
+    static const char pointer[] = "/tool_search/embeddings/timeout";
+    haft__json search = haft__edit_object(l->source, "tool_search");
+    haft__json source = haft__edit_object(search, "embeddings");
+    haft__json timeout = haft__edit_get(source, "timeout");
+    haft__embeddings_spec *embeddings = &l->spec->embeddings;
+    *embeddings =
+        (haft__embeddings_spec){.base_url = haft__edit_text(source, "base_url"),
+                                .model = haft__edit_text(source, "model"),
+                                .api_key = haft__edit_text(source, "api_key"),
+                                .api_key_env = haft__edit_text(source, "api_key_env"),
+                                .query_prefix = haft__edit_text(source, "query_prefix"),
+                                .document_prefix = haft__edit_text(source, "document_prefix"),
+                                .timeout_ms = haft__build_duration(l, timeout, haft__str(pointer),
+                                                                   HAFT__LIMIT_EMBED_QUERY_MS)};
+    if (embeddings->timeout_ms == 0 || embeddings->timeout_ms > HAFT__LIMIT_EMBED_MOST_MS) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, haft__str(pointer), HAFT__ABOUT_VALUE,
+            "wanted a time above 0 and of at most %d seconds, found %llu ms",
+            HAFT__LIMIT_EMBED_MOST_MS / 1000, (unsigned long long)embeddings->timeout_ms);
+        haft__loader_hint(l, problem, "a search waits so long before it goes on without");
+    }
 }
 
 void haft__loader_build(haft__loader *l)
@@ -328,8 +383,10 @@ void haft__loader_build(haft__loader *l)
     spec->root = root.len > 0 ? root : HAFT__LIT(".");
     spec->databases = haft__edit_get(source, "databases");
     spec->on_unknown = one_of(haft__edit_text(source, "on_unknown"), unknowns, COUNT(unknowns));
+    spec->on_unknown_given = haft__edit_text(source, "on_unknown").len > 0;
     spec->history = one_of(haft__edit_text(source, "history"), histories, COUNT(histories));
     spec->max_mcp_tools = number32(source, "max_mcp_tools", 0);
+    spec->tools_share = number32(source, "max_tools_share", HAFT__LIMIT_TOOL_SHARE_PERCENT);
     spec->multitask = multi.len > 0 ? multi : HAFT__LIT("enqueue");
     spec->graph = haft__edit_get(source, "graph");
     spec->builtin_allow =
@@ -340,4 +397,6 @@ void haft__loader_build(haft__loader *l)
     build_limits(l);
     build_phases(l);
     build_approvals(l);
+    build_pauses(l);
+    build_embeddings(l);
 }

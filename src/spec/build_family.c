@@ -72,12 +72,18 @@ static haft_str write_size(haft__loader *l, uint64_t millions)
     return kept;
 }
 
+/* A chat template says how a model speaks. It is shared by models of any size. */
+static bool by_template(const haft__model_family *family)
+{
+    return haft__str_equal(family->found_by, HAFT__LIT("chat_template"));
+}
+
 static void fill_size(haft__loader *l, const haft__family *row)
 {
     haft__model_spec *model = &l->spec->model;
     uint64_t millions = haft__family_size_of_name(model->model);
     model->family.size_in_name = millions > 0 && model->size_b.len == 0;
-    if (millions == 0 && row != NULL) {
+    if (millions == 0 && row != NULL && !by_template(&model->family)) {
         millions = row->size;
         model->family.gave_size = millions > 0 && model->size_b.len == 0;
     }
@@ -110,7 +116,7 @@ void haft__build_family(haft__loader *l, haft__json source)
         model->native_tools = haft__family_is_native(row, model);
         family->gave_native = true;
     }
-    if (!is_said(source, "context_tokens") && row->context > 0) {
+    if (!is_said(source, "context_tokens") && row->context > 0 && !by_template(family)) {
         model->context_tokens = row->context;
         family->gave_context = true;
     }

@@ -3,12 +3,15 @@
  * build_tools.c - the tools of a spec into its registry, in their order: built-ins, tools with a
  * schema or with `args`, and what the program brings along. Tests: tests/spec/build_tools_test.c.
  */
+#include "base/buf.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "spec/build_int.h"
 #include "tool/args.h"
 #include "tool/builtin.h"
 #include "tool/traits.h"
+#include "json/write.h"
 
 /* ---- what went wrong ---- */
 
@@ -129,6 +132,14 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
                                  HAFT__ARG(haft__edit_text(entry, "name")));
         haft__loader_hint(l, problem, "give it a command or http, or write headless: true");
     }
+    if (source == HAFT__TOOL_AGENT) {
+        haft__spec_problem *problem = haft__loader_warning(
+            l, haft__loader_at(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__ABOUT_KEY,
+            "no child runs in this version: calls of \"%.*s\" "
+            "end with an error",
+            HAFT__ARG(haft__edit_text(entry, "name")));
+        haft__loader_hint(l, problem, "give it the command haft run SPEC TASK --quiet meanwhile");
+    }
     return source;
 }
 
@@ -220,6 +231,24 @@ static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
 
 /* ---- all ---- */
 
+/* What its own tools take in a request, built-ins left out: too much of it, and they are deferred.
+ */
+static void weigh_tools(haft__loader *l)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    for (size_t i = 0; i < l->spec->tools.count; i++) {
+        const haft__tool *tool = l->spec->tools.items[i];
+        if (tool->source != HAFT__TOOL_BUILTIN && tool->source != HAFT__TOOL_PROVIDER) {
+            haft__buf_clear(&text);
+            haft__json_write(&text, tool->input_schema);
+            l->spec->definition_bytes += tool->name.len + tool->description.len + text.len;
+        }
+    }
+    (void)haft__loader_failed(l, haft__buf_check(&text, NULL));
+    haft__buf_finish(&text);
+}
+
 void haft__loader_build_tools(haft__loader *l)
 {
     haft__json entries = haft__edit_array(l->source, "tools");
@@ -239,5 +268,6 @@ void haft__loader_build_tools(haft__loader *l)
     for (size_t i = 0; i < l->options->function_count && l->status == HAFT_OK; i++) {
         add(l, l->options->functions[i], HAFT__LIT("/tools"));
     }
+    weigh_tools(l);
     l->broken |= l->problems.errors > before;
 }

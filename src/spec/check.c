@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * check.c - what a schema cannot say: keys that need or exclude each other, money, and what is
- * allowed but probably not meant. Tests: tests/spec/check_test.c.
+ * allowed but probably not meant. What concerns one tool is in check_tools.c.
+ * Tests: tests/spec/check_test.c.
  */
 #include "base/str.h"
 #include "mcp/servers.h"
 #include "model/chat.h"
+#include "run/resolve.h"
 #include "spec/load_int.h"
-#include "tool/template.h"
-#include "tool/vague.h"
 
 /* ---- keys together ---- */
 
@@ -41,14 +41,69 @@ static void check_money(haft__loader *l)
                       HAFT__ARG(l->spec->model.provider), HAFT__ARG(l->spec->model.model));
 }
 
-static void check_key(haft__loader *l)
+/* What the problem is about is shown nowhere: not the value of --set NAME=VALUE either. */
+static void hide_value(haft__spec_problem *problem)
 {
-    haft_str key = l->spec->model.api_key;
+    if (problem != NULL) {
+        haft_str rest = problem->from;
+        problem->secret = true;
+        problem->from = haft__str_split(&rest, '=');
+        problem->from_column = 0;
+    }
+}
+
+static void check_key(haft__loader *l, haft_str key, const char *pointer)
+{
     if (key.len > 0 && !haft__str_starts(key, HAFT__LIT("${"))) {
         haft__spec_problem *problem =
-            haft__loader_warning(l, HAFT__LIT("/model/api_key"), HAFT__ABOUT_VALUE,
+            haft__loader_warning(l, haft__str(pointer), HAFT__ABOUT_VALUE,
                                  "this looks like a key written into the spec");
+        hide_value(problem);
         haft__loader_hint(l, problem, "name a variable instead: api_key: ${OPENAI_API_KEY}");
+    }
+}
+
+/* Whether a value is written out and is more than a number, a path or nothing. */
+static bool is_written_out(haft_str value)
+{
+    bool number = true;
+    for (size_t i = 0; i < value.len; i++) {
+        number = number && value.ptr[i] >= '0' && value.ptr[i] <= '9';
+    }
+    return !number && memchr(value.ptr, '$', value.len) == NULL && value.ptr[0] != '/'
+           && value.ptr[0] != '.';
+}
+
+/* `key` is "env" or "headers" of the server. */
+static void check_pairs(haft__loader *l, haft_str server, haft__json holder, const char *key)
+{
+    const haft__json *pairs = haft__json_get(holder, haft__str(key));
+    for (uint32_t i = 0; pairs != NULL && i < pairs->count; i++) {
+        haft_str name = haft__json_text(pairs->members[i].key);
+        if (!haft__mcp_sounds_secret(name)
+            || !is_written_out(haft__json_text(pairs->members[i].value))) {
+            continue;
+        }
+        haft_str where = haft__loader_at_key(l, HAFT__LIT("/mcp/servers"), server);
+        where = haft__loader_at_key(l, haft__loader_at(l, "%.*s/%s", HAFT__ARG(where), key), name);
+        haft__spec_problem *problem = haft__loader_warning(
+            l, where, HAFT__ABOUT_VALUE,
+            "this looks like a secret written into the spec, which is kept with every run");
+        hide_value(problem);
+        haft__loader_hint(l, problem, "name a variable instead: ${VAR}, or import the server");
+    }
+}
+
+/* Servers of an imported file are not kept. */
+static void check_secrets(haft__loader *l)
+{
+    const haft__json *servers = haft__json_get(l->spec->mcp, HAFT__LIT("servers"));
+    for (uint32_t i = 0; servers != NULL && i < servers->count; i++) {
+        haft__json server = servers->members[i].value;
+        if (haft__json_get(server, HAFT__LIT("imported")) == NULL) {
+            check_pairs(l, haft__json_text(servers->members[i].key), server, "env");
+            check_pairs(l, haft__json_text(servers->members[i].key), server, "headers");
+        }
     }
 }
 
@@ -105,6 +160,99 @@ static void check_servers(haft__loader *l)
     }
 }
 
+/* Whether a value of that kind is of the type, or of one of the types, that a schema names. */
+static bool type_takes(haft__json type, haft__json_kind kind)
+{
+    static const char *const names[] = {
+        [HAFT__JSON_NULL] = "null",     [HAFT__JSON_FALSE] = "boolean",
+        [HAFT__JSON_TRUE] = "boolean",  [HAFT__JSON_NUMBER] = "number",
+        [HAFT__JSON_STRING] = "string", [HAFT__JSON_ARRAY] = "array",
+        [HAFT__JSON_OBJECT] = "object",
+    };
+    for (uint32_t i = 0; type.kind == HAFT__JSON_ARRAY && i < type.count; i++) {
+        if (type_takes(type.items[i], kind)) {
+            return true;
+        }
+    }
+    haft_str name = haft__json_text(type);
+    return type.kind == HAFT__JSON_STRING
+           && (haft__str_equal(name, haft__str(names[kind]))
+               || (kind == HAFT__JSON_NUMBER && haft__str_equal(name, HAFT__LIT("integer"))));
+}
+
+/* Whether an argument of the type can be compared with the value. */
+static bool is_comparable(haft__json type, haft_str op, haft__json value)
+{
+    bool texts = type_takes(type, HAFT__JSON_STRING) && value.kind == HAFT__JSON_STRING;
+    if (haft__str_equal(op, HAFT__LIT("exists"))) {
+        return true;
+    }
+    if (haft__str_equal(op, HAFT__LIT("in"))) {
+        bool one = false;
+        for (uint32_t i = 0; value.kind == HAFT__JSON_ARRAY && i < value.count; i++) {
+            one = one || type_takes(type, value.items[i].kind);
+        }
+        return one;
+    }
+    if (haft__str_equal(op, HAFT__LIT("contains"))) {
+        return texts || type_takes(type, HAFT__JSON_ARRAY);
+    }
+    if (haft__str_equal(op, HAFT__LIT("matches"))) {
+        return texts;
+    }
+    bool equality = haft__str_equal(op, HAFT__LIT("eq")) || haft__str_equal(op, HAFT__LIT("ne"));
+    bool ordered = value.kind == HAFT__JSON_NUMBER || value.kind == HAFT__JSON_STRING;
+    return type_takes(type, value.kind) && (equality || ordered);
+}
+
+/* The type that the schema names for what the pointer leads to; null when it names none. */
+static haft__json type_at(haft__json schema, haft_str pointer)
+{
+    (void)haft__str_split(&pointer, '/');
+    while (pointer.len > 0) {
+        const haft__json *found =
+            haft__json_get(haft__edit_object(schema, "properties"), haft__str_split(&pointer, '/'));
+        schema = found != NULL ? *found : haft__json_null();
+    }
+    return haft__edit_get(schema, "type");
+}
+
+/* A condition that no argument of the tool can be compared by: every call is asked about. */
+static void check_condition(haft__loader *l, size_t rule, const haft__tool *tool)
+{
+    haft__json when = l->spec->approvals[rule].when;
+    haft_str at = haft__edit_text(when, "at"), op = haft__edit_text(when, "op");
+    haft__json type = type_at(tool->input_schema, at);
+    if (type.kind == HAFT__JSON_NULL || is_comparable(type, op, haft__edit_get(when, "value"))) {
+        return;
+    }
+    haft_str name = type.kind == HAFT__JSON_STRING ? haft__json_text(type) : HAFT__LIT("others");
+    haft__spec_problem *problem =
+        haft__loader_warning(l, haft__loader_at(l, "/approvals/%zu/when", rule), HAFT__ABOUT_VALUE,
+                             "%.*s of \"%.*s\" cannot be compared like this by its type: %.*s",
+                             HAFT__ARG(at), HAFT__ARG(tool->name), HAFT__ARG(name));
+    haft__loader_hint(l, problem,
+                      "what cannot be compared is asked about; arguments under args are texts, "
+                      "input_schema gives them types");
+}
+
+static void check_conditions(haft__loader *l)
+{
+    for (size_t i = 0; i < l->spec->approval_count; i++) {
+        const haft__approval_rule *rule = &l->spec->approvals[i];
+        for (size_t k = 0; rule->when.kind == HAFT__JSON_OBJECT && k < l->spec->tools.count; k++) {
+            const haft__tool *tool = l->spec->tools.items[k];
+            bool named = false;
+            for (size_t n = 0; n < rule->tool_count; n++) {
+                named = named || haft__filter_matches(rule->tools[n], tool->name);
+            }
+            if (named) {
+                check_condition(l, i, tool);
+            }
+        }
+    }
+}
+
 static void check_approval_rules(haft__loader *l)
 {
     for (size_t i = 0; i < l->spec->approval_count && haft__loader_clean(l, "approvals"); i++) {
@@ -114,167 +262,6 @@ static void check_approval_rules(haft__loader *l)
                 haft__loader_error(l, haft__loader_at(l, "/approvals/%zu", i), HAFT__ABOUT_VALUE,
                                    "the rule says for no tool that it holds");
             haft__loader_hint(l, problem, "give it tools or traits; tools: [\"*\"] is all");
-        }
-    }
-}
-
-/* ---- tools ---- */
-
-static bool rule_covers(const haft__approval_rule *rule, haft_str name)
-{
-    for (size_t i = 0; i < rule->tool_count; i++) {
-        if (haft__filter_matches(rule->tools[i], name)) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < rule->trait_count; i++) {
-        if (haft__str_equal(rule->traits[i], HAFT__LIT("destructive"))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_approved(const haft__loader *l, const haft__tool *tool)
-{
-    bool covered = tool->traits.needs_approval;
-    for (size_t i = 0; i < l->spec->approval_count && !covered; i++) {
-        covered = rule_covers(&l->spec->approvals[i], tool->name);
-    }
-    return covered;
-}
-
-static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer)
-{
-    haft__vague vague = haft__vague_look(tool->name, tool->description);
-    if (vague != HAFT__VAGUE_NOT) {
-        (void)haft__loader_warning(l, haft__loader_at(l, "%.*s/description", HAFT__ARG(pointer)),
-                                   HAFT__ABOUT_VALUE, "%s", haft__vague_text(vague));
-    }
-    if (tool->traits.destructive && !is_approved(l, tool)) {
-        haft__spec_problem *problem = haft__loader_warning(
-            l, haft__loader_at(l, "%.*s/traits/destructive", HAFT__ARG(pointer)), HAFT__ABOUT_VALUE,
-            "\"%.*s\" is destructive, and nobody has to approve its calls", HAFT__ARG(tool->name));
-        haft__loader_hint(l, problem, "add approvals: [{traits: [destructive]}]");
-    }
-    if (tool->traits.return_direct && l->spec->choice.gate) {
-        haft__spec_problem *problem = haft__loader_warning(
-            l, haft__loader_at(l, "%.*s/traits/return_direct", HAFT__ARG(pointer)),
-            HAFT__ABOUT_VALUE, "\"%.*s\" does not return directly as long as the gate is closed",
-            HAFT__ARG(tool->name));
-        haft__loader_hint(l, problem, "the gate is on for a workflow, and with min_tools_for_auto");
-    }
-}
-
-/* Whether an argument behind this text of a URL would choose the host. A variable may bring a path
- * along; its value is not looked at here. */
-static bool is_before_path(haft_str text)
-{
-    haft_str rest = text;
-    (void)haft__str_split(&rest, ':');
-    rest = haft__str_skip(rest, strlen("//"));
-    for (size_t i = 0; i < rest.len; i++) {
-        if (strchr("/?#$", rest.ptr[i]) != NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void check_url(haft__loader *l, const haft__tool *tool, haft_str pointer)
-{
-    haft_str url = haft__edit_text(haft__edit_object(tool->definition, "http"), "url"), rest = url;
-    haft_str at = haft__loader_at(l, "%.*s/http/url", HAFT__ARG(pointer));
-    haft__template_piece piece;
-    while (haft__template_next(&rest, &piece)) {
-        haft_str before = {url.ptr, (size_t)(piece.text.ptr - url.ptr)};
-        if (piece.name.ptr != NULL && is_before_path(before)) {
-            haft__spec_problem *problem = haft__loader_error(
-                l, at, HAFT__ABOUT_VALUE, "the argument \"%.*s\" would choose the host",
-                HAFT__ARG(piece.name));
-            haft__loader_hint(l, problem, "arguments can stand in the path and behind it");
-        }
-        if (piece.name.ptr != NULL && !haft__template_knows(tool->input_schema, piece.name)) {
-            (void)haft__loader_warning(l, at, HAFT__ABOUT_VALUE,
-                                       "the tool has no argument \"%.*s\"", HAFT__ARG(piece.name));
-        }
-    }
-}
-
-/* What a program makes of its words. */
-typedef enum reads {
-    READS_TEXT,
-    READS_CODE,   /* a word may be code */
-    READS_REMOTE, /* they go through a shell at the other end */
-} reads;
-
-static reads what_it_reads(haft_str program)
-{
-    static const char *const names[] = {"sh",  "bash", "dash", "ash",   "zsh",  "ksh",  "fish",
-                                        "awk", "gawk", "mawk", "sed",   "perl", "ruby", "node",
-                                        "php", "lua",  "env",  "xargs", "sudo"};
-    for (haft_str rest = program; rest.len > 0;) {
-        program = haft__str_split(&rest, '/');
-    }
-    bool code = haft__str_starts(program, HAFT__LIT("python"));
-    for (size_t i = 0; i < COUNT(names) && !code; i++) {
-        code = haft__str_equal(program, haft__str(names[i]));
-    }
-    return haft__str_equal(program, HAFT__LIT("ssh")) ? READS_REMOTE
-           : code                                     ? READS_CODE
-                                                      : READS_TEXT;
-}
-
-static void refuse_word(haft__loader *l, haft_str at, haft_str name, const char *what)
-{
-    haft__spec_problem *problem = haft__loader_error(
-        l, at, HAFT__ABOUT_VALUE, "the argument \"%.*s\" would %s", HAFT__ARG(name), what);
-    haft__loader_hint(l, problem, "give it a word of its own, or use stdin");
-}
-
-/* Arguments in one of a command's words. */
-static void check_word(haft__loader *l, const haft__tool *tool, haft_str at, haft_str word,
-                       bool program, reads what)
-{
-    haft__template_piece piece;
-    haft_str rest = word;
-    while (haft__template_next(&rest, &piece)) {
-        if (piece.name.ptr == NULL) {
-            continue;
-        }
-        bool known = haft__template_knows(tool->input_schema, piece.name);
-        bool inside = piece.text.len < word.len;
-        if (known && program) {
-            refuse_word(l, at, piece.name, "choose the program");
-        } else if (known && (what == READS_REMOTE || (what == READS_CODE && inside))) {
-            refuse_word(l, at, piece.name, "be a part of code");
-        } else if (!known && what == READS_TEXT) {
-            (void)haft__loader_warning(l, at, HAFT__ABOUT_VALUE,
-                                       "the tool has no argument \"%.*s\"", HAFT__ARG(piece.name));
-        }
-    }
-}
-
-static void check_words(haft__loader *l, const haft__tool *tool, haft_str pointer)
-{
-    haft__json words = haft__edit_array(tool->definition, "command");
-    reads what = words.count > 0 ? what_it_reads(haft__json_text(words.items[0])) : READS_TEXT;
-    for (uint32_t i = 0; i < words.count; i++) {
-        check_word(l, tool, haft__loader_at(l, "%.*s/command/%u", HAFT__ARG(pointer), i),
-                   haft__json_text(words.items[i]), i == 0, what);
-    }
-}
-
-static void check_tools(haft__loader *l)
-{
-    haft__json entries = haft__edit_array(l->source, "tools");
-    for (uint32_t i = 0; i < entries.count; i++) {
-        haft_str name = haft__edit_text(entries.items[i], "name");
-        const haft__tool *tool = haft__tools_find(&l->spec->tools, name);
-        if (tool != NULL && tool->source != HAFT__TOOL_BUILTIN) {
-            check_tool(l, tool, haft__loader_at(l, "/tools/%u", i));
-            check_url(l, tool, haft__loader_at(l, "/tools/%u", i));
-            check_words(l, tool, haft__loader_at(l, "/tools/%u", i));
         }
     }
 }
@@ -294,6 +281,20 @@ static void warn_idle(haft__loader *l, const char *name, bool idle, const char *
     }
 }
 
+/* A model can always search where something is deferred, but nobody tells it. */
+static void check_search(haft__loader *l, bool servers)
+{
+    if (has_tool(l, HAFT__TOOL_SEARCH) || !haft__resolve_searches(l->spec)) {
+        return;
+    }
+    haft__spec_problem *problem =
+        haft__loader_warning(l, servers ? HAFT__LIT("/mcp") : HAFT__LIT("/tools"), HAFT__ABOUT_KEY,
+                             "tools are deferred, and the model is not told that it can search for "
+                             "them");
+    haft__loader_hint(l, problem,
+                      "add " HAFT__TOOL_SEARCH " to builtins.enabled, or to builtins.deny");
+}
+
 static void check_builtins(haft__loader *l)
 {
     bool servers = haft__edit_object(l->spec->mcp, "servers").count > 0
@@ -303,7 +304,9 @@ static void check_builtins(haft__loader *l)
     for (size_t i = 0; i < l->spec->format_count; i++) {
         code |= haft__str_equal(l->spec->formats[i], HAFT__LIT("codemode"));
     }
-    warn_idle(l, "tool_search", !servers, "there is no MCP server to search");
+    bool crowded = !servers && haft__resolve_searches(l->spec);
+    warn_idle(l, HAFT__TOOL_SEARCH, !servers && !crowded, "there is no MCP server to search");
+    check_search(l, servers);
     warn_idle(l, "execute_sql", !databases, "there is no database");
     warn_idle(l, "search_schemas", !databases, "there is no database");
     warn_idle(l, "python_execution", !code, "the format codemode is not enabled");
@@ -376,11 +379,16 @@ void haft__loader_check(haft__loader *l)
 {
     check_kind(l);
     check_money(l);
-    check_key(l);
+    check_key(l, l->spec->model.api_key, "/model/api_key");
+    check_key(l, l->spec->embeddings.api_key, "/tool_search/embeddings/api_key");
+    check_secrets(l);
     check_options(l);
     check_servers(l);
     check_approval_rules(l);
-    check_tools(l);
+    if (haft__loader_clean(l, "approvals tools")) {
+        check_conditions(l);
+    }
+    haft__loader_check_tools(l);
     if (haft__loader_clean(l, "tools builtins enabled_builtins mcp formats tool_call_formats")) {
         check_builtins(l);
     }

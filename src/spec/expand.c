@@ -152,12 +152,38 @@ static void check_tools(haft__loader *l)
     }
 }
 
-/* The words of an imported server's command: its file's dialect has variables there, too. */
-static void check_words(haft__loader *l, haft__json server, haft_str pointer)
+/* Whether all variables of a text are there. */
+static haft_status try_text(haft__loader *l, haft__json value, haft_error *err)
 {
-    haft__json words = haft__edit_array(server, "command");
-    for (uint32_t i = 0; i < words.count; i++) {
-        check_text(l, words.items[i], pointer);
+    haft_str expanded;
+    haft__arena_mark mark = haft__arena_save(l->arena);
+    haft_status status =
+        value.kind == HAFT__JSON_STRING
+            ? haft__spec_expand(l->arena, haft__json_text(value), &l->options->env, &expanded, err)
+            : HAFT_OK;
+    haft__arena_restore(l->arena, mark);
+    return status;
+}
+
+/* A server of an imported file, whose dialect has variables in the command, too. One that lacks a
+ * variable is left out: the file is another program's, and the others may be what is wanted. */
+static void check_imported(haft__loader *l, haft_str name, haft__json server)
+{
+    static const char *const keys[] = {"cwd", "url", "command", "env", "headers"};
+    haft_error err = {.status = HAFT_OK};
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < COUNT(keys) && status == HAFT_OK; i++) {
+        haft__json value = haft__edit_get(server, keys[i]);
+        bool list = value.kind == HAFT__JSON_ARRAY, object = value.kind == HAFT__JSON_OBJECT;
+        status = try_text(l, value, &err);
+        for (uint32_t k = 0; (list || object) && k < value.count && status == HAFT_OK; k++) {
+            status = try_text(l, list ? value.items[k] : value.members[k].value, &err);
+        }
+    }
+    if (status != HAFT_OK && !haft__loader_failed(l, status)) {
+        haft_str why = haft__loader_at(l, "the server '%.*s': %s", HAFT__ARG(name), err.message);
+        haft__loader_leave_out(l, name, why, haft__str(err.hint));
+        haft__loader_disable(l, name);
     }
 }
 
@@ -172,8 +198,8 @@ static void check_servers(haft__loader *l)
         haft_str pointer = haft__loader_at_key(l, HAFT__LIT("/mcp/servers"),
                                                haft__json_text(servers.members[i].key));
         if (haft__edit_get(server, "imported").kind == HAFT__JSON_TRUE) {
-            check_words(l, server, pointer);
-            check_one(l, server, "cwd", pointer);
+            check_imported(l, haft__json_text(servers.members[i].key), server);
+            continue;
         }
         check_texts(l, server, "env", pointer);
         check_texts(l, server, "headers", pointer);
@@ -197,4 +223,6 @@ void haft__loader_check_variables(haft__loader *l)
     check_servers(l);
     check_databases(l);
     check_one(l, haft__edit_get(l->source, "model"), "api_key", HAFT__LIT("/model"));
+    check_one(l, haft__edit_object(haft__edit_object(l->source, "tool_search"), "embeddings"),
+              "api_key", HAFT__LIT("/tool_search/embeddings"));
 }

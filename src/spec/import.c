@@ -25,6 +25,39 @@ static void tell(haft__loader *l, haft_str file, const haft_error *err)
     }
 }
 
+/* Whether the spec itself names the server among those it allows: then it must be there. */
+static bool is_wanted(const haft__loader *l, haft_str server)
+{
+    haft__json allow = haft__edit_array(l->spec->mcp, "allow");
+    for (uint32_t i = 0; i < allow.count; i++) {
+        haft_str rest = haft__json_text(allow.items[i]);
+        haft_str name = haft__str_split(&rest, ':');
+        if (haft__str_equal(name, server)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void haft__loader_leave_out(haft__loader *l, haft_str server, haft_str why, haft_str hint)
+{
+    haft__json given = haft__edit_get(haft__edit_object(l->source, "mcp"), "import");
+    haft_str file =
+        given.kind == HAFT__JSON_STRING ? haft__json_text(given) : haft__edit_text(given, "file");
+    haft__spec_problem *problem;
+    if (is_wanted(l, server)) {
+        problem =
+            haft__loader_error(l, AT, HAFT__ABOUT_VALUE, "%.*s: %.*s; `allow` of the spec names it",
+                               HAFT__ARG(file), HAFT__ARG(why));
+    } else {
+        problem = haft__loader_warning(l, AT, HAFT__ABOUT_VALUE, "%.*s: %.*s; it is left out",
+                                       HAFT__ARG(file), HAFT__ARG(why));
+    }
+    if (hint.len > 0) {
+        haft__loader_hint(l, problem, "%.*s", HAFT__ARG(hint));
+    }
+}
+
 static bool put(haft__loader *l, haft__json *object, haft_str key, haft__json value)
 {
     bool done = haft__edit_put(l->arena, object, key, value);
@@ -48,6 +81,16 @@ static void join(haft__loader *l, haft__json imported)
         (void)put(l, &joined, haft__json_text(own.members[i].key), own.members[i].value);
     }
     (void)(l->status == HAFT_OK && put(l, &l->spec->mcp, HAFT__LIT("servers"), joined));
+}
+
+void haft__loader_disable(haft__loader *l, haft_str server)
+{
+    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    const haft__json *found = haft__json_get(servers, server);
+    haft__json off = found != NULL ? *found : haft__json_object(NULL, 0);
+    (void)(put(l, &off, HAFT__LIT("enabled"), haft__json_bool(false))
+           && put(l, &servers, server, off)
+           && put(l, &l->spec->mcp, HAFT__LIT("servers"), servers));
 }
 
 /* One hash for the names and configurations of all servers of the file; no secret counts in it. */
@@ -102,6 +145,9 @@ static void take(haft__loader *l, haft_str file, haft_str pinned, const haft__mc
     for (size_t i = 0; i < import->note_count; i++) {
         (void)haft__loader_warning(l, AT, HAFT__ABOUT_VALUE, "%.*s: %.*s", HAFT__ARG(file),
                                    HAFT__ARG(import->notes[i]));
+    }
+    for (size_t i = 0; i < import->left_count; i++) {
+        haft__loader_leave_out(l, import->left[i].name, import->left[i].why, HAFT__LIT(""));
     }
     join(l, import->servers);
     pin(l, file, hash);

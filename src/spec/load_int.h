@@ -99,6 +99,14 @@ haft__json haft__edit_object(haft__json object, const char *key); /* {} when it 
 haft__json haft__edit_array(haft__json object, const char *key);  /* [] when it is none */
 haft_str haft__edit_text(haft__json object, const char *key);     /* "" when it is none */
 
+/* ---- import.c ---- */
+
+/* Tells that a server of the imported file cannot be used: a warning, or an error when the spec
+ * names it in `allow`. */
+void haft__loader_leave_out(haft__loader *l, haft_str server, haft_str why, haft_str hint);
+/* Nobody starts the server. */
+void haft__loader_disable(haft__loader *l, haft_str server);
+
 /* ---- the stages, in their order ---- */
 
 void haft__loader_check_schema(haft__loader *l);    /* schema.c: raw against haft.schema.json */
@@ -109,6 +117,7 @@ void haft__loader_build_choice(haft__loader *l);    /* build_choice.c */
 void haft__loader_build_tools(haft__loader *l);     /* build_tools.c */
 void haft__loader_check_names(haft__loader *l);     /* names.c: tools that are named are there */
 void haft__loader_check(haft__loader *l);           /* check.c: all else that can be wrong */
+void haft__loader_check_tools(haft__loader *l);     /* check_tools.c: ... with a tool */
 void haft__loader_check_variables(haft__loader *l); /* expand.c: ${VAR} */
 void haft__loader_check_end(haft__loader *l);       /* reach.c: the policy can end */
 

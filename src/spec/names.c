@@ -123,6 +123,72 @@ static void check_builtin_patterns(haft__loader *l, const haft_str *patterns, si
     }
 }
 
+/* Whether a pattern can be about a tool of this server, whose name has "server:" in front. */
+static bool can_match(haft_str pattern, haft_str server)
+{
+    haft_str rest = pattern, front = haft__str_split(&rest, ':');
+    if (front.len < pattern.len) {
+        return haft__filter_matches(front, server);
+    }
+    front = haft__str_split(&front, '*'); /* what is in front of the first one */
+    return front.len < pattern.len && haft__str_starts(server, front);
+}
+
+/* What was meant to be denied would be let through without a word. */
+static void refuse_denial(haft__loader *l, haft_str pattern, haft_str pointer)
+{
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__ABOUT_VALUE,
+        "\"%.*s\" denies nothing: the names of tools are SERVER:TOOL", HAFT__ARG(pattern));
+    bool server = haft__json_get(haft__edit_object(l->spec->mcp, "servers"), pattern) != NULL;
+    haft_str whole = server ? pattern : HAFT__LIT("SERVER");
+    haft__loader_hint(l, problem,
+                      "for all tools of %s, write \"%.*s:*\"; for those that match in any server, "
+                      "\"*:%.*s\"",
+                      server ? "the server" : "a server", HAFT__ARG(whole), HAFT__ARG(pattern));
+}
+
+/* What an imported file has is not known here. */
+static void check_server_pattern(haft__loader *l, haft_str pattern, haft_str pointer, bool denies)
+{
+    haft__json servers = haft__edit_object(l->spec->mcp, "servers");
+    bool whole = pattern.len > 0 && memchr(pattern.ptr, ':', pattern.len) != NULL;
+    bool star = pattern.len > 0 && memchr(pattern.ptr, '*', pattern.len) != NULL;
+    bool found = (whole || star) && haft__edit_get(l->spec->mcp, "import").kind != HAFT__JSON_NULL;
+    for (uint32_t i = 0; i < servers.count && !found; i++) {
+        found = can_match(pattern, haft__json_text(servers.members[i].key));
+    }
+    if (found || pattern.len == 0) {
+        return;
+    }
+    if (denies && !whole) {
+        refuse_denial(l, pattern, pointer);
+        return;
+    }
+    if (!whole && !star) {
+        haft__spec_problem *problem = haft__loader_warning(
+            l, pointer, HAFT__ABOUT_VALUE, "\"%.*s\" matches no tool: their names are SERVER:TOOL",
+            HAFT__ARG(pattern));
+        bool server = haft__json_get(servers, pattern) != NULL;
+        haft__loader_hint(l, problem, "for all tools of %s, write \"%.*s:*\"",
+                          server ? "the server" : "a server", HAFT__ARG(pattern));
+        return;
+    }
+    haft__spec_problem *problem =
+        haft__loader_warning(l, pointer, HAFT__ABOUT_VALUE,
+                             "no server of the spec matches \"%.*s\"", HAFT__ARG(pattern));
+    haft__loader_hint(l, problem, "what stands before the : is a server of mcp.servers");
+}
+
+static void check_server_patterns(haft__loader *l, const char *key, bool deny)
+{
+    haft__json patterns = haft__edit_array(l->spec->mcp, key);
+    for (uint32_t i = 0; i < patterns.count; i++) {
+        check_server_pattern(l, haft__json_text(patterns.items[i]),
+                             haft__loader_at(l, "/mcp/%s/%u", key, i), deny);
+    }
+}
+
 void haft__loader_check_names(haft__loader *l)
 {
     const haft__spec *spec = l->spec;
@@ -143,5 +209,7 @@ void haft__loader_check_names(haft__loader *l)
     }
     check_builtin_patterns(l, spec->builtin_allow, spec->builtin_allow_count, "allow");
     check_builtin_patterns(l, spec->builtin_deny, spec->builtin_deny_count, "deny");
+    check_server_patterns(l, "allow", false);
+    check_server_patterns(l, "deny", true);
     l->broken |= l->problems.errors > before;
 }

@@ -22,6 +22,7 @@ typedef struct haft__spec_problem {
     haft_str message;      /* what was found and what was wanted */
     haft_str hint;         /* what to do about it; may be empty */
     bool warning;          /* the spec can be used all the same */
+    bool secret;           /* what is meant may be one: it is not to be shown */
 } haft__spec_problem;
 
 /* At most HAFT__LIMIT_SPEC_PROBLEMS are kept; the counts go on. Lives in the arena. */

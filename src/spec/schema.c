@@ -58,6 +58,7 @@ static const struct {
     {"", "^[A-Za-z0-9_./-]+(:", "use letters, digits and _ . / - or server:tool"},
     {"", "^[A-Za-z0-9_.-]{1,64}$", "use letters, digits and _ . -, 64 of them at most"},
     {"", "^[A-Za-z_][A-Za-z0-9_", "use letters, digits and _, no digit first"},
+    {"", "^[^\\s?", "* is the only wildcard; write a pattern for each name"},
     {"", "^https?://", "write the whole address, such as https://example.org/"},
 };
 
@@ -127,6 +128,22 @@ static void advise(haft__loader *l, haft__spec_problem *problem, const haft__sch
     }
 }
 
+/* Whether a key that is not there is a trait, written beside a tool's other keys. */
+static bool is_trait(haft_str where)
+{
+    static const char *const traits[] = {"read_only",      "idempotent", "destructive",
+                                         "return_direct",  "cost",       "timeout",
+                                         "needs_approval", "retries",    "cache"};
+    haft_str rest = haft__str_skip(where, strlen("/tools/"));
+    (void)haft__str_split(&rest, '/');
+    for (size_t i = 0; haft__str_starts(where, HAFT__LIT("/tools/")) && i < COUNT(traits); i++) {
+        if (haft__str_equal(rest, haft__str(traits[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A failure about a key: its name, and the one that was probably meant. */
 static void tell_key(haft__loader *l, const haft__schema_error *error, size_t wording)
 {
@@ -145,6 +162,8 @@ static void tell_key(haft__loader *l, const haft__schema_error *error, size_t wo
     } else if (reason.len > 1) {
         reason.len--;
         haft__loader_hint(l, problem, "it is needed with %.*s", HAFT__ARG(reason));
+    } else if (is_trait(error->where)) {
+        haft__loader_hint(l, problem, "it is a trait: write traits: {%.*s: ...}", HAFT__ARG(name));
     }
 }
 

@@ -14,6 +14,7 @@
 #include "base/sha256.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "store/move.h"
 #include "store/store_int.h"
 
 /* ---- requests ---- */
@@ -116,6 +117,7 @@ static haft_status check_verb(const haft__store_request *request, haft_error *er
         }
         return HAFT_OK;
     case HAFT__STORE_CLAIM:
+    case HAFT__STORE_TAKE:
     case HAFT__STORE_RENEW:
         if (request->run.owner.len == 0) {
             return haft__fail(err, HAFT_BAD_INPUT, "", "an owner has a name, found none");
@@ -125,8 +127,10 @@ static haft_status check_verb(const haft__store_request *request, haft_error *er
     case HAFT__STORE_FIND:
     case HAFT__STORE_LIST:
     case HAFT__STORE_THREAD:
+    case HAFT__STORE_AHEAD:
     case HAFT__STORE_RECEIVE:
     case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_DOCTOR:
     case HAFT__STORE_RECALL: assert(request->arena != NULL); return HAFT_OK;
     case HAFT__STORE_APPEND:
     case HAFT__STORE_RELEASE:
@@ -155,6 +159,11 @@ haft_status haft__store_check(const haft__store_request *request, haft_error *er
 
 /* ---- rules ---- */
 
+uint64_t haft__store_first_epoch(const haft__store_request *request)
+{
+    return request->run.epoch > 0 ? request->run.epoch : 1;
+}
+
 uint64_t haft__store_line_bytes(const haft__store_request *request)
 {
     uint64_t bytes = request->line_count;
@@ -176,6 +185,21 @@ haft_status haft__store_check_room(const haft__store *store, const haft__store_r
                           (unsigned long long)store->run_bytes);
     }
     return HAFT_OK;
+}
+
+haft_status haft__store_check_thread(const haft__store_request *request,
+                                     const haft__store_run *open, haft_error *err)
+{
+    if (!request->alone || open == NULL) {
+        return HAFT_OK;
+    }
+    haft_status status =
+        haft__fail(err, HAFT_BAD_STATE, "", "the run %.*s of this thread %s", HAFT__ARG(open->id),
+                   open->state == HAFT__STATE_WAITING ? "waits for somebody" : "is still running");
+    return haft__hint(err, status,
+                      "'multitask: enqueue' waits for its end, 'interrupt' cancels it, "
+                      "'haft cancel %.*s' does so now",
+                      HAFT__ARG(open->id));
 }
 
 static haft_status fail_ended(haft_str id, haft_error *err)
@@ -212,6 +236,10 @@ static bool held(const haft__store *store, const haft__store_run *run)
 
 static haft_status fail_held(const haft__store_run *run, haft_error *err)
 {
+    haft__move move;
+    if (haft__move_read(run->owner, &move)) {
+        return haft__move_fail(run->id, &move, err);
+    }
     uint64_t process = 0; /* owners are boot/process/..., or what whoever claims calls itself */
     haft_str rest = run->owner, boot = haft__str_split(&rest, '/');
     haft_str number = haft__str_split(&rest, '/');
@@ -222,6 +250,23 @@ static haft_status fail_held(const haft__store_run *run, haft_error *err)
     return haft__hint(err, status, "it is free when that process ends or lets it go");
 }
 
+/* Whether `owner` has it, in the epoch that is asked for. */
+static bool has_epoch(const haft__store_request *request, const haft__store_run *run,
+                      haft_str owner)
+{
+    return run->epoch == request->run.epoch && run->owner.len > 0
+           && haft__str_equal(run->owner, owner);
+}
+
+static haft_status fail_epoch(const haft__store_request *request, const haft__store_run *run,
+                              haft_error *err)
+{
+    haft_status status = haft__fail(
+        err, HAFT_BAD_STATE, "", "the run %.*s is not yours in epoch %llu: it is at %llu",
+        HAFT__ARG(run->id), (unsigned long long)request->run.epoch, (unsigned long long)run->epoch);
+    return haft__hint(err, status, "another process goes on with it, or it was released");
+}
+
 haft_status haft__store_check_claim(const haft__store *store, const haft__store_request *request,
                                     const haft__store_run *run, haft_error *err)
 {
@@ -230,20 +275,51 @@ haft_status haft__store_check_claim(const haft__store *store, const haft__store_
     }
     bool own = haft__str_equal(run->owner, request->run.owner);
     bool dead = haft__str_equal(run->owner, request->dead_owner);
+    if (request->run.epoch > 0 && !own && !has_epoch(request, run, request->dead_owner)) {
+        return fail_epoch(request, run, err);
+    }
     return held(store, run) && !own && !dead ? fail_held(run, err) : HAFT_OK;
 }
 
-haft_status haft__store_check_remove(const haft__store *store, const haft__store_run *run,
-                                     haft_error *err)
+bool haft__store_skips(const haft__store_request *request, haft_str id)
 {
-    return held(store, run) ? fail_held(run, err) : HAFT_OK;
+    size_t at = 0;
+    while (at < request->skip_count && !haft__str_equal(request->skip[at], id)) {
+        at++;
+    }
+    return at < request->skip_count;
 }
 
-haft_status haft__store_check_send(haft_str id, haft__run_state state, uint64_t count,
-                                   haft_error *err)
+haft_status haft__store_check_remove(const haft__store *store, const haft__store_request *request,
+                                     const haft__store_run *run, haft_error *err)
 {
-    if (state == HAFT__STATE_ENDED) {
+    bool own = haft__str_equal(run->owner, request->run.owner);
+    if (request->run.epoch > 0 && !has_epoch(request, run, request->run.owner)) {
+        return fail_epoch(request, run, err);
+    }
+    return held(store, run) && !own ? fail_held(run, err) : HAFT_OK;
+}
+
+bool haft__store_is_due(const haft__store_request *request, haft__run_state state,
+                        uint64_t updated_ms, haft_str end)
+{
+    bool wanted = request->end_count == 0;
+    for (size_t i = 0; !wanted && i < request->end_count; i++) {
+        wanted = haft__str_equal(request->ends[i], end);
+    }
+    return wanted && state == HAFT__STATE_ENDED && updated_ms < request->gc.before;
+}
+
+haft_status haft__store_check_send(const haft__store_request *request, const haft__store_run *run,
+                                   uint64_t count, haft_error *err)
+{
+    haft_str id = run->id;
+    haft__move move;
+    if (run->state == HAFT__STATE_ENDED) {
         return fail_ended(id, err);
+    }
+    if (haft__move_read(run->owner, &move) && !haft__str_equal(run->owner, request->run.owner)) {
+        return haft__move_fail(id, &move, err);
     }
     if (count >= HAFT__LIMIT_STORE_MESSAGES) {
         haft_status status = haft__fail(err, HAFT_TOO_BIG, "",
@@ -292,4 +368,9 @@ haft_status haft__store_fail_artifact(haft_str name, haft_str run, haft_error *e
 haft_status haft__store_fail_result(haft_error *err)
 {
     return haft__fail(err, HAFT_NOT_FOUND, "", "no result is remembered for this call");
+}
+
+haft_status haft__store_fail_idle(haft_error *err)
+{
+    return haft__fail(err, HAFT_NOT_FOUND, "", "there is no run that nobody goes on with");
 }

@@ -121,13 +121,15 @@ static haft_status open_memory(haft__loop *loop, const char *place, haft__store 
 
 static haft__memory_verb *const verbs[] = {
     [HAFT__STORE_CREATE] = haft__memory_create,   [HAFT__STORE_APPEND] = haft__memory_append,
-    [HAFT__STORE_CLAIM] = haft__memory_claim,     [HAFT__STORE_RENEW] = haft__memory_renew,
-    [HAFT__STORE_RELEASE] = haft__memory_release, [HAFT__STORE_READ] = haft__memory_read,
-    [HAFT__STORE_FIND] = haft__memory_find,       [HAFT__STORE_LIST] = haft__memory_list,
-    [HAFT__STORE_THREAD] = haft__memory_thread,   [HAFT__STORE_SEND] = haft__memory_send,
+    [HAFT__STORE_CLAIM] = haft__memory_claim,     [HAFT__STORE_TAKE] = haft__memory_take,
+    [HAFT__STORE_RENEW] = haft__memory_renew,     [HAFT__STORE_RELEASE] = haft__memory_release,
+    [HAFT__STORE_READ] = haft__memory_read,       [HAFT__STORE_FIND] = haft__memory_find,
+    [HAFT__STORE_LIST] = haft__memory_list,       [HAFT__STORE_THREAD] = haft__memory_thread,
+    [HAFT__STORE_AHEAD] = haft__memory_ahead,     [HAFT__STORE_SEND] = haft__memory_send,
     [HAFT__STORE_RECEIVE] = haft__memory_receive, [HAFT__STORE_ARTIFACT] = haft__memory_artifact_of,
     [HAFT__STORE_RECALL] = haft__memory_recall,   [HAFT__STORE_REMEMBER] = haft__memory_remember,
     [HAFT__STORE_REMOVE] = haft__memory_remove,   [HAFT__STORE_GC] = haft__memory_gc,
+    [HAFT__STORE_DOCTOR] = haft__memory_doctor,
 };
 
 static void submit(haft__store *store, haft__store_request *request)

@@ -24,7 +24,6 @@ typedef struct haft__memory_artifact {
 typedef struct haft__memory_run {
     haft__store_run row; /* its texts are in `texts`, but for owner, spec, end and answer */
     uint64_t number;     /* in the order of creation */
-    uint64_t ended;      /* the greatest number there was when it ended */
     haft__buf log;       /* its events, each ended by a line feed */
     size_t *ends;        /* where each of them ends in it; row.seq of them */
     size_t end_capacity;
@@ -73,12 +72,26 @@ typedef haft_status haft__memory_verb(haft__memory *memory, haft__store_request 
 
 /* memory_run.c */
 haft__memory_verb haft__memory_create, haft__memory_append, haft__memory_claim, haft__memory_renew,
-    haft__memory_release, haft__memory_remove, haft__memory_gc;
+    haft__memory_release, haft__memory_remove;
 void haft__memory_free_run(haft__memory *memory, haft__memory_run *run);
 
 /* memory_read.c */
+haft__memory_verb haft__memory_doctor;
+
+/* memory_take.c */
+haft__memory_verb haft__memory_take;
+
+/* memory_gc.c */
+haft__memory_verb haft__memory_gc;
+
+/* memory_read.c */
 haft__memory_verb haft__memory_read, haft__memory_find, haft__memory_list, haft__memory_thread,
-    haft__memory_artifact_of;
+    haft__memory_ahead, haft__memory_artifact_of;
+
+/* The run of the thread that was created first, of those before `number` that have not ended and
+ * are not before `after`; NULL when there is none. */
+const haft__memory_run *haft__memory_open_run(const haft__memory *memory, haft_str thread,
+                                              uint64_t after, uint64_t number);
 
 /* Copies what is known of a run into the arena. */
 HAFT_MUST_USE haft_status haft__memory_show(haft__store_request *request,

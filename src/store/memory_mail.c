@@ -13,8 +13,7 @@ haft_status haft__memory_send(haft__memory *memory, haft__store_request *request
     if (run == NULL) {
         return haft__store_fail_run(request->run.id, err);
     }
-    haft_status status =
-        haft__store_check_send(request->run.id, run->row.state, run->message_count, err);
+    haft_status status = haft__store_check_send(request, &run->row, run->message_count, err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory_read.c - what is read from the store in memory. Tests: tests/store/store_test.c. */
+#include <stdlib.h>
+
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -105,7 +107,7 @@ static size_t list_range(const haft__memory *memory, const haft__store_request *
 {
     bool found;
     const haft__sorted *threads = &memory->threads;
-    if (request->thread.len == 0) {
+    if (request->thread.len == 0 || request->behind) {
         *ret_begin = 0;
         return request->name.len > 0 ? haft__sorted_seek(&memory->runs, &request->name, &found)
                                      : memory->runs.count;
@@ -119,21 +121,40 @@ static size_t list_range(const haft__memory *memory, const haft__store_request *
     return haft__sorted_seek(threads, &end, &found);
 }
 
+/* Whether LIST gives it. */
+static bool is_listed(const haft__memory *memory, const haft__store_request *request,
+                      const haft__memory_run *run)
+{
+    if (request->behind) {
+        return run->row.state == HAFT__STATE_RUNNING
+               && haft__memory_open_run(memory, run->row.thread, 0, run->number) != NULL;
+    }
+    return !request->open_only || run->row.state != HAFT__STATE_ENDED;
+}
+
+/* Who has a run, and nothing else of it. */
+static haft__store_run owned(const haft__store_run *row)
+{
+    return (haft__store_run){
+        .id = row->id, .state = row->state, .owner = row->owner, .lease_ms = row->lease_ms};
+}
+
 haft_status haft__memory_list(haft__memory *memory, haft__store_request *request, haft_error *err)
 {
     uint64_t most = HAFT__LIMIT_STORE_LIST;
     most = request->limit > 0 && request->limit < most ? request->limit : most;
-    const haft__sorted *from = request->thread.len > 0 ? &memory->threads : &memory->runs;
+    bool in_thread = request->thread.len > 0 && !request->behind;
+    const haft__sorted *from = in_thread ? &memory->threads : &memory->runs;
     size_t begin, at = list_range(memory, request, &begin);
     most = at - begin < most ? at - begin : most;
     haft__store_run *rows = haft__arena_array(request->arena, most, sizeof(*rows));
     size_t count = 0;
     while (rows != NULL && count < most && at > begin) {
         const haft__memory_run *run = from->items[--at];
-        if (request->open_only && run->row.state == HAFT__STATE_ENDED) {
+        if (!is_listed(memory, request, run)) {
             continue;
         }
-        rows[count] = run->row;
+        rows[count] = request->behind ? owned(&run->row) : run->row;
         rows[count].spec = rows[count].answer = HAFT__LIT("");
         if (!own_texts(request->arena, &rows[count++])) {
             rows = NULL;
@@ -144,20 +165,43 @@ haft_status haft__memory_list(haft__memory *memory, haft__store_request *request
     return rows != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
 }
 
-/* The next older run before *at that belongs to the past of run `number`; NULL at the end. */
-static const haft__memory_run *next_past(const haft__memory *memory, haft_str thread,
-                                         uint64_t number, size_t *at)
+/* The first run of the thread among those by thread and id. */
+static size_t thread_begin(const haft__memory *memory, haft_str thread)
 {
-    while (*at > 0) {
-        const haft__memory_run *run = memory->threads.items[--*at];
-        if (!haft__str_equal(run->row.thread, thread)) {
-            return NULL;
-        }
-        if (run->row.state == HAFT__STATE_ENDED && run->ended < number) {
-            return run;
+    bool found;
+    haft__memory_place place = {thread, {NULL, 0}};
+    return haft__sorted_seek(&memory->threads, &place, &found);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const haft__memory_run *const *one = a, *const *other = b;
+    return ((*one)->number > (*other)->number) - ((*one)->number < (*other)->number);
+}
+
+/* The runs of the past of run `number`, by their numbers; NULL without memory. Ids tell the time,
+ * which may have been set back. */
+static const haft__memory_run **find_past(const haft__memory *memory, haft__arena *arena,
+                                          haft_str thread, uint64_t number, size_t *ret_count)
+{
+    size_t begin = thread_begin(memory, thread), end = begin;
+    while (end < memory->threads.count
+           && haft__str_equal(((const haft__memory_run *)memory->threads.items[end])->row.thread,
+                              thread)) {
+        end++;
+    }
+    const haft__memory_run **past = haft__arena_array(arena, end - begin, sizeof(*past));
+    *ret_count = 0;
+    for (size_t i = begin; past != NULL && i < end; i++) {
+        const haft__memory_run *run = memory->threads.items[i];
+        if (run->row.state == HAFT__STATE_ENDED && run->number < number) {
+            past[(*ret_count)++] = run;
         }
     }
-    return NULL;
+    if (*ret_count > 1) {
+        qsort(past, *ret_count, sizeof(*past), by_number);
+    }
+    return past;
 }
 
 static bool show_past(haft__arena *arena, const haft__store_run *row, haft__store_run *ret_row)
@@ -178,17 +222,56 @@ haft_status haft__memory_thread(haft__memory *memory, haft__store_request *reque
         return haft__store_fail_run(request->name, err);
     }
     uint64_t number = named != NULL ? named->number : UINT64_MAX;
-    bool found;
-    haft__memory_place place = {request->thread, HAFT__LIT("~")};
-    size_t end = haft__sorted_seek(&memory->threads, &place, &found), at = end, count = 0;
-    while (count < HAFT__LIMIT_STORE_LIST
-           && next_past(memory, request->thread, number, &at) != NULL) {
-        count++;
+    size_t count = 0;
+    const haft__memory_run **past =
+        find_past(memory, request->arena, request->thread, number, &count);
+    size_t left_out = count > HAFT__LIMIT_STORE_LIST ? count - HAFT__LIMIT_STORE_LIST : 0;
+    count -= left_out;
+    haft__store_run *rows =
+        past != NULL ? haft__arena_array(request->arena, count, sizeof(*rows)) : NULL;
+    for (size_t i = 0; rows != NULL && i < count; i++) {
+        rows = show_past(request->arena, &past[left_out + i]->row, &rows[i]) ? rows : NULL;
     }
-    haft__store_run *rows = haft__arena_array(request->arena, count, sizeof(*rows));
-    for (size_t i = count; rows != NULL && i > 0; i--) {
-        const haft__memory_run *run = next_past(memory, request->thread, number, &end);
-        rows = show_past(request->arena, &run->row, &rows[i - 1]) ? rows : NULL;
+    request->found = rows;
+    request->found_count = count;
+    return rows != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
+}
+
+const haft__memory_run *haft__memory_open_run(const haft__memory *memory, haft_str thread,
+                                              uint64_t after, uint64_t number)
+{
+    const haft__memory_run *first = NULL;
+    for (size_t i = thread_begin(memory, thread); i < memory->threads.count; i++) {
+        const haft__memory_run *run = memory->threads.items[i];
+        if (!haft__str_equal(run->row.thread, thread)) {
+            break;
+        }
+        bool open =
+            run->row.state != HAFT__STATE_ENDED && run->number > after && run->number < number;
+        if (open && (first == NULL || run->number < first->number)) {
+            first = run;
+        }
+    }
+    return first;
+}
+
+haft_status haft__memory_ahead(haft__memory *memory, haft__store_request *request, haft_error *err)
+{
+    const haft__memory_run *own = haft__memory_get(memory, request->run.id), *run = NULL;
+    if (own == NULL) {
+        return haft__store_fail_run(request->run.id, err);
+    }
+    uint64_t most = HAFT__LIMIT_STORE_LIST, after = 0;
+    most = request->limit > 0 && request->limit < most ? request->limit : most;
+    haft__store_run *rows = haft__arena_array(request->arena, most, sizeof(*rows));
+    size_t count = 0;
+    while (rows != NULL && count < most
+           && (run = haft__memory_open_run(memory, own->row.thread, after, own->number)) != NULL) {
+        after = run->number;
+        rows[count] = owned(&run->row);
+        if (!own_texts(request->arena, &rows[count++])) {
+            rows = NULL;
+        }
     }
     request->found = rows;
     request->found_count = count;
@@ -222,4 +305,19 @@ haft_status haft__memory_artifact_of(haft__memory *memory, haft__store_request *
                    && request->artifact.sha256.ptr != NULL && request->artifact.content.ptr != NULL
                ? HAFT_OK
                : haft__arena_fail(arena, err);
+}
+
+/* ---- how it is ---- */
+
+haft_status haft__memory_doctor(haft__memory *memory, haft__store_request *request, haft_error *err)
+{
+    (void)memory;
+    haft__store_finding *finding = haft__arena_alloc(request->arena, sizeof(*finding));
+    if (finding == NULL) {
+        return haft__arena_fail(request->arena, err);
+    }
+    *finding = (haft__store_finding){"kept", HAFT__LIT("as long as this process"), true, ""};
+    request->findings = finding;
+    request->finding_count = 1;
+    return HAFT_OK;
 }

@@ -154,7 +154,6 @@ static void end_run(haft__memory *memory, haft__memory_run *run, const haft__sto
     run->ending = ending;
     run->row.end = (haft_str){ending, request->run.end.len};
     run->row.answer = (haft_str){ending + request->run.end.len, request->run.answer.len};
-    run->ended = memory->last_run;
     let_go(memory, run);
     haft__memory_drop_messages(memory, run);
 }
@@ -263,10 +262,9 @@ static haft_status fit_run(haft__memory *memory, haft__memory_run *run,
     set_state(memory, run, request);
     run->row.created_ms =
         request->run.created_ms > 0 ? request->run.created_ms : run->row.updated_ms;
-    run->row.epoch = 1;
+    run->row.epoch = haft__store_first_epoch(request);
     if (ends) {
         end_run(memory, run, request, ending);
-        run->ended = memory->last_run + 1;
     } else {
         set_owner(memory, run, owner, request->run.owner.len);
     }
@@ -288,6 +286,11 @@ haft_status haft__memory_create(haft__memory *memory, haft__store_request *reque
         return haft__store_fail_twice(request->run.id, err);
     }
     haft_status status = haft__store_check_room(&memory->store, request, 0, 0, err);
+    if (status == HAFT_OK) {
+        const haft__memory_run *open =
+            haft__memory_open_run(memory, request->run.thread, 0, UINT64_MAX);
+        status = haft__store_check_thread(request, open != NULL ? &open->row : NULL, err);
+    }
     if (status != HAFT_OK) {
         return status;
     }
@@ -352,6 +355,7 @@ haft_status haft__memory_release(haft__memory *memory, haft__store_request *requ
     haft__memory_run *run = haft__memory_get(memory, request->run.id);
     if (run != NULL && run->owner != NULL && run->row.epoch == request->run.epoch) {
         let_go(memory, run);
+        run->row.updated_ms = haft__store_now(&memory->store);
         request->count = 1;
     }
     return HAFT_OK;
@@ -376,7 +380,7 @@ haft_status haft__memory_remove(haft__memory *memory, haft__store_request *reque
     if (run == NULL) {
         return haft__store_fail_run(request->run.id, err);
     }
-    haft_status status = haft__store_check_remove(&memory->store, &run->row, err);
+    haft_status status = haft__store_check_remove(&memory->store, request, &run->row, err);
     if (status == HAFT_OK) {
         bool found;
         haft__memory_place place = {run->row.thread, run->row.id};
@@ -386,36 +390,4 @@ haft_status haft__memory_remove(haft__memory *memory, haft__store_request *reque
         haft__memory_free_run(memory, run);
     }
     return status;
-}
-
-static bool stays(void *item, void *context)
-{
-    (void)context;
-    return !((const haft__memory_run *)item)->doomed;
-}
-
-static bool stays_or_goes(void *item, void *context)
-{
-    bool doomed = ((const haft__memory_run *)item)->doomed;
-    if (doomed) {
-        haft__memory_free_run(context, item);
-    }
-    return !doomed;
-}
-
-haft_status haft__memory_gc(haft__memory *memory, haft__store_request *request, haft_error *err)
-{
-    (void)err;
-    for (size_t i = 0; i < memory->runs.count; i++) {
-        haft__memory_run *run = memory->runs.items[i];
-        run->doomed =
-            run->row.state == HAFT__STATE_ENDED && run->row.updated_ms < request->before_ms;
-        request->count += run->doomed;
-    }
-    if (request->count > 0) {
-        haft__sorted_filter(&memory->threads, stays, NULL);
-        haft__sorted_filter(&memory->runs, stays_or_goes, memory);
-    }
-    haft__memory_drop_results(memory, request->now_ms);
-    return HAFT_OK;
 }

@@ -6,7 +6,9 @@
  * that the loop never waits for a disk and neither waits for the other. Several processes may use
  * the same file. Tests: tests/store/sqlite_test.c.
  */
+#include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -40,6 +42,69 @@ static void rest(haft__worker *worker)
     (void)worker;
 }
 
+/* ---- a disk that cannot be written ---- */
+
+static void refuse(haft__requests *batch, haft_status status, const haft_error *err)
+{
+    for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
+        request->status = status;
+        request->error = *err;
+    }
+}
+
+/* Nobody had a connection to write when the store was opened; perhaps there is one now. */
+static void write_again(haft__worker *worker, haft__requests *batch)
+{
+    haft_error err = {0};
+    haft_status status = haft__link_open(&worker->link, worker->link.path, true, &err);
+    if (status == HAFT_OK) {
+        worker->perform = haft__sqlite_write;
+        worker->idle = haft__sqlite_tidy;
+        haft__sqlite_write(worker, batch);
+        return;
+    }
+    if (status == HAFT_IO && haft__link_only_reads(worker->link.path)) {
+        status = haft__link_fail(&worker->link, SQLITE_READONLY, &err);
+    }
+    refuse(batch, status, &err);
+}
+
+/* What is read there may not change under its connection, and who writes may be kept out by it: so
+ * each time it is a new one. */
+static void read_again(haft__worker *worker, haft__requests *batch)
+{
+    haft_error err = {0};
+    haft_status status = haft__link_open_still(&worker->link, worker->link.path, &err);
+    if (status == HAFT_OK) {
+        haft__sqlite_read(worker, batch);
+    } else {
+        refuse(batch, status, &err);
+    }
+    haft__link_close(&worker->link);
+}
+
+/* Both connections; on a disk that cannot be written, one to read what is there. */
+static haft_status open_links(haft__sqlite *sqlite, haft_error *err)
+{
+    haft__link *writer = &sqlite->writer.link, *reader = &sqlite->reader.link;
+    haft_error failed = {0}, unwanted = {0};
+    haft_status status = haft__link_open(writer, sqlite->path, true, &failed);
+    if (status == HAFT_OK) {
+        return haft__link_open(reader, sqlite->path, false, err);
+    }
+    if (status == HAFT_IO && haft__link_open_still(reader, sqlite->path, &unwanted) == HAFT_OK) {
+        sqlite->writer.perform = write_again;
+        sqlite->writer.idle = rest;
+        sqlite->reader.perform = read_again;
+        haft__link_close(reader);
+        return HAFT_OK;
+    }
+    if (err != NULL) {
+        *err = failed;
+    }
+    return status;
+}
+
 static haft_status start(haft__sqlite *sqlite, haft_error *err)
 {
     sqlite->writer.store = sqlite->reader.store = &sqlite->store;
@@ -49,10 +114,7 @@ static haft_status start(haft__sqlite *sqlite, haft_error *err)
     sqlite->reader.idle = rest;
     haft_status status = haft__link_make_file(sqlite->path, err);
     if (status == HAFT_OK) {
-        status = haft__link_open(&sqlite->writer.link, sqlite->path, true, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__link_open(&sqlite->reader.link, sqlite->path, false, err);
+        status = open_links(sqlite, err);
     }
     if (status == HAFT_OK) {
         status = haft__worker_start(&sqlite->writer, err);
@@ -91,12 +153,15 @@ static bool only_reads(haft__store_verb verb)
     case HAFT__STORE_FIND:
     case HAFT__STORE_LIST:
     case HAFT__STORE_THREAD:
+    case HAFT__STORE_AHEAD:
     case HAFT__STORE_RECEIVE:
     case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_DOCTOR:
     case HAFT__STORE_RECALL: return true;
     case HAFT__STORE_CREATE:
     case HAFT__STORE_APPEND:
     case HAFT__STORE_CLAIM:
+    case HAFT__STORE_TAKE:
     case HAFT__STORE_RENEW:
     case HAFT__STORE_RELEASE:
     case HAFT__STORE_SEND:

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "store/pack.h"
+#include "store/part.h"
 #include "store/sqlite_int.h"
 
 /* ---- events ---- */
@@ -23,31 +24,11 @@ static haft_status fail_event(const haft__worker *worker, const haft__store_requ
                                    (unsigned long long)seq, HAFT__ARG(request->run.id));
 }
 
-/* What of a run is read: `count` events behind the first `after`. */
-typedef struct part {
-    uint64_t after, count;
-    haft__chain chain; /* the sum of the last row that was read */
-    haft__packer from; /* and its last event */
-    haft__buf *text;
-} part;
-
-static part find_part(const haft__store_request *request, const haft__sqlite_head *head,
-                      haft__buf *text)
-{
-    part p = {.after = request->after < head->run.seq ? request->after : head->run.seq,
-              .text = text};
-    p.count = head->run.seq - p.after;
-    p.count = request->limit > 0 && request->limit < p.count ? request->limit : p.count;
-    haft__packer_init(&p.from, request->run.id, 0);
-    return p;
-}
-
 /* The row behind which the part begins: the one that ends with the event it follows, or, when that
  * stands in the middle of a row, the one before. */
 static haft_status read_start(haft__worker *worker, const haft__store_request *request,
-                              uint64_t number, part *p, haft_error *err)
+                              uint64_t number, haft__part *p, haft_error *err)
 {
-    haft__chain_start(&p->chain, request->run.id);
     if (p->after == 0) {
         return HAFT_OK;
     }
@@ -64,40 +45,18 @@ static haft_status read_start(haft__worker *worker, const haft__store_request *r
     return status == HAFT_OK && !right ? fail_event(worker, request, p->from.seq, err) : status;
 }
 
-/* One event of a row; those that are not wanted are undone again. */
-static bool take_event(part *p, haft_str line)
-{
-    size_t before = p->text->len;
-    bool right = haft__unpack(&p->from, line, p->text);
-    if (p->from.seq <= p->after || p->from.seq > p->after + p->count) {
-        p->text->len = before;
-    }
-    return right;
-}
-
-/* The events of a row, the last of which must be the `seq`-th. */
-static bool take_row(part *p, haft_str body, uint64_t seq)
-{
-    bool right = haft__utf8_valid(body) && haft__str_ends(body, HAFT__LIT("\n"));
-    haft__packer_turn(&p->from);
-    while (right && body.len > 0 && p->from.seq < seq) {
-        right = take_event(p, haft__str_split(&body, '\n'));
-    }
-    return right && body.len == 0 && p->from.seq == seq;
-}
-
 /* Of the first version of the file: text, a row for each event. */
-static bool take_old_row(part *p, haft_str event, uint64_t seq)
+static bool take_old_row(haft__part *p, haft_str event, uint64_t seq)
 {
     p->from.seq++;
     if (p->from.seq > p->after) {
-        haft__buf_add_str(p->text, event);
-        haft__buf_add_char(p->text, '\n');
+        haft__buf_add_str(&p->text, event);
+        haft__buf_add_char(&p->text, '\n');
     }
     return p->from.seq == seq;
 }
 
-static bool take_rows(haft__query *query, part *p)
+static bool take_rows(haft__query *query, haft__part *p)
 {
     uint64_t seq = haft__query_int(query);
     haft_str sum = haft__query_blob(query, HAFT__CHAIN_OLD_BYTES);
@@ -113,11 +72,11 @@ static bool take_rows(haft__query *query, part *p)
         || !haft__str_equal(sum, haft__chain_str(&p->chain))) {
         return false;
     }
-    return old ? take_old_row(p, body, seq) : take_row(p, body, seq);
+    return old ? take_old_row(p, body, seq) : haft__part_take(p, body, seq);
 }
 
 /* The events of the part, until one is missing or wrong: the first of its row, or 0. */
-static uint64_t take_events(haft__query *query, const haft__sqlite_head *head, part *p)
+static uint64_t take_events(haft__query *query, const haft__sqlite_head *head, haft__part *p)
 {
     uint64_t end = p->after + p->count;
     while (p->from.seq < end) {
@@ -136,7 +95,7 @@ static uint64_t take_events(haft__query *query, const haft__sqlite_head *head, p
 }
 
 static haft_status read_part(haft__worker *worker, const haft__store_request *request,
-                             const haft__sqlite_head *head, part *p, haft_error *err)
+                             const haft__sqlite_head *head, haft__part *p, haft_error *err)
 {
     haft_status status = read_start(worker, request, head->number, p, err);
     if (status != HAFT_OK) {
@@ -158,20 +117,13 @@ haft_status haft__sqlite_events(haft__worker *worker, haft__store_request *reque
     if (status != HAFT_OK) {
         return status;
     }
-    haft__buf text;
-    haft__buf_init(&text, worker->store->run_bytes);
-    part p = find_part(request, &head, &text);
+    haft__part p;
+    haft__part_init(&p, request, head.run.seq, worker->store->run_bytes);
     status = read_part(worker, request, &head, &p, err);
     if (status == HAFT_OK) {
-        status = haft__buf_check(&text, err);
+        status = haft__part_give(&p, request, err);
     }
-    if (status == HAFT_OK) {
-        request->count = p.count;
-        request->text = haft__arena_copy(request->arena, haft__buf_str(&text));
-        status = request->text.ptr != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
-    }
-    haft__packer_finish(&p.from);
-    haft__buf_finish(&text);
+    haft__part_finish(&p);
     return status;
 }
 

@@ -18,24 +18,25 @@ haft_status haft__link_fail_damaged(const haft__link *link, haft_error *err, con
     return haft__hint(err, status, "restore it from a copy; `sqlite3 FILE .recover` may save some");
 }
 
-static haft_status fail_full(const haft__link *link, haft_error *err)
+haft_status haft__link_fail_full(haft__link *link, haft_error *err)
 {
+    link->full = true;
     haft_status status = haft__fail(err, HAFT_IO, link->path, "the disk is full");
     return haft__hint(err, status, "make room; nothing that was kept is lost");
 }
 
-static haft_status fail_system(const haft__link *link, const char *what, haft_error *err)
+static haft_status fail_system(haft__link *link, const char *what, haft_error *err)
 {
     char text[96];
     int number = link->system != 0 ? link->system : sqlite3_system_errno(link->db);
     if (number == ENOSPC || number == EDQUOT || number == EFBIG) {
-        return fail_full(link, err);
+        return haft__link_fail_full(link, err);
     }
     return haft__fail(err, HAFT_IO, link->path, "%s: %s", what,
                       number != 0 ? strerror_r(number, text, sizeof(text)) : "no reason was given");
 }
 
-static haft_status fail_io(const haft__link *link, int code, haft_error *err)
+static haft_status fail_io(haft__link *link, int code, haft_error *err)
 {
     switch (code) {
     case SQLITE_IOERR_NOMEM: return haft__fail_no_memory(err);
@@ -76,7 +77,7 @@ haft_status haft__link_fail(haft__link *link, int code, haft_error *err)
 {
     switch (code & 0xff) {
     case SQLITE_NOMEM: return haft__fail_no_memory(err);
-    case SQLITE_FULL: return fail_full(link, err);
+    case SQLITE_FULL: return haft__link_fail_full(link, err);
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return fail_locked(link, err);
     case SQLITE_NOTADB: return fail_foreign(link, err);

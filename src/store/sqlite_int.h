@@ -28,6 +28,7 @@ typedef struct haft__link {
     uint64_t busy_ms;                          /* how long a lock is waited for */
     uint64_t wait_until_ms;                    /* for the one that is waited for now */
     uint64_t random;                           /* so that two do not wait in step */
+    bool full;                                 /* the disk is, as far as is known */
     bool busy;                                 /* it was given up: somebody else has the lock */
     bool touched; /* something may have been changed since it was set */
 } haft__link;
@@ -36,6 +37,13 @@ typedef struct haft__link {
  * again for HAFT__LIMIT_STORE_BUSY_MS when somebody else is in the way. */
 HAFT_MUST_USE haft_status haft__link_open(haft__link *link, const char *path, bool writer,
                                           haft_error *err);
+
+/* Whether the database is there to be read, but it or its folder cannot be written. */
+bool haft__link_only_reads(const char *path);
+
+/* Opens a connection for reading in spite of a disk that is full, or can only be read. */
+HAFT_MUST_USE haft_status haft__link_open_still(haft__link *link, const char *path,
+                                                haft_error *err);
 
 /* Fine when it was never opened. */
 void haft__link_close(haft__link *link);
@@ -114,6 +122,8 @@ typedef struct haft__worker {
     void (*perform)(struct haft__worker *worker, haft__requests *batch);
     void (*idle)(struct haft__worker *worker); /* after they were reported */
     haft__requests again;
+    int reserve;              /* a file, or 0: sqlite_reserve.c */
+    bool reserve_tried, low;  /* it was looked for; it is gone, and there is no room for another */
     haft__buf packed;         /* scratch: a row of events */
     haft__requests submitted; /* in this round of the loop, whose thread alone uses it */
     haft__task handing;       /* hands them over at its end */
@@ -145,6 +155,18 @@ void haft__sqlite_write(haft__worker *worker, haft__requests *batch);
 void haft__sqlite_tidy(haft__worker *worker);
 void haft__sqlite_read(haft__worker *worker, haft__requests *batch);
 
+/* sqlite_reserve.c: takes room on the disk, if there is some and it has none ... */
+void haft__reserve_keep(haft__worker *worker);
+
+/* ... and gives it back. False when there was none. No new work is taken then: ... */
+bool haft__reserve_release(haft__worker *worker);
+
+/* ... whether this is some. */
+bool haft__reserve_refuses(const haft__worker *worker, haft__store_verb verb);
+
+/* "The disk is full". */
+haft_status haft__link_fail_full(haft__link *link, haft_error *err);
+
 /* ---- verbs ---- */
 
 typedef haft_status haft__sqlite_verb(haft__worker *worker, haft__store_request *request,
@@ -154,10 +176,19 @@ typedef haft_status haft__sqlite_verb(haft__worker *worker, haft__store_request 
 haft__sqlite_verb haft__sqlite_create, haft__sqlite_append, haft__sqlite_claim, haft__sqlite_renew,
     haft__sqlite_release, haft__sqlite_remove;
 
+/* sqlite_doctor.c */
+haft__sqlite_verb haft__sqlite_doctor;
+
+/* Whether a disk with so many free bytes is good enough. */
+bool haft__sqlite_has_room(uint64_t bytes);
+
+/* sqlite_take.c */
+haft__sqlite_verb haft__sqlite_take;
+
 /* sqlite_keep.c */
 haft__sqlite_verb haft__sqlite_send, haft__sqlite_remember;
 
-/* Removes some runs; *ret_more when there are others. */
+/* sqlite_gc.c: removes some runs; *ret_more when there are others. */
 HAFT_MUST_USE haft_status haft__sqlite_gc(haft__worker *worker, haft__store_request *request,
                                           bool *ret_more, haft_error *err);
 
@@ -168,7 +199,7 @@ HAFT_MUST_USE haft_status haft__sqlite_drop_run(haft__worker *worker, uint64_t n
                                                 haft_error *err);
 
 /* sqlite_show.c */
-haft__sqlite_verb haft__sqlite_find, haft__sqlite_list, haft__sqlite_thread;
+haft__sqlite_verb haft__sqlite_find, haft__sqlite_list, haft__sqlite_thread, haft__sqlite_ahead;
 
 /* What is known of run.id into found[0], if there is an arena. */
 HAFT_MUST_USE haft_status haft__sqlite_show(haft__worker *worker, haft__store_request *request,

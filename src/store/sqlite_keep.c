@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_keep.c - what is kept beside the events, in SQLite: contents, messages, results; and how
- * it goes. Tests: tests/store/store_keep_test.c.
+ * sqlite_keep.c - what is kept beside the events, in SQLite: contents, messages, results. Tests:
+ * tests/store/store_keep_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"
@@ -64,7 +64,7 @@ haft_status haft__sqlite_send(haft__worker *worker, haft__store_request *request
         status = count_messages(worker, head.number, &count, err);
     }
     if (status == HAFT_OK) {
-        status = haft__store_check_send(request->run.id, head.run.state, count, err);
+        status = haft__store_check_send(request, &head.run, count, err);
     }
     if (status == HAFT_OK) {
         haft__query query = haft__query_begin(&worker->link, HAFT__SQL_MESSAGE_ADD);
@@ -111,43 +111,4 @@ haft_status haft__sqlite_remember(haft__worker *worker, haft__store_request *req
         status = haft__query_run(&query, err);
     }
     return status == HAFT_OK ? trim_results(worker, err) : status;
-}
-
-/* ---- what is too old ---- */
-
-/* Some numbers of runs that may go. They are read before any of them goes: what a statement still
- * looks at must not change. */
-static haft_status find_old(haft__worker *worker, uint64_t before_ms,
-                            uint64_t numbers[HAFT__LIMIT_STORE_GC_RUNS], size_t *ret_count,
-                            haft_error *err)
-{
-    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RUNS_OLD);
-    haft__query_bind_int(&query, before_ms);
-    haft__query_bind_int(&query, HAFT__LIMIT_STORE_GC_RUNS);
-    *ret_count = 0;
-    while (haft__query_row(&query)) {
-        numbers[(*ret_count)++] = haft__query_int(&query);
-    }
-    return haft__query_end(&query, err);
-}
-
-haft_status haft__sqlite_gc(haft__worker *worker, haft__store_request *request, bool *ret_more,
-                            haft_error *err)
-{
-    uint64_t numbers[HAFT__LIMIT_STORE_GC_RUNS];
-    size_t count = 0;
-    haft_status status = find_old(worker, request->before_ms, numbers, &count, err);
-    for (size_t i = 0; status == HAFT_OK && i < count; i++) {
-        status = haft__sqlite_drop_run(worker, numbers[i], err);
-    }
-    if (status == HAFT_OK) {
-        haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RESULTS_OLD);
-        haft__query_bind_int(&query, request->now_ms);
-        status = haft__query_run(&query, err);
-    }
-    if (status == HAFT_OK) {
-        request->count += count;
-        *ret_more = count == HAFT__LIMIT_STORE_GC_RUNS;
-    }
-    return status;
 }

@@ -174,20 +174,26 @@ static haft_status set_up(haft__link *link, bool writer, haft_error *err)
     return code == SQLITE_OK ? haft__link_check(link, err) : haft__link_fail(link, code, err);
 }
 
-static haft_status try_to_open(haft__link *link, const char *path, bool writer, haft_error *err)
+/* `name` is the path, or a URI of it; `first` is done with it before anything else. */
+static haft_status try_to_open(haft__link *link, const char *path, const char *name, int flags,
+                               const char *first, haft_error *err)
 {
     *link = (haft__link){.path = path, .busy_ms = HAFT__LIMIT_STORE_BUSY_MS};
-    int flags = writer ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     int code =
-        sqlite3_open_v2(path, &link->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+        sqlite3_open_v2(name, &link->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_exec(link->db, first, NULL, NULL, NULL);
+    }
+    bool writer = (flags & (SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)) == SQLITE_OPEN_READWRITE;
     return code == SQLITE_OK ? set_up(link, writer, err) : haft__link_fail(link, code, err);
 }
 
 haft_status haft__link_open(haft__link *link, const char *path, bool writer, haft_error *err)
 {
     uint64_t deadline = now_ms() + HAFT__LIMIT_STORE_BUSY_MS;
+    int flags = writer ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     haft_status status;
-    while ((status = try_to_open(link, path, writer, err)) != HAFT_OK) {
+    while ((status = try_to_open(link, path, path, flags, "", err)) != HAFT_OK) {
         bool again = link->busy && now_ms() < deadline;
         haft__link_close(link);
         if (!again) {
@@ -197,6 +203,68 @@ haft_status haft__link_open(haft__link *link, const char *path, bool writer, haf
     }
     return status;
 }
+
+/* ---- in spite of everything ---- */
+
+/* Whether the log has something that is not in the database. */
+static bool has_log(const char *path)
+{
+    char log[PATH_MAX + 8];
+    struct stat about;
+    (void)snprintf(log, sizeof(log), "%s-wal", path);
+    return stat(log, &about) != 0 ? errno != ENOENT : about.st_size > 0;
+}
+
+bool haft__link_only_reads(const char *path)
+{
+    char folder[PATH_MAX];
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    char *slash = strrchr(folder, '/'); /* there always is one */
+    slash[slash == folder ? 1 : 0] = '\0';
+    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
+           && (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0
+               || faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0);
+}
+
+/* A path as SQLite has it in URIs. False when it is too long. */
+static bool make_uri(const char *path, const char *query, char *to, size_t size)
+{
+    size_t at = (size_t)snprintf(to, size, "file:");
+    for (const char *c = path; *c != '\0' && at + 4 < size; c++) {
+        bool plain = strchr("%?#", *c) == NULL;
+        at += (size_t)snprintf(to + at, size - at, plain ? "%c" : "%%%02x", (unsigned char)*c);
+    }
+    return (size_t)snprintf(to + at, size - at, "?%s", query) < size - at;
+}
+
+/* The log needs a file of its own beside the database, for its index. Where that cannot be made,
+ * one process alone can do without it; and where nobody can write, and there is no log, nobody has
+ * to be looked out for at all. */
+haft_status haft__link_open_still(haft__link *link, const char *path, haft_error *err)
+{
+    static const struct {
+        const char *query, *first;
+        int flags;
+        bool without_log;
+    } ways[] = {{"mode=ro", "", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, false},
+                {"mode=rw", "PRAGMA locking_mode = EXCLUSIVE",
+                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, false},
+                {"mode=ro&immutable=1", "", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, true}};
+    char uri[3 * PATH_MAX];
+    haft_status status = HAFT_IO;
+    for (size_t i = 0; status != HAFT_OK && i < COUNT(ways); i++) {
+        haft__link_close(link);
+        if (!make_uri(path, ways[i].query, uri, sizeof(uri))) {
+            return haft__fail(err, HAFT_IO, path, "the path is too long");
+        }
+        if (!ways[i].without_log || !has_log(path)) {
+            status = try_to_open(link, path, uri, ways[i].flags, ways[i].first, err);
+        }
+    }
+    return status;
+}
+
+/* ---- the end ---- */
 
 void haft__link_close(haft__link *link)
 {

@@ -14,12 +14,15 @@ static haft_status perform_verb(haft__worker *worker, haft__store_request *reque
     case HAFT__STORE_FIND: return haft__sqlite_find(worker, request, err);
     case HAFT__STORE_LIST: return haft__sqlite_list(worker, request, err);
     case HAFT__STORE_THREAD: return haft__sqlite_thread(worker, request, err);
+    case HAFT__STORE_AHEAD: return haft__sqlite_ahead(worker, request, err);
     case HAFT__STORE_RECEIVE: return haft__sqlite_receive(worker, request, err);
     case HAFT__STORE_ARTIFACT: return haft__sqlite_artifact(worker, request, err);
+    case HAFT__STORE_DOCTOR: return haft__sqlite_doctor(worker, request, err);
     case HAFT__STORE_RECALL: return haft__sqlite_recall(worker, request, err);
     case HAFT__STORE_CREATE:
     case HAFT__STORE_APPEND:
     case HAFT__STORE_CLAIM:
+    case HAFT__STORE_TAKE:
     case HAFT__STORE_RENEW:
     case HAFT__STORE_RELEASE:
     case HAFT__STORE_SEND:

@@ -190,6 +190,27 @@ static haft_status add_text(haft__worker *worker, haft_str text, uint64_t *ret_i
     return haft__sqlite_blob(worker, (haft_str){digest, sizeof(digest)}, text, ret_id, err);
 }
 
+/* Nobody can put a run into the thread between this and the transaction's end. */
+static haft_status check_alone(haft__worker *worker, const haft__store_request *request,
+                               haft_error *err)
+{
+    haft__store_run open = {.state = HAFT__STATE_RUNNING};
+    char id[HAFT__LIMIT_STORE_NAME_BYTES];
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_OPEN);
+    haft__query_bind(&query, request->run.thread);
+    bool found = haft__query_row(&query);
+    if (found) {
+        haft_str text = haft__query_text(&query, sizeof(id));
+        memcpy(id, text.ptr, text.len);
+        open.id = (haft_str){id, text.len};
+        open.state = haft__query_int(&query) == HAFT__STATE_WAITING ? HAFT__STATE_WAITING
+                                                                    : HAFT__STATE_RUNNING;
+    }
+    haft_status status = haft__query_end(&query, err);
+    return status == HAFT_OK ? haft__store_check_thread(request, found ? &open : NULL, err)
+                             : status;
+}
+
 static haft_status check_new(haft__worker *worker, const haft__store_request *request,
                              haft_error *err)
 {
@@ -198,7 +219,8 @@ static haft_status check_new(haft__worker *worker, const haft__store_request *re
     if (status != HAFT_NOT_FOUND) {
         return status == HAFT_OK ? haft__store_fail_twice(request->run.id, err) : status;
     }
-    return haft__store_check_room(worker->store, request, 0, 0, err);
+    status = haft__store_check_room(worker->store, request, 0, 0, err);
+    return status == HAFT_OK && request->alone ? check_alone(worker, request, err) : status;
 }
 
 /* A run that has not begun yet: no events, no state. */
@@ -207,13 +229,15 @@ static haft_status add_row(haft__worker *worker, const haft__store_request *requ
 {
     const haft__store_run *run = &request->run;
     uint64_t now = haft__store_now(worker->store);
-    *ret_head = (haft__sqlite_head){.run = {.id = run->id, .epoch = 1}};
+    *ret_head =
+        (haft__sqlite_head){.run = {.id = run->id, .epoch = haft__store_first_epoch(request)}};
     ret_head->run.lease_ms =
         run->owner.len > 0 ? haft__store_lease(worker->store, request->lease_ms) : 0;
     haft__chain_start(&ret_head->chain, run->id);
     haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RUN_ADD);
     haft__query_bind(&query, run->id);
     haft__query_bind_blob(&query, haft__chain_str(&ret_head->chain));
+    haft__query_bind_int(&query, ret_head->run.epoch);
     haft__query_bind(&query, run->owner);
     haft__query_bind_int(&query, ret_head->run.lease_ms);
     haft__query_bind_int(&query, run->created_ms > 0 ? run->created_ms : now);
@@ -345,6 +369,7 @@ haft_status haft__sqlite_release(haft__worker *worker, haft__store_request *requ
                                  haft_error *err)
 {
     haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RELEASE);
+    haft__query_bind_int(&query, haft__store_now(worker->store));
     haft__query_bind(&query, request->run.id);
     haft__query_bind_int(&query, request->run.epoch);
     haft_status status = haft__query_run(&query, err);
@@ -359,7 +384,7 @@ haft_status haft__sqlite_remove(haft__worker *worker, haft__store_request *reque
     haft__sqlite_head head;
     haft_status status = haft__sqlite_head_of(worker, request->run.id, &head, err);
     if (status == HAFT_OK) {
-        status = haft__store_check_remove(worker->store, &head.run, err);
+        status = haft__store_check_remove(worker->store, request, &head.run, err);
     }
     return status == HAFT_OK ? haft__sqlite_drop_run(worker, head.number, err) : status;
 }

@@ -28,6 +28,31 @@ typedef struct identity {
     bool utf8;
 } identity;
 
+/* The first version that has the table or index at `at`. */
+static uint64_t since(size_t at)
+{
+    static const char *const newer[] = {
+#define X(name) name,
+        HAFT__SQLITE_SINCE_3(X)
+#undef X
+    };
+    bool found = false;
+    for (size_t i = 0; i < COUNT(newer); i++) {
+        found = found || strcmp(schema[at].name, newer[i]) == 0;
+    }
+    return found ? 3 : 1;
+}
+
+/* How many tables and indexes a database of this version has. */
+static size_t count_of(uint64_t version)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(schema); i++) {
+        count += since(i) <= version;
+    }
+    return count;
+}
+
 /* How the table or index at `at` is made in a database of this version. */
 static haft_str sql_of(size_t at, uint64_t version)
 {
@@ -39,7 +64,7 @@ static bool is_in_schema(haft_str kind, haft_str name, haft_str sql, uint64_t ve
 {
     size_t at = 0;
     while (at < COUNT(schema)
-           && !(haft__str_equal(kind, haft__str(schema[at].kind))
+           && !(since(at) <= version && haft__str_equal(kind, haft__str(schema[at].kind))
                 && haft__str_equal(name, haft__str(schema[at].name))
                 && haft__str_equal(sql, sql_of(at, version)))) {
         at++;
@@ -117,7 +142,8 @@ static haft_status check_identity(const haft__link *link, const identity *found,
     if (found->version > HAFT__SQLITE_VERSION) {
         return fail_version(link, found->version, err);
     }
-    if (found->version == 0 || found->known != COUNT(schema) || found->others > 0 || !found->utf8) {
+    if (found->version == 0 || found->known != count_of(found->version) || found->others > 0
+        || !found->utf8) {
         return haft__link_fail_damaged(link, err, "its tables are not those of version %llu",
                                        (unsigned long long)found->version);
     }
@@ -141,19 +167,28 @@ static haft_status make_tables(haft__link *link, haft_error *err)
     return code == SQLITE_OK ? HAFT_OK : haft__link_fail(link, code, err);
 }
 
-/* Makes the tables those of our version. */
-static haft_status renew_tables(haft__link *link, haft_error *err)
+/* Puts events of version 1 into a table of today's. */
+static int renew_events(haft__link *link)
 {
-    char version[48];
-    (void)snprintf(version, sizeof(version), "PRAGMA user_version = %d", HAFT__SQLITE_VERSION);
     int code = sqlite3_exec(link->db, HAFT__SQLITE_RENAME, NULL, NULL, NULL);
     for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
         if (strcmp(schema[i].name, "events") == 0) {
             code = sqlite3_exec(link->db, schema[i].sql, NULL, NULL, NULL);
         }
     }
-    if (code == SQLITE_OK) {
-        code = sqlite3_exec(link->db, HAFT__SQLITE_MOVE, NULL, NULL, NULL);
+    return code == SQLITE_OK ? sqlite3_exec(link->db, HAFT__SQLITE_MOVE, NULL, NULL, NULL) : code;
+}
+
+/* Makes the tables those of our version. */
+static haft_status renew_tables(haft__link *link, uint64_t from, haft_error *err)
+{
+    char version[48];
+    (void)snprintf(version, sizeof(version), "PRAGMA user_version = %d", HAFT__SQLITE_VERSION);
+    int code = from < 2 ? renew_events(link) : SQLITE_OK;
+    for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
+        if (since(i) > from) {
+            code = sqlite3_exec(link->db, schema[i].sql, NULL, NULL, NULL);
+        }
     }
     if (code == SQLITE_OK) {
         code = sqlite3_exec(link->db, version, NULL, NULL, NULL);
@@ -172,7 +207,7 @@ static haft_status make_or_renew(haft__link *link, const identity *found, haft_e
     if (is_empty(found)) {
         return make_tables(link, err);
     }
-    return is_old(link, found) ? renew_tables(link, err) : HAFT_OK;
+    return is_old(link, found) ? renew_tables(link, found->version, err) : HAFT_OK;
 }
 
 /* Looks, in one transaction; makes the tables when there are none, or old ones. */

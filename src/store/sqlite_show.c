@@ -123,11 +123,53 @@ haft_status haft__sqlite_find(haft__worker *worker, haft__store_request *request
 
 /* ---- several ---- */
 
+/* How many runs a request wants at most. */
+static uint64_t most_of(const haft__store_request *request)
+{
+    uint64_t most = HAFT__LIMIT_STORE_LIST;
+    return request->limit > 0 && request->limit < most ? request->limit : most;
+}
+
+/* Who has a run: four columns. */
+static void take_owned(haft__query *query, haft__arena *arena, haft__store_run *ret_run)
+{
+    const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
+    *ret_run = (haft__store_run){.id = haft__query_copy(query, most, arena)};
+    uint64_t state = haft__query_int(query);
+    query->wrong = query->wrong || state > HAFT__STATE_ENDED;
+    ret_run->state = (haft__run_state)state;
+    ret_run->owner = haft__query_copy(query, most, arena);
+    ret_run->lease_ms = haft__query_int(query);
+    ret_run->thread = ret_run->parent = ret_run->user = ret_run->name = ret_run->task =
+        ret_run->spec_hash = ret_run->spec = ret_run->spec_path = ret_run->end = ret_run->answer =
+            HAFT__LIT("");
+}
+
+typedef void take_one(haft__query *query, haft__arena *arena, haft__store_run *ret_run);
+
+static haft_status take_rows(haft__query *query, haft__store_request *request, take_one *take,
+                             haft_error *err)
+{
+    haft__buf rows;
+    haft__store_run run;
+    rows_init(&rows);
+    while (haft__query_row(query)) {
+        take(query, request->arena, &run);
+        haft__buf_add(&rows, (const char *)&run, sizeof(run));
+    }
+    haft_status status = haft__query_end(query, err);
+    if (status == HAFT_OK) {
+        status = keep_rows(request, &rows, err);
+    }
+    haft__buf_finish(&rows);
+    return status;
+}
+
 haft_status haft__sqlite_list(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
-    bool in_thread = request->thread.len > 0;
-    uint64_t most = HAFT__LIMIT_STORE_LIST;
-    haft__query query = haft__query_begin(&worker->link, in_thread ? HAFT__SQL_LIST_THREAD
+    bool in_thread = request->thread.len > 0 && !request->behind;
+    haft__query query = haft__query_begin(&worker->link, request->behind ? HAFT__SQL_LIST_BEHIND
+                                                         : in_thread     ? HAFT__SQL_LIST_THREAD
                                                          : request->open_only ? HAFT__SQL_LIST_OPEN
                                                                               : HAFT__SQL_LIST);
     if (in_thread) {
@@ -137,21 +179,21 @@ haft_status haft__sqlite_list(haft__worker *worker, haft__store_request *request
     if (in_thread) {
         haft__query_bind_int(&query, HAFT__STATE_ENDED + !request->open_only);
     }
-    haft__query_bind_int(&query,
-                         request->limit > 0 && request->limit < most ? request->limit : most);
-    haft__buf rows;
-    haft__store_run run;
-    rows_init(&rows);
-    while (haft__query_row(&query)) {
-        take_row(&query, request->arena, &run);
-        haft__buf_add(&rows, (const char *)&run, sizeof(run));
+    haft__query_bind_int(&query, most_of(request));
+    return take_rows(&query, request, request->behind ? take_owned : take_row, err);
+}
+
+haft_status haft__sqlite_ahead(haft__worker *worker, haft__store_request *request, haft_error *err)
+{
+    haft__sqlite_head head;
+    haft_status status = haft__sqlite_head_of(worker, request->run.id, &head, err);
+    if (status != HAFT_OK) {
+        return status;
     }
-    haft_status status = haft__query_end(&query, err);
-    if (status == HAFT_OK) {
-        status = keep_rows(request, &rows, err);
-    }
-    haft__buf_finish(&rows);
-    return status;
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_AHEAD);
+    haft__query_bind_int(&query, head.number);
+    haft__query_bind_int(&query, most_of(request));
+    return take_rows(&query, request, take_owned, err);
 }
 
 static void take_past(haft__query *query, haft__arena *arena, haft__store_run *ret_run)
@@ -168,15 +210,6 @@ static void take_past(haft__query *query, haft__arena *arena, haft__store_run *r
     ret_run->answer = haft__query_copy(query, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
 }
 
-static void reverse(haft__store_run *rows, size_t count)
-{
-    for (size_t i = 0; i < count / 2; i++) {
-        haft__store_run row = rows[i];
-        rows[i] = rows[count - 1 - i];
-        rows[count - 1 - i] = row;
-    }
-}
-
 haft_status haft__sqlite_thread(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
     haft__sqlite_head head = {.number = INT64_MAX};
@@ -189,18 +222,5 @@ haft_status haft__sqlite_thread(haft__worker *worker, haft__store_request *reque
     haft__query_bind(&query, request->thread);
     haft__query_bind_int(&query, head.number);
     haft__query_bind_int(&query, HAFT__LIMIT_STORE_LIST);
-    haft__buf rows;
-    haft__store_run run;
-    rows_init(&rows);
-    while (haft__query_row(&query)) {
-        take_past(&query, request->arena, &run);
-        haft__buf_add(&rows, (const char *)&run, sizeof(run));
-    }
-    status = haft__query_end(&query, err);
-    if (status == HAFT_OK) {
-        reverse((haft__store_run *)(void *)rows.ptr, rows.len / sizeof(run));
-        status = keep_rows(request, &rows, err);
-    }
-    haft__buf_finish(&rows);
-    return status;
+    return take_rows(&query, request, take_past, err);
 }

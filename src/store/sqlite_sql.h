@@ -10,7 +10,7 @@
 #define HAFT__SQLITE_APPLICATION 0x68616674
 
 /* Of the tables; a database of a newer version is refused. */
-#define HAFT__SQLITE_VERSION 2
+#define HAFT__SQLITE_VERSION 3
 
 /* Everything in a database: kind, name, how it is made. SQLite keeps the text as it is here, and
  * a database that has another one is no longer ours. */
@@ -38,6 +38,10 @@
     X(index, runs_open, "CREATE INDEX runs_open ON runs (id) WHERE state < 2")                     \
     X(index, runs_ended, "CREATE INDEX runs_ended ON runs (updated) WHERE state = 2")              \
     X(index, runs_owner, "CREATE INDEX runs_owner ON runs (owner) WHERE owner <> ''")              \
+    X(index, runs_queue, "CREATE INDEX runs_queue ON runs (thread, number) WHERE state < 2")       \
+    X(index, runs_free, "CREATE INDEX runs_free ON runs (updated) WHERE state = 0 AND owner = ''") \
+    X(index, runs_wake,                                                                            \
+      "CREATE INDEX runs_wake ON runs (wake) WHERE state = 1 AND owner = '' AND wake > 0")         \
     X(table, events,                                                                               \
       "CREATE TABLE events ("                                                                      \
       "run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, seq INTEGER NOT NULL, "             \
@@ -57,6 +61,9 @@
       "CREATE TABLE cache ("                                                                       \
       "number INTEGER PRIMARY KEY AUTOINCREMENT, until INTEGER NOT NULL, scope TEXT NOT NULL, "    \
       "name TEXT NOT NULL, result TEXT NOT NULL, UNIQUE (scope, name)) STRICT")
+
+/* Of these, what came with version 3; those before have the others. */
+#define HAFT__SQLITE_SINCE_3(X) X("runs_queue") X("runs_free") X("runs_wake")
 
 /* What a database of version 1 has instead, and how it becomes one of version 2. Its rows stay as
  * they are: text, and not bytes, is one event. */
@@ -79,6 +86,11 @@
 #define HAFT__SQLITE_SHORT                                                                         \
     "SELECT " HAFT__SQLITE_ROW " FROM runs r LEFT JOIN blobs t ON t.id = r.task "
 
+/* No run of its thread is before it. */
+#define HAFT__SQLITE_FIRST                                                                         \
+    "NOT EXISTS (SELECT 1 FROM runs o INDEXED BY runs_queue WHERE o.thread = r.thread "            \
+    "AND o.state < 2 AND o.number < r.number) "
+
 #define HAFT__SQLITE_STATEMENTS(X)                                                                 \
     X(BEGIN_WRITE, "BEGIN IMMEDIATE")                                                              \
     X(BEGIN_READ, "BEGIN")                                                                         \
@@ -98,21 +110,42 @@
     X(RUN_ADD,                                                                                     \
       "INSERT INTO runs (id, state, seq, bytes, checksum, epoch, owner, lease, created, updated, " \
       "wake, turns, calls, ended, task, spec, thread, parent, user, name, spec_hash, spec_path, "  \
-      "ending, answer) VALUES (?, 0, 0, 0, ?, 1, ?, ?, ?, 0, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, " \
+      "ending, answer) VALUES (?, 0, 0, 0, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, " \
       "'', '')")                                                                                   \
     X(RUN_GROW,                                                                                    \
       "UPDATE runs SET seq = ?, bytes = ?, checksum = ?, lease = ?, updated = ?, wake = ?, "       \
       "turns = ?, calls = ? WHERE number = ? AND seq = ? AND epoch = ?")                           \
     X(RUN_STATE, "UPDATE runs SET state = ? WHERE number = ?")                                     \
-    X(RUN_END, "UPDATE runs SET state = 2, owner = '', lease = 0, ending = ?, answer = ?, "        \
-               "ended = (SELECT max(number) FROM runs) WHERE number = ?")                          \
+    X(RUN_END, "UPDATE runs SET state = 2, owner = '', lease = 0, ending = ?, answer = ? "         \
+               "WHERE number = ?")                                                                 \
     X(EVENTS_ADD, "INSERT INTO events (run, seq, checksum, body) VALUES (?, ?, ?, ?)")             \
     X(CLAIM, "UPDATE runs SET epoch = epoch + 1, owner = ?, lease = ? WHERE number = ?")           \
     X(RENEW, "UPDATE runs SET lease = ? WHERE owner = ? AND owner <> ''")                          \
-    X(RELEASE, "UPDATE runs SET owner = '', lease = 0 WHERE id = ? AND epoch = ? AND owner <> ''") \
+    X(RELEASE, "UPDATE runs SET owner = '', lease = 0, updated = ? "                               \
+               "WHERE id = ? AND epoch = ? AND owner <> ''")                                       \
+    X(TAKE_LOST, /* by owner: each is asked about once */                                          \
+      "SELECT r.id, r.lease, r.owner FROM runs r INDEXED BY runs_owner WHERE r.owner <> '' "       \
+      "AND r.owner <> ?1 AND r.state < 2 AND " HAFT__SQLITE_FIRST "ORDER BY r.owner")              \
+    X(TAKE_FREE, "SELECT r.id, r.updated FROM runs r INDEXED BY runs_free WHERE r.state = 0 "      \
+                 "AND r.owner = '' AND " HAFT__SQLITE_FIRST "ORDER BY r.updated, r.number")        \
+    X(TAKE_DUE, "SELECT r.id, max(r.wake, r.updated) FROM runs r INDEXED BY runs_wake "            \
+                "WHERE r.state = 1 AND r.owner = '' AND r.wake > 0 AND r.wake <= ? "               \
+                "AND " HAFT__SQLITE_FIRST "ORDER BY r.wake")                                       \
+    X(TAKE_SPOKEN_TO,                                                                              \
+      "SELECT r.id, r.updated FROM (SELECT DISTINCT run FROM messages) m CROSS JOIN runs r "       \
+      "ON r.number = m.run WHERE r.state = 1 AND r.owner = '' AND " HAFT__SQLITE_FIRST             \
+      "ORDER BY r.updated")                                                                        \
     X(RUN_DROP, "DELETE FROM runs WHERE number = ?")                                               \
-    X(RUNS_OLD,                                                                                    \
-      "SELECT number FROM runs WHERE state = 2 AND updated < ? ORDER BY updated LIMIT ?")          \
+    X(RUNS_KEPT, "SELECT updated FROM runs WHERE state = 2 "                                       \
+                 "ORDER BY updated DESC LIMIT 1 OFFSET ?")                                         \
+    X(RUNS_OLD, /* behind the one that was looked at last */                                       \
+      "SELECT number, updated, ending, thread FROM runs INDEXED BY runs_ended WHERE state = 2 "    \
+      "AND updated < ?1 AND updated >= ?2 AND (updated > ?2 OR number > ?3) "                      \
+      "ORDER BY updated, number LIMIT ?4")                                                         \
+    X(THREAD_RUNS,                                                                                 \
+      "SELECT state, updated, ending, EXISTS (SELECT 1 FROM runs p WHERE p.id = r.parent "         \
+      "AND p.state < 2) FROM runs r INDEXED BY runs_thread "                                       \
+      "WHERE thread = (SELECT thread FROM runs WHERE number = ?) ORDER BY id DESC")                \
     /* ---- what runs have ---- */                                                                 \
     X(BLOB_GET, "SELECT id FROM blobs WHERE sha256 = ?")                                           \
     X(BLOB_ADD, "INSERT INTO blobs (sha256, content) VALUES (?, ?)")                               \
@@ -134,6 +167,10 @@
     X(RESULTS_TRIM, "DELETE FROM cache WHERE number <= ?")                                         \
     X(RESULTS_OLD, "DELETE FROM cache WHERE until > 0 AND until <= ?")                             \
     /* ---- reading ---- */                                                                        \
+    X(DOCTOR_JOURNAL, "PRAGMA journal_mode")                                                       \
+    X(DOCTOR_SYNCHRONOUS, "PRAGMA synchronous")                                                    \
+    X(DOCTOR_CHECK, "PRAGMA quick_check(1)")                                                       \
+    X(DOCTOR_CREATED, "SELECT coalesce(max(created), 0) FROM runs")                                \
     X(EVENTS, "SELECT seq, checksum, body FROM events WHERE run = ? AND seq > ? ORDER BY seq")     \
     X(EVENTS_SUM, /* of the last row that has nothing behind event ?2 */                           \
       "SELECT seq, checksum FROM events WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT 1")     \
@@ -144,9 +181,23 @@
     X(LIST_OPEN, HAFT__SQLITE_SHORT "WHERE r.state < 2 AND r.id < ? ORDER BY r.id DESC LIMIT ?")   \
     X(LIST_THREAD, HAFT__SQLITE_SHORT "WHERE r.thread = ? AND r.id < ? AND r.state < ? "           \
                                       "ORDER BY r.id DESC LIMIT ?")                                \
-    X(THREAD, "SELECT r.id, r.created, r.ending, t.sha256, t.content, r.answer "                   \
-              "FROM runs r LEFT JOIN blobs t ON t.id = r.task "                                    \
-              "WHERE r.thread = ? AND r.state = 2 AND r.ended < ? ORDER BY r.id DESC LIMIT ?")     \
+    X(THREAD, /* ids tell the time, which may have been set back: numbers tell the order */        \
+      "SELECT r.id, r.created, r.ending, t.sha256, t.content, r.answer "                           \
+      "FROM runs r LEFT JOIN blobs t ON t.id = r.task WHERE r.number IN "                          \
+      "(SELECT number FROM runs INDEXED BY runs_thread WHERE thread = ? AND state = 2 "            \
+      "AND number < ? ORDER BY number DESC LIMIT ?) ORDER BY r.number")                            \
+    X(LIST_BEHIND, /* of the runs that TAKE looks at; not those that wait for people */            \
+      "SELECT r.id, r.state, r.owner, r.lease FROM "                                               \
+      "(SELECT number FROM runs INDEXED BY runs_free WHERE state = 0 AND owner = '' "              \
+      "UNION ALL SELECT number FROM runs INDEXED BY runs_owner WHERE owner <> '' AND state = 0) "  \
+      "c CROSS JOIN runs r ON r.number = c.number WHERE r.id < ? AND NOT " HAFT__SQLITE_FIRST      \
+      "ORDER BY r.id DESC LIMIT ?")                                                                \
+    X(AHEAD, /* that the rows of a thread are looked at and not all is not left to chance */       \
+      "SELECT r.id, r.state, r.owner, r.lease FROM runs r INDEXED BY runs_queue "                  \
+      "WHERE r.state < 2 AND r.number < ?1 "                                                       \
+      "AND r.thread = (SELECT thread FROM runs WHERE number = ?1) ORDER BY r.number LIMIT ?2")     \
+    X(OPEN, "SELECT id, state FROM runs INDEXED BY runs_queue "                                    \
+            "WHERE thread = ? AND state < 2 ORDER BY number LIMIT 1")                              \
     X(RECEIVE_ID,                                                                                  \
       "SELECT m.id, r.id, m.body FROM runs r CROSS JOIN messages m ON m.run = r.number "           \
       "WHERE r.id = ? ORDER BY m.id LIMIT ?")                                                      \

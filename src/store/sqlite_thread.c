@@ -6,6 +6,8 @@
  * takes all that wait, up to HAFT__LIMIT_STORE_BATCH, performs them and reports them together: the
  * longer a batch takes, the more the next one has in it. Tests: tests/store/sqlite_test.c.
  */
+#include <unistd.h>
+
 #include <signal.h>
 
 #include "base/error.h"
@@ -99,6 +101,9 @@ void haft__worker_stop(haft__worker *worker)
         (void)pthread_join(worker->thread, NULL);
         (void)pthread_cond_destroy(&worker->wake);
         (void)pthread_mutex_destroy(&worker->lock);
+    }
+    if (worker->reserve != 0) {
+        (void)close(worker->reserve);
     }
     haft__buf_finish(&worker->packed);
     haft__link_close(&worker->link);

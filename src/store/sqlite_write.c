@@ -17,6 +17,7 @@ static haft_status perform_verb(haft__worker *worker, haft__store_request *reque
     case HAFT__STORE_CREATE: return haft__sqlite_create(worker, request, err);
     case HAFT__STORE_APPEND: return haft__sqlite_append(worker, request, err);
     case HAFT__STORE_CLAIM: return haft__sqlite_claim(worker, request, err);
+    case HAFT__STORE_TAKE: return haft__sqlite_take(worker, request, err);
     case HAFT__STORE_RENEW: return haft__sqlite_renew(worker, request, err);
     case HAFT__STORE_RELEASE: return haft__sqlite_release(worker, request, err);
     case HAFT__STORE_SEND: return haft__sqlite_send(worker, request, err);
@@ -27,8 +28,10 @@ static haft_status perform_verb(haft__worker *worker, haft__store_request *reque
     case HAFT__STORE_FIND:
     case HAFT__STORE_LIST:
     case HAFT__STORE_THREAD:
+    case HAFT__STORE_AHEAD:
     case HAFT__STORE_RECEIVE:
     case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_DOCTOR:
     case HAFT__STORE_RECALL: break; /* never come here */
     }
     HAFT__UNREACHABLE();
@@ -79,33 +82,44 @@ static haft_status perform_all(haft__worker *worker, haft__requests *batch, haft
     return status;
 }
 
-/* Performs all of them without savepoints, which cost as much as an append. False when one that
- * failed may have left something behind, or counts what it does and must not do it twice. */
-static bool perform_together(haft__worker *worker, haft__requests *batch)
+/* Performs all of them without savepoints, which cost as much as an append. *ret_whole is false
+ * when one that failed may have left something behind, or counts what it does and must not do it
+ * twice. The result is that of the transaction: behind a failure that ended it, even of one that
+ * only read, whatever is written would be a transaction of its own. */
+static haft_status perform_together(haft__worker *worker, haft__requests *batch, bool *ret_whole,
+                                    haft_error *err)
 {
+    *ret_whole = false;
     for (haft__store_request *one = batch->first; one != NULL; one = one->next) {
         bool more = false;
         if (one->verb == HAFT__STORE_GC) {
-            return false;
+            return HAFT_OK;
         }
         worker->link.touched = false;
         one->status = perform_verb(worker, one, &more, &one->error);
+        if (!in_transaction(worker)) {
+            *err = one->error;
+            return one->status;
+        }
         if (one->status != HAFT_OK && worker->link.touched) {
-            return false;
+            return HAFT_OK;
         }
     }
-    return true;
+    *ret_whole = true;
+    return HAFT_OK;
 }
 
 /* Before the transaction, which others wait for: takes out what cannot be performed at all. */
-static void refuse_some(haft__requests *batch, haft__requests *ret_refused)
+static void refuse_some(haft__worker *worker, haft__requests *batch, haft__requests *ret_refused)
 {
     haft__requests todo;
     haft__requests_init(&todo);
     haft__requests_init(ret_refused);
     haft__requests_move(batch, &todo);
     for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
-        request->status = haft__store_check(request, &request->error);
+        request->status = haft__reserve_refuses(worker, request->verb)
+                              ? haft__link_fail_full(&worker->link, &request->error)
+                              : haft__store_check(request, &request->error);
         haft__requests_add(request->status == HAFT_OK ? batch : ret_refused, request);
     }
 }
@@ -130,8 +144,12 @@ static haft_status begin(haft__worker *worker, haft_error *err)
  * transaction begins again, and they are performed with more care. */
 static haft_status perform(haft__worker *worker, haft__requests *batch, haft_error *err)
 {
+    bool whole = false;
     haft_status status = begin(worker, err);
-    if (status != HAFT_OK || perform_together(worker, batch)) {
+    if (status == HAFT_OK) {
+        status = perform_together(worker, batch, &whole, err);
+    }
+    if (status != HAFT_OK || whole) {
         return status;
     }
     if (batch->first->next == NULL && batch->first->status != HAFT_OK) {
@@ -148,10 +166,11 @@ static haft_status perform(haft__worker *worker, haft__requests *batch, haft_err
     return status == HAFT_OK ? perform_all(worker, batch, err) : status;
 }
 
-static void write_batch(haft__worker *worker, haft__requests *batch)
+static void try_batch(haft__worker *worker, haft__requests *batch)
 {
     haft__link *link = &worker->link;
     haft_error err = {0};
+    link->full = false;
     haft_status status = perform(worker, batch, &err);
     if (status == HAFT_OK) {
         status = haft__query_plain(link, HAFT__SQL_COMMIT, &err);
@@ -164,20 +183,55 @@ static void write_batch(haft__worker *worker, haft__requests *batch)
     }
 }
 
+/* Takes out those that have failed and may be tried again. */
+static void take_failed(haft__worker *worker, haft__requests *batch, haft__requests *ret_failed)
+{
+    haft__requests todo;
+    haft__requests_init(&todo);
+    haft__requests_init(ret_failed);
+    haft__requests_move(batch, &todo);
+    for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
+        bool again = request->status == HAFT_IO && !haft__reserve_refuses(worker, request->verb);
+        if (again) {
+            haft__store_begin(request);
+        }
+        haft__requests_add(again ? ret_failed : batch, request);
+    }
+}
+
+/* On a full disk what must be written has the room that was kept for it. */
+static void write_batch(haft__worker *worker, haft__requests *batch)
+{
+    haft__requests failed;
+    try_batch(worker, batch);
+    if (!worker->link.full || !haft__reserve_release(worker)) {
+        return;
+    }
+    take_failed(worker, batch, &failed);
+    if (failed.first != NULL) {
+        try_batch(worker, &failed);
+        haft__requests_move(&failed, batch);
+    }
+}
+
 void haft__sqlite_write(haft__worker *worker, haft__requests *batch)
 {
     haft__requests refused;
-    refuse_some(batch, &refused);
+    refuse_some(worker, batch, &refused);
     if (batch->first != NULL) {
         write_batch(worker, batch);
     }
     haft__requests_move(&refused, batch);
+    for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
+        request->low = worker->low;
+    }
 }
 
 /* Moves the log into the database: here, where nobody waits for it. A failure is no loss, the log
  * has everything; and the next commit comes by here, too. */
 void haft__sqlite_tidy(haft__worker *worker)
 {
+    haft__reserve_keep(worker);
     if (worker->link.wal_pages >= HAFT__LIMIT_STORE_WAL_PAGES) {
         worker->link.wal_pages = 0;
         (void)sqlite3_wal_checkpoint_v2(worker->link.db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,

@@ -7,6 +7,7 @@
  */
 #include <assert.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
@@ -126,15 +127,24 @@ void haft__store_finish(haft__store *store)
     (void)pthread_mutex_destroy(&store->lock);
 }
 
-void haft__store_set_clock(haft__store *store, uint64_t (*now)(void *context), void *context)
+haft__store_clock haft__store_set_clock(haft__store *store, uint64_t (*now)(void *context),
+                                        void *context)
 {
+    haft__store_clock before = {store->now, store->now_context};
     store->now = now;
     store->now_context = context;
+    return before;
 }
 
 uint64_t haft__store_now(const haft__store *store)
 {
     return store->now(store->now_context);
+}
+
+uint64_t haft__store_due(const haft__store *store, const haft__store_request *request)
+{
+    uint64_t now = haft__store_now(store);
+    return request->now_ms > now ? request->now_ms : now;
 }
 
 static uint64_t later(uint64_t now, uint64_t ms)
@@ -160,6 +170,8 @@ static const struct {
 } kinds[] = {
     {"memory", &haft__store_memory},
     {"sqlite", &haft__store_sqlite},
+    {"postgres", &haft__store_pg},
+    {"postgresql", &haft__store_pg},
 };
 
 /* The scheme of a URL; "" for a path: a colon behind a slash, or behind nothing, is a part of it.
@@ -178,7 +190,7 @@ static haft_status fail_scheme(haft_str scheme, haft_error *err)
 {
     haft_status status =
         haft__fail(err, HAFT_UNSUPPORTED, "", "there is no store of the kind '%.*s:', wanted %s",
-                   HAFT__ARG(scheme), "memory: or sqlite:PATH");
+                   HAFT__ARG(scheme), "memory:, sqlite:PATH or postgres://...");
     return haft__hint(err, status, "a file whose name has a colon is written as ./NAME");
 }
 
@@ -188,6 +200,105 @@ const char *haft__store_file(const char *url)
     bool file = scheme.len == 0 || haft__str_equal(scheme, HAFT__LIT("sqlite"));
     return file ? url + (scheme.len > 0 ? scheme.len + 1 : 0) : NULL;
 }
+
+/* ---- how they are shown ---- */
+
+/* The place of the last '@', or the length when there is none. */
+static size_t last_at(haft_str text)
+{
+    size_t at = text.len;
+    while (at > 0 && text.ptr[at - 1] != '@') {
+        at--;
+    }
+    return at > 0 ? at - 1 : text.len;
+}
+
+static bool has_word(haft_str text, haft_str word)
+{
+    for (size_t i = 0; i + word.len <= text.len; i++) {
+        if (haft__str_equal_any_case((haft_str){text.ptr + i, word.len}, word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Names are read as they are decoded, so one that is encoded may be any. */
+static bool is_secret(haft_str parameter)
+{
+    haft_str name = haft__str_split(&parameter, '=');
+    static const char *const words[] = {"password", "secret", "scram_", "%"};
+    bool secret = false;
+    for (size_t i = 0; i < COUNT(words); i++) {
+        secret = secret || has_word(name, haft__str(words[i]));
+    }
+    return secret;
+}
+
+static void add_parameters(haft__buf *to, haft_str rest)
+{
+    char before = '?';
+    while (rest.len > 0) {
+        haft_str one = haft__str_split(&rest, '&');
+        if (!is_secret(one)) {
+            haft__buf_add_char(to, before);
+            haft__buf_add_str(to, one);
+            before = '&';
+        }
+    }
+}
+
+/* What stands behind "//". A password that was not encoded may have any of @ / ? in it: what is
+ * before the last '@' of the address is its user and the password. */
+static void add_address(haft__buf *to, haft_str rest)
+{
+    haft_str query = rest, address = haft__str_split(&query, '?');
+    size_t at = last_at(address);
+    haft_str authority = address, port = haft__str_split(&authority, '/');
+    uint64_t number = 0;
+    (void)haft__str_split(&port, ':');
+    if (at == address.len && port.len > 0 && !haft__str_to_u64(port, &number)
+        && last_at(rest) < rest.len) { /* no port, and so a password with a '?' */
+        at = last_at(rest);
+        query = haft__str_skip(rest, at + 1);
+        address = (haft_str){rest.ptr, rest.len - query.len};
+        address.len += haft__str_split(&query, '?').len;
+    }
+    if (at < address.len) {
+        haft_str user = {address.ptr, at};
+        user = haft__str_split(&user, ':');
+        haft__buf_add_str(to, user);
+        haft__buf_add_str(to, user.len > 0 ? HAFT__LIT("@") : HAFT__LIT(""));
+        address = haft__str_skip(address, at + 1);
+    }
+    haft__buf_add_str(to, address);
+    add_parameters(to, query);
+}
+
+haft_str haft__store_shown(const char *url, haft__arena *arena)
+{
+    haft_str all = haft__str(url), scheme = scheme_of(all), rest = all, shown;
+    haft__buf text;
+    if (haft__store_file(url) != NULL || haft__str_equal(all, HAFT__LIT("memory:"))) {
+        return all;
+    }
+    rest = haft__str_skip(rest, scheme.len + 1);
+    haft__buf_init(&text, HAFT__LIMIT_STORE_TEXT_BYTES);
+    haft__buf_add_str(&text, scheme);
+    if (haft__str_starts(rest, HAFT__LIT("//"))) {
+        haft__buf_add_str(&text, HAFT__LIT("://"));
+        add_address(&text, haft__str_skip(rest, 2));
+    } else {
+        haft__buf_add_str(&text, HAFT__LIT(":..."));
+    }
+    bool good = haft__buf_check(&text, NULL) == HAFT_OK;
+    shown = good ? haft__arena_format(arena, "%.*s", HAFT__ARG(haft__buf_str(&text)))
+                 : HAFT__LIT("...");
+    haft__buf_finish(&text);
+    return shown;
+}
+
+/* ---- opening and closing ---- */
 
 haft_status haft__store_open(haft__loop *loop, const char *url, haft__store **ret_store,
                              haft_error *err)
@@ -219,7 +330,12 @@ void haft__store_begin(haft__store_request *request)
     request->found = NULL;
     request->found_count = 0;
     request->artifact = (haft__store_artifact){{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    request->findings = NULL;
+    request->finding_count = 0;
     request->count = 0;
+    request->low = false;
+    request->lost = false;
+    memset(&request->gc, 0, sizeof(request->gc));
 }
 
 void haft__store_submit(haft__store *store, haft__store_request *request)

@@ -32,7 +32,7 @@ typedef struct haft__store_kind {
     void (*close)(haft__store *store);
 } haft__store_kind;
 
-extern const haft__store_kind haft__store_memory, haft__store_sqlite;
+extern const haft__store_kind haft__store_memory, haft__store_sqlite, haft__store_pg;
 
 /* The head of every store. */
 struct haft__store {
@@ -54,7 +54,8 @@ void haft__store_init(haft__store *store, const haft__store_kind *kind, haft__lo
 /* What haft__store_init did, undone; the loop does not know the store any more. */
 void haft__store_finish(haft__store *store);
 
-uint64_t haft__store_now(const haft__store *store);
+/* Which deadlines have come for a TAKE: those of the store's clock, or of who asks. */
+uint64_t haft__store_due(const haft__store *store, const haft__store_request *request);
 
 /* Until when a lease that begins now lasts. */
 uint64_t haft__store_lease(const haft__store *store, uint64_t lease_ms);
@@ -75,6 +76,9 @@ void haft__store_send(haft__store *store, haft__requests *performed);
  * lines, artifacts have the sum they are said to have. Needs no store, and may be slow. */
 HAFT_MUST_USE haft_status haft__store_check(const haft__store_request *request, haft_error *err);
 
+/* The epoch of a run that is created. */
+uint64_t haft__store_first_epoch(const haft__store_request *request);
+
 /* Whether these lines may follow `seq` events of `bytes` bytes. */
 HAFT_MUST_USE haft_status haft__store_check_room(const haft__store *store,
                                                  const haft__store_request *request, uint64_t seq,
@@ -82,6 +86,10 @@ HAFT_MUST_USE haft_status haft__store_check_room(const haft__store *store,
 
 /* The bytes the lines take, each with its line feed. */
 uint64_t haft__store_line_bytes(const haft__store_request *request);
+
+/* Whether a run may be created while this one of its thread, NULL for none, has not ended. */
+HAFT_MUST_USE haft_status haft__store_check_thread(const haft__store_request *request,
+                                                   const haft__store_run *open, haft_error *err);
 
 /* Whether the owner of a run may append to it, given what is known of it. */
 HAFT_MUST_USE haft_status haft__store_check_append(const haft__store_request *request,
@@ -92,12 +100,22 @@ HAFT_MUST_USE haft_status haft__store_check_claim(const haft__store *store,
                                                   const haft__store_request *request,
                                                   const haft__store_run *run, haft_error *err);
 
+/* Whether TAKE is to leave this run alone. */
+bool haft__store_skips(const haft__store_request *request, haft_str id);
+
 /* Whether the run may be removed now. */
 HAFT_MUST_USE haft_status haft__store_check_remove(const haft__store *store,
+                                                   const haft__store_request *request,
                                                    const haft__store_run *run, haft_error *err);
 
-/* Whether one more message may wait for a run that is in `state` and has `count` of them. */
-HAFT_MUST_USE haft_status haft__store_check_send(haft_str id, haft__run_state state, uint64_t count,
+/* Whether GC may remove a run in this state, that was last changed and ended so, if it goes by that
+ * alone. */
+bool haft__store_is_due(const haft__store_request *request, haft__run_state state,
+                        uint64_t updated_ms, haft_str end);
+
+/* Whether one more message may wait for a run that has `count` of them. */
+HAFT_MUST_USE haft_status haft__store_check_send(const haft__store_request *request,
+                                                 const haft__store_run *run, uint64_t count,
                                                  haft_error *err);
 
 /* What is said in the same words everywhere. */
@@ -107,5 +125,6 @@ haft_status haft__store_fail_several(haft_str name, haft_str one, haft_str other
 haft_status haft__store_fail_message(uint64_t id, haft_str run, haft_error *err);
 haft_status haft__store_fail_artifact(haft_str name, haft_str run, haft_error *err);
 haft_status haft__store_fail_result(haft_error *err);
+haft_status haft__store_fail_idle(haft_error *err); /* there is nothing to go on with */
 
 #endif

@@ -133,12 +133,14 @@ static const haft__builtin builtins[] = {
     },
     {
         .name = "tool_search",
-        .description = "Find further tools by what they can do. Those that are found can "
-                       "be called from the next turn on. Use it when none of the tools at "
-                       "hand fits the task.",
+        .description = "Find further tools by what they can do; only a few are shown at a time. "
+                       "Those that are found can be called from then on. Use it when none of "
+                       "the tools at hand fits: search once for each step of the task, with a "
+                       "verb and an object, or with the name of a tool.",
         .arguments =
             {
-                {"query", FILLED, true, "What the tool should be able to do, in words"},
+                {"query", FILLED, true,
+                 "What the tool should do, in a few words, for example: read a text file"},
                 {"limit", FROM_1, false, "Most tools to return"},
             },
         .role = HAFT__ROLE_NEUTRAL,

@@ -222,6 +222,18 @@ haft_status haft__tools_add(haft__tools *tools, const haft__tool *tool, haft_err
     return known != NULL ? add_again(tools, known, tool, err) : add_new(tools, tool, err);
 }
 
+haft_status haft__tools_replace(haft__tools *tools, const haft__tool *tool, haft_error *err)
+{
+    haft__tool *known = haft__map_get(&tools->by_name, tool->name);
+    haft__tool fresh = *tool;
+    fresh.name = known->name; /* the maps point to it */
+    haft_status status = check_tool(tools, &fresh, err);
+    if (status == HAFT_OK) {
+        *known = fresh;
+    }
+    return status;
+}
+
 static haft_status share_map(haft__map *map, const haft__map *other, haft_error *err)
 {
     haft_status status = HAFT_OK;

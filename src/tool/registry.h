@@ -27,6 +27,11 @@ void haft__tools_init(haft__tools *tools, haft__arena *arena, haft__hash_key has
 HAFT_MUST_USE haft_status haft__tools_add(haft__tools *tools, const haft__tool *tool,
                                           haft_error *err);
 
+/* Puts a tool in the place of the one of the same name, which must be there and must have been
+ * added here (not shared). After a failure the registry is as it was. */
+HAFT_MUST_USE haft_status haft__tools_replace(haft__tools *tools, const haft__tool *tool,
+                                              haft_error *err);
+
 /* Adds the tools of another registry to an empty one, without copying them: they are borrowed, and
  * so are their names. None of them may be added again. */
 HAFT_MUST_USE haft_status haft__tools_share(haft__tools *tools, const haft__tools *others,

@@ -81,6 +81,15 @@ typedef struct haft__model_spec {
     haft_str api_key;   /* as given; ${VAR} is expanded where it is used, so no secret is kept */
 } haft__model_spec;
 
+/* tool_search.embeddings: a server that makes vectors of texts. Without a base_url there is none.
+ */
+typedef struct haft__embeddings_spec {
+    haft_str base_url, model;
+    haft_str api_key, api_key_env; /* as those of a model */
+    haft_str query_prefix, document_prefix;
+    uint64_t timeout_ms; /* for the vector of a query */
+} haft__embeddings_spec;
+
 typedef struct haft__phase {
     haft_str name;
     const haft_str *tools;
@@ -118,6 +127,15 @@ typedef struct haft__approval_rule {
     haft__json on_expire; /* "fail", "reject" or {answer: V} */
 } haft__approval_rule;
 
+/* How long somebody has to answer, and what happens when nobody does. */
+typedef struct haft__pause_rule {
+    uint64_t deadline_ms; /* 0: as long as it takes */
+    haft__json on_expire; /* as in an approval rule */
+} haft__pause_rule;
+
+/* Kinds of pauses, in the order of haft__pause (run/run.h). */
+#define HAFT__SPEC_PAUSES 4
+
 typedef enum haft__on_unknown {
     HAFT__ON_UNKNOWN_ASK,   /* a person */
     HAFT__ON_UNKNOWN_TELL,  /* the model */
@@ -148,14 +166,19 @@ typedef struct haft__spec {
     haft_str root; /* what glob, grep and read may see */
     haft__json databases;
     haft__on_unknown on_unknown;
+    bool on_unknown_given; /* else it is the default, which tools of MCP servers do not have */
     haft__spec_limits limits;
     const haft__approval_rule *approvals;
     size_t approval_count;
+    haft__pause_rule pauses[HAFT__SPEC_PAUSES]; /* for those that no approval rule is about */
     haft__history history;
-    uint32_t max_mcp_tools; /* 0: by the model's size */
-    haft_str multitask;     /* "enqueue", "reject" or "interrupt" */
-    haft_str description;   /* for people */
-    haft__json graph;       /* as given; src/graph reads it */
+    uint32_t max_mcp_tools;    /* 0: by the model's size */
+    uint32_t tools_share;      /* 10: percent of the context that its own tools may take */
+    uint64_t definition_bytes; /* of its own tools as a request has them; built-ins left out */
+    haft__embeddings_spec embeddings;
+    haft_str multitask;   /* "enqueue", "reject" or "interrupt" */
+    haft_str description; /* for people */
+    haft__json graph;     /* as given; src/graph reads it */
     /* Patterns for the built-ins; `tools` has the enabled ones, allowed or not. */
     const haft_str *builtin_allow, *builtin_deny;
     size_t builtin_allow_count, builtin_deny_count;

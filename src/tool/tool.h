@@ -50,6 +50,14 @@ typedef enum haft__cache_scope {
     HAFT__CACHE_GLOBAL,
 } haft__cache_scope;
 
+/* What to do about a call of this tool whose outcome is unknown. */
+typedef enum haft__unknown_trait {
+    HAFT__UNKNOWN_BY_SPEC, /* what the spec says for all */
+    HAFT__UNKNOWN_ASK,
+    HAFT__UNKNOWN_TELL,
+    HAFT__UNKNOWN_RETRY,
+} haft__unknown_trait;
+
 typedef struct haft__traits {
     bool read_only, idempotent, destructive, return_direct, needs_approval;
     haft__tool_cost cost;
@@ -58,6 +66,7 @@ typedef struct haft__traits {
     haft__cache_scope cache;
     uint64_t cache_ttl_ms; /* 0: as long as the scope lasts */
     haft_str lane;         /* calls of one lane never overlap; "" for none */
+    haft__unknown_trait on_unknown;
 } haft__traits;
 
 typedef struct haft__tool {

@@ -16,6 +16,9 @@ static const char *const scope_names[] = {[HAFT__CACHE_NONE] = "none",
                                           [HAFT__CACHE_THREAD] = "thread",
                                           [HAFT__CACHE_GLOBAL] = "global"};
 
+static const char *const unknown_names[] = {
+    [HAFT__UNKNOWN_ASK] = "ask", [HAFT__UNKNOWN_TELL] = "tell", [HAFT__UNKNOWN_RETRY] = "retry"};
+
 const char *haft__cost_name(haft__tool_cost cost)
 {
     return cost_names[cost];
@@ -185,6 +188,17 @@ static haft_status read_lane(haft__json value, haft__traits *traits, haft_error 
     return HAFT_OK;
 }
 
+static haft_status read_on_unknown(haft__json value, haft__traits *traits, haft_error *err)
+{
+    size_t index = 0;
+    haft_status status = read_name(value, "/on_unknown", unknown_names + HAFT__UNKNOWN_ASK,
+                                   COUNT(unknown_names) - HAFT__UNKNOWN_ASK, &index, err);
+    if (status == HAFT_OK) {
+        traits->on_unknown = (haft__unknown_trait)(index + HAFT__UNKNOWN_ASK);
+    }
+    return status;
+}
+
 /* ---- the keys ---- */
 
 #define BOOLEAN(key)                                                                               \
@@ -195,7 +209,7 @@ static haft_status read_lane(haft__json value, haft__traits *traits, haft_error 
 #define FLAGS(X) X(read_only) X(idempotent) X(destructive) X(return_direct) X(needs_approval)
 FLAGS(BOOLEAN)
 
-#define KEYS(X) FLAGS(X) X(cost) X(timeout) X(retries) X(cache) X(lane)
+#define KEYS(X) FLAGS(X) X(cost) X(timeout) X(retries) X(cache) X(lane) X(on_unknown)
 
 static const char *const key_names[] = {
 #define X(key) #key,
@@ -347,6 +361,10 @@ void haft__traits_write(haft__json_writer *w, const haft__traits *traits)
         haft__json_add_str(w, traits->lane);
     } else {
         haft__json_add_null(w);
+    }
+    if (traits->on_unknown != HAFT__UNKNOWN_BY_SPEC) {
+        haft__json_key(w, "on_unknown");
+        haft__json_add_str(w, haft__str(unknown_names[traits->on_unknown]));
     }
     haft__json_end_object(w);
 }

@@ -11,9 +11,9 @@
 void haft__traits_init(haft__traits *traits);
 
 /* Reads {read_only, idempotent, destructive, return_direct, needs_approval, cost, timeout, retries,
- * cache, lane}; what is not named, or null, stays as it is. BAD_INPUT for an unknown key (the hint
- * names the nearest) or a wrong value, TOO_BIG past a limit; err->where is a JSON Pointer into
- * `object`, and *traits is left alone. A lane is borrowed from `object`. */
+ * cache, lane, on_unknown}; what is not named, or null, stays as it is. BAD_INPUT for an unknown
+ * key (the hint names the nearest) or a wrong value, TOO_BIG past a limit; err->where is a JSON
+ * Pointer into `object`, and *traits is left alone. A lane is borrowed from `object`. */
 HAFT_MUST_USE haft_status haft__traits_read(haft__json object, haft__traits *traits,
                                             haft_error *err);
 

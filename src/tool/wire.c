@@ -98,6 +98,12 @@ static size_t decode_escape(haft_str s, char to[2], size_t *ret_length)
     return ESCAPE_MAX;
 }
 
+void haft__wire_add(haft__buf *buf, haft_str name)
+{
+    haft__wire wire = haft__wire_encode(name);
+    haft__buf_add_str(buf, haft__wire_str(&wire));
+}
+
 bool haft__wire_decode(haft_str wire, char to[HAFT__WIRE_BYTES], size_t *ret_length)
 {
     size_t used = 0;

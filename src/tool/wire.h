@@ -19,6 +19,7 @@
 #ifndef HAFT_TOOL_WIRE_H
 #define HAFT_TOOL_WIRE_H
 
+#include "base/buf.h"
 #include "tool/registry.h"
 
 #define HAFT__WIRE_BYTES 64
@@ -36,6 +37,9 @@ static inline haft_str haft__wire_str(const haft__wire *wire)
 {
     return (haft_str){wire->text, wire->len};
 }
+
+/* Appends a name as a model writes it: what a model is told has names in this form. */
+void haft__wire_add(haft__buf *buf, haft_str name);
 
 /* The name that is encoded as `wire`, in `to`; false when there is none, or when it was hashed.
  * Exact: only what haft__wire_encode makes is decoded. */

@@ -46,7 +46,8 @@ static inline haft__tool_role help_role(char letter)
     }
 }
 
-/* "glob:d+ grep:d read:d- store_artifact:a": names with roles, + has finished, - was rejected. */
+/* "glob:d+ grep:d read:d- store_artifact:a": names with roles, + has finished, - was rejected,
+ * ~ is not declared. */
 static inline const haft__choice_tool *help_tools(const char *text, size_t *ret_count)
 {
     haft_str rest = haft__str(text);
@@ -58,7 +59,8 @@ static inline const haft__choice_tool *help_tools(const char *text, size_t *ret_
         tools[i] = (haft__choice_tool){.name = name,
                                        .role = help_role(how.len > 0 ? how.ptr[0] : '?'),
                                        .finished = memchr(how.ptr, '+', how.len) != NULL,
-                                       .rejected = memchr(how.ptr, '-', how.len) != NULL};
+                                       .rejected = memchr(how.ptr, '-', how.len) != NULL,
+                                       .hidden = memchr(how.ptr, '~', how.len) != NULL};
     }
     return tools;
 }

@@ -105,6 +105,14 @@ static const struct {
     {"default none", "", "", "none", 1, "a:d", "none by default []: default none"},
     {"default none is never satisfied", "", "", "none", 2, "s a:d",
      "none by default []: default none"},
+    {"what is not declared can be called", "", "", "auto", 1, "a:d b:d~",
+     "auto by default [a b]: default auto"},
+    {"but not be demanded by name", "", "b", "b", 1, "a:d b:d~",
+     "auto by default [a b]: scheduled tool b is not offered; default tool b is not offered"},
+    {"nor by any", "", "", "any", 1, "b:d~ n:n~",
+     "auto by default [b n]: default any, but no tool is offered"},
+    {"and is no reason to forbid storing", "", "", "any", 1, "s:a n:n~",
+     "any by default [s n]: default any"},
     {"default auto needs no call", "", "", "auto", 2, "s a:d", "auto by default [a]: default auto"},
 };
 

@@ -27,6 +27,10 @@ static const struct {
     {"called tools that are gone stay counted", "a:d b:d c:d", "x y", 5, 2, 5, 3, false},
     {"and can be enough", "a:d b:d c:d", "x y z", 5, 3, 6, 3, true},
     {"only tools that are gone", "", "x", 5, 1, 1, 1, true},
+    {"what is not declared is neither a tool nor reachable", "a:d b:d c:d~ e:d~ n:n~", "", 5, 0, 2,
+     2, false},
+    {"but counts when it was called", "a:d b:d c:d+~ e:d~", "", 5, 1, 3, 2, false},
+    {"none is declared", "a:d~ b:d~", "", 5, 0, 0, 0, true},
 };
 
 TEST(the_threshold_is_what_the_formula_says_and_can_be_reached)

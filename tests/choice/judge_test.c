@@ -126,6 +126,28 @@ static void correct(size_t i, haft__buf *buf)
     haft__violation_correction(buf, &choice, &facts, corrections[i].violation);
 }
 
+/* A model that thought until the token limit ended its reply was not silent. */
+TEST(a_reply_that_was_cut_is_not_called_empty)
+{
+    haft__choice_facts facts = {.cut = true};
+    haft__choice choice = {.mode = HAFT__MODE_NONE};
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 12);
+    haft__violation_correction(&buf, &choice, &facts, HAFT__VIOLATION_EMPTY);
+    CHECK_STR(haft__buf_str(&buf),
+              HAFT__LIT("Your last reply was cut off by the token limit before it came to an "
+                        "answer or a call. Think less before you write it. Answer in text, "
+                        "without calling a tool."),
+              "empty");
+    haft__buf_clear(&buf);
+    haft__violation_correction(&buf, &choice, &facts, HAFT__VIOLATION_CALLS);
+    CHECK_STR(haft__buf_str(&buf),
+              HAFT__LIT("Your last reply called a tool, but none may be used in this turn. Answer "
+                        "in text, without calling a tool."),
+              "what it had said is as wrong");
+    haft__buf_finish(&buf);
+}
+
 TEST(a_correction_says_what_was_found_and_what_is_wanted)
 {
     haft__buf buf;

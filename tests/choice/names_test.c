@@ -33,6 +33,18 @@ TEST(a_list_has_an_end)
     haft__buf_finish(&buf);
 }
 
+TEST(names_are_those_that_a_model_writes)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 4096);
+    haft__names names = {&buf, 0, 0};
+    haft__names_add(&names, HAFT__LIT("docs:read"));
+    haft__names_add(&names, HAFT__LIT("v1.read"));
+    haft__names_end(&names);
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("docs_-_read, v1_-h2eread"), "names");
+    haft__buf_finish(&buf);
+}
+
 static const struct {
     const char *tools;
     uint32_t missing;

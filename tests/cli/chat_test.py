@@ -198,7 +198,8 @@ def test_open():
     run = runs(thread)[0]["run"]
     check("it_can_be_answered_elsewhere", haft("answer", run, "red")[:2], (0, "over\n"))
     put("slow.json", {"replies": [{"text": "late", "delay": 3600}]})
-    slow = put("slow.spec.json", {"haft": 1, "name": "slow", "model": "script:slow.json"})
+    slow = put("slow.spec.json", {"haft": 1, "name": "slow", "model": "script:slow.json",
+                                    "multitask": "reject"})
     busy = subprocess.Popen([HAFT, "run", slow, "wait", "--thread", thread], cwd=scratch,
                             env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     end = time.monotonic() + LONG
@@ -293,7 +294,7 @@ def test_commands():
                                      "/artifacts"], "-q")
     check("undo_takes_them_along", (out.count("plan.md"), out.count("\x1b[2Jtwo")), (1, 1))
     status, out, err = chat(keeper, ["/tools", "/tools post", "/explain"])
-    check("tools_have_a_verdict", re.findall(r"^([+-]) (\w+) +\w+: \w", out, re.MULTILINE),
+    check("tools_have_a_verdict", re.findall(r"^  ([+-]) (\w+) +\w+, \w+: \w", out, re.MULTILINE),
           [("+", "store_artifact"), ("+", "post"), ("+", "post")])
     check("the_first_turn_is_explained", re.search(r"^first turn: \w+: .+$", out, re.M) is not None,
           True)

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "test.h"
 
-static haft_str finish(FILE *file, char **text, size_t *length)
+static haft_str finish(FILE *file, char **text, const size_t *length)
 {
     (void)fclose(file);
     char *kept = test_alloc(*length + 1);

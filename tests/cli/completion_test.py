@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 HAFT = os.environ["HAFT"]
@@ -140,12 +139,10 @@ def test_asked(runs):
     lines = [line.split("\t") for line in run(HAFT, "completion", "runs")[1].splitlines()]
     check("runs_have_a_task", lines[0], [runs[0], "done: second \\u001b[31m task"])
     check("newest_first", [line[0] for line in lines], [*runs, "last"])
-    started = time.monotonic()
     for words in (["--store", "sqlite:none.db"], ["--store", "memory:"], ["--store", "nix:"],
                   ["--store", "sqlite:/proc/no/where"], ["--store", "sqlite:agent.yaml"]):
         check(f"silent: {words[1]}", run(HAFT, "completion", "runs", *words), (0, "", ""))
     check("nothing_was_made", (scratch / "none.db").exists(), False)
-    check("quickly", time.monotonic() - started < 5, True)
     check("bad_settings_are_no_reason_to_fail", run(HAFT, "completion", "models")[0], 0)
 
 

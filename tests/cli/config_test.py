@@ -76,19 +76,21 @@ def test_discovery():
 
 def test_precedence():
     project = put("abode/p/haft.config.yaml",
-                  "model: script:p\nstore: sqlite:s/p.db\nplain: false\nartifacts: out\n")
+                  "model: script:p\nstore: sqlite:s/p.db\nplain: false\nlease: 5s\n"
+                  "artifacts: out\n")
     user = put("abode/.config/haft/config.yaml",
                "model: script:u\nstore: memory\nplain: true\nartifacts: /tmp/u\n")
     wanted = {"model": ("script:p", str(project)),
               "store": (f"sqlite:{scratch}/abode/p/s/p.db", str(project)),
-              "plain": ("false", str(project)),
+              "plain": ("false", str(project)), "lease": ("5s", str(project)),
               "artifacts": (f"{scratch}/abode/p/out", str(project))}
     check("the_project_goes_before_the_user", doctor(at="abode/p")[1], wanted)
     env = {"HAFT_STORE": "memory:", "HAFT_MODEL": "offline", "HAFT_PLAIN": "1",
-           "HAFT_ARTIFACTS": "a"}
+           "HAFT_LEASE": "2s", "HAFT_ARTIFACTS": "a"}
     check("the_environment_before_the_project", doctor(at="abode/p", env=env)[1],
           {"model": ("offline", "HAFT_MODEL"), "store": ("memory:", "HAFT_STORE"),
-           "plain": ("1", "HAFT_PLAIN"), "artifacts": ("a", "HAFT_ARTIFACTS")})
+           "plain": ("1", "HAFT_PLAIN"), "lease": ("2s", "HAFT_LEASE"),
+           "artifacts": ("a", "HAFT_ARTIFACTS")})
     check("an_option_before_all",
           doctor("--store", "sqlite:x.db", at="abode/p", env=env)[1]["store"],
           ("sqlite:x.db", "--store"))
@@ -127,6 +129,8 @@ def test_bad_files():
     for name, text, line in [
             ("an_unknown_key", "modle: x\n", '1:1: error: there is no key "modle" here'),
             ("a_wrong_type", "plain: 5\n", "1:8: error: expected boolean, found integer 5"),
+            ("a_lease_without_a_unit", "lease: 5\n",
+             "1:8: error: expected string, found integer 5"),
             ("no_yaml", "a: [\n", "2:1: error: this is not YAML"),
             ("a_list", "[1]\n", "1:1: error: expected object, found array [1]"),
             ("an_empty_model", 'model: ""\n', "1:8: error: expected"),

@@ -42,3 +42,22 @@ with tempfile.TemporaryDirectory() as scratch:
     status, out, _ = doctor("--store", f"sqlite:{missing}")
     check("a_store_that_is_not_there_is_not_made",
           (status, "not there" in out, os.path.exists(os.path.dirname(missing))), (0, True, False))
+    subprocess.run([HAFT, "worker", "--until-idle", "--store", f"sqlite:{scratch}/a.db"],
+                   check=True)
+    status, out, _ = doctor("--json", "--store", f"sqlite:{scratch}/a.db")
+    checks = json.loads(out)["store"]["checks"]
+    check("what_a_store_says_of_itself", (status, [one["name"] for one in checks]),
+          (0, ["schema", "journal", "synchronous", "integrity", "space", "clock"]))
+    check("how_it_is_kept", [one["found"] for one in checks][1:4], ["wal", "full", "ok"])
+    valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
+                           capture_output=True)
+    check("its_schema_describes_that_too", valid.returncode, 0)
+    check("in_words_too", "journal: wal" in doctor("--store", f"sqlite:{scratch}/a.db")[1], True)
+    for url in ("POSTGRES://u:s3kret@h/x", " postgres://u:s3kret@h/x", "mysql://u:s3kret@h/x",
+                "postgres://u:a@s3kret@h/x", "postgres://u:a/s3kret@h/x",
+                "postgres://u@127.0.0.1:1/x?password=s3kret&sslpassword=s3kret"):
+        for words in ([], ["--json"]):
+            status, out, err = doctor("--store", url, *words)
+            check(f"no_password_is_told {url} {words}", (status, "s3kret" in out + err), (1, False))
+    check("no_place_and_no_colon", "store      there is no store of the kind 'mysql:'" in
+          doctor("--store", "mysql://u:s3kret@h/x")[1], True)

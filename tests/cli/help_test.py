@@ -83,11 +83,14 @@ def prepare(scratch, command):
     for name, text in {"agent.yaml": AGENT, "asks.yaml": ASKS, "letter.txt": "one two three\n",
                        "schema.json": '{"type": "integer"}', "instance.json": "5",
                        "reply.txt": "Hello.", "tools.json": '["f"]',
+                       "tools.jsonl": '{"name": "f"}', "queries.jsonl": '{"query": "f"}',
                        "calls.jsonl": '{"calls": [{"name": "f"}]}',
                        "script.yaml": BEFORE.get(command, QUESTION)}.items():
         (scratch / name).write_text(text)
     if command in BEFORE:
         check(f"a_run_waits_for_{command}", shell("haft run asks.yaml go", scratch)[0], 4)
+    if command == "migrate":
+        shell("haft run agent.yaml go --detach --store sqlite:old.db", scratch)
 
 
 def test_examples():

@@ -18,6 +18,9 @@ OLD = "2025-11-25"
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 ADD = "import sys,json; a=json.load(sys.stdin); print(a['a']+a['b'])"
 TOKEN_MOST = 4096  # HAFT__LIMIT_MCP_TOKEN_BYTES
+TOKEN = "a-token-of-some-length-and-of-32"
+TOKEN_LEAST = 32  # HAFT__LIMIT_MCP_TOKEN_LEAST
+KEY_MOST = 256  # HAFT__LIMIT_MCP_KEY_BYTES
 SPEC = {
     "name": "helper", "model": "script:script.json", "instructions": "Help.",
     "description": "Helps with small things, for tests.",
@@ -43,9 +46,16 @@ SPEC = {
         {"name": "danger", "description": "Does something that a person must approve.",
          "command": ["echo", "it is done"], "args": [],
          "traits": {"destructive": True, "needs_approval": True}},
+        {"name": "keyed", "description": "Prints the key and the epoch of its call.",
+         "command": ["sh", "-c", 'echo "$HAFT_IDEMPOTENCY_KEY ${HAFT_EPOCH:--}"'], "args": []},
     ],
     "builtins": {"enabled": ["read", "request_user_input", "store_artifact"]},
 }
+# As JSON each byte has six: the first result is a message of 30 MB, the second would be one of 48.
+HUGE = {**SPEC, "tools": SPEC["tools"][:1] + [
+    {"name": name, "description": f"Prints {size} bytes that JSON must escape.", "args": [],
+     "command": ["sh", "-c", f"head -c {size} /dev/zero | tr '\\0' '\\1'"]}
+    for name, size in (("huge", 5000000), ("huger", 8000000))]}
 SCRIPT = {"replies": [
     {"calls": [{"name": "add", "arguments": {"a": 1}}, {"name": "leak", "arguments": {}}]},
     {"calls": [{"name": "request_user_input", "arguments": {"question": "Which one?"}}]},
@@ -150,10 +160,10 @@ def test_old():
         check("a_handshake", (answer["protocolVersion"], answer["serverInfo"]["name"],
                               "tools" in answer["capabilities"],
                               "resources" in answer["capabilities"], answer["instructions"]),
-              (OLD, "haft", True, False, SPEC["description"]))
+              (OLD, "helper", True, False, SPEC["description"]))
         tools = s.ask("tools/list")["result"]["tools"]
         check("the_tools", [t["name"] for t in tools],
-              ["add", "docs_-_look", "liar", "leak", "fails", "slow", "danger", "read",
+              ["add", "docs_-_look", "liar", "leak", "fails", "slow", "danger", "keyed", "read",
                "run_helper"])
         check("annotations", (tools[0]["annotations"]["readOnlyHint"],
                               tools[6]["annotations"]["destructiveHint"],
@@ -284,6 +294,169 @@ def test_approval_old():
                   ("elicitation/create", wanted))
 
 
+def test_keys():
+    """The tool gets the key and the epoch that the client sends, or is not run at all."""
+    name, epoch = "internal.haft/idempotencyKey", "internal.haft/epoch"
+    with Stdio() as s:
+        s.open()
+        for key in ("01m7gc9pjqjenx55a234gkbv5f:c1.1", "k" * KEY_MOST, "!~"):
+            check(f"key_{key[:8]}", said(s.call("keyed", _meta={name: key, epoch: 7})),
+                  (False, f"{key} 7"))
+        own = said(s.call("keyed"))[1]
+        check("a_key_of_its_own", (own[:4], own[-2:]), ("mcp:", " -"))
+        for key in ("", "k" * (KEY_MOST + 1), "a b", "a\nb", "\u00e4", "a\0", "mcp:x", 7, None, {}):
+            found = said(s.call("keyed", _meta={name: key}))
+            check(f"no_key_{str(key)[:8]!r}", (found[0], "did not run" in found[1]), (True, True))
+        for number in (0, -1, 1.5, "1", None, 2 ** 63):
+            found = said(s.call("keyed", _meta={name: "k", epoch: number}))
+            check(f"no_epoch_{number!r}", (found[0], "did not run" in found[1]), (True, True))
+
+
+def test_key_through_haft():
+    """haft as the client of haft: the key in its log is the one that the tool gets."""
+    (Path(scratch) / "client.script.json").write_text(json.dumps({"replies": [
+        {"calls": [{"name": "helper:keyed", "arguments": {}}]}, {"text": "ok"}]}))
+    (Path(scratch) / "client.json").write_text(json.dumps({
+        "haft": 1, "name": "client", "model": "script:client.script.json", "max_mcp_tools": 20,
+        "mcp": {"servers": {"helper": {"command": [HAFT, "mcp", f"{scratch}/agent.json"],
+                                       "env": {"CANARY_KEY": SECRET}}}}}))
+    done = subprocess.run([HAFT, "run", "client.json", "go", "--events", "--store",
+                           "sqlite:client.db"], cwd=scratch, text=True, capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=60)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    keys = [e["idempotency_key"] for e in events if e["kind"] == "call_started"]
+    results = [e["result"].strip() for e in events if e["kind"] == "call_finished"]
+    check("a_key_goes_through", (len(keys), results), (1, [f"{key} 1" for key in keys]))
+
+
+def made():
+    """How many runs there are."""
+    return len(json.loads(runs() or '{"runs": []}')["runs"])
+
+
+def ask_keyed(s, key, task="Do it", times=1):
+    """Calls the agent so often at once; whatever it asks is answered. (is_error, text) of each."""
+    ids = {s.send("tools/call", {"name": "run_helper", "arguments": {"task": task},
+                                 "_meta": {"internal.haft/idempotencyKey": key}})
+           for _ in range(times)}
+    found = []
+    while len(found) < times:
+        message = s.read()
+        if message.get("method") == "elicitation/create":
+            s.write({"jsonrpc": "2.0", "id": message["id"],
+                     "result": {"action": "accept", "content": {"answer": "the first"}}})
+        elif message.get("id") in ids and "method" not in message:
+            found.append(said(message))
+    return found
+
+
+def test_run_keys():
+    """One key is one run, whoever asks how often; another task wants another key."""
+    good = (False, "The answer is 41.")
+    with Stdio() as s:
+        s.open({"elicitation": {}})
+        before = made()
+        check("a_key_makes_a_run", (ask_keyed(s, "k1"), made() - before), ([good], 1))
+        check("the_same_key_is_the_same_run", (ask_keyed(s, "k1"), made() - before), ([good], 1))
+        ((failed, text),) = ask_keyed(s, "k1", "Do something else")
+        check("another_task_is_refused", (failed, "which has another task" in text,
+                                          made() - before), (True, True, 1))
+        check("another_key_is_another_run", (ask_keyed(s, "k2"), made() - before), ([good], 2))
+        check("at_the_same_time", (ask_keyed(s, "k3", times=3), made() - before), ([good] * 3, 3))
+        ((failed, text),) = ask_keyed(s, "a b")
+        check("no_key_for_a_run", (failed, "did not run" in text), (True, True))
+    with Stdio() as s:
+        s.open({"elicitation": {}})
+        check("for_another_server_too", (ask_keyed(s, "k3"), made() - before), ([good], 3))
+    with Stdio() as s:
+        s.open()  # this client cannot be asked
+        ((failed, text),) = ask_keyed(s, "k4")
+        check("it_waits", (failed, "haft answer" in text), (True, True))
+    with Stdio() as s:
+        s.open({"elicitation": {}})
+        check("and_goes_on_with_its_key", (ask_keyed(s, "k4"), made() - before), ([good], 4))
+
+
+def test_client_that_does_not_read():
+    """Questions wait while answers do, and none is lost; too many answers end it with a word."""
+    count = 30000
+    with Stdio() as s:
+        s.open()
+        text = "".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": "tools/list"}) + "\n"
+                       for i in range(count))
+
+        def write():
+            s.process.stdin.write(text)
+            s.process.stdin.flush()
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        writer.join(timeout=2)  # meanwhile everything fills up that can
+        answers = sum("result" in json.loads(s.process.stdout.readline()) for _ in range(count))
+        writer.join()
+        check("all_is_answered_once_it_is_read", answers, count)
+    with Stdio(spec="huge.json") as s:
+        s.open()
+        for i in range(6):
+            s.send("tools/call", {"name": "huge"})
+        status, err = s.process.wait(timeout=120), s.process.stderr.read()
+        check("a_client_that_does_not_read", (status, "does not read" in err), (1, True))
+
+
+def test_huge_result():
+    """haft takes what haft sends: a result that no message can have is an error of its call."""
+    with Stdio(spec="huge.json") as s:
+        s.open()
+        check("a_result_of_a_message", said(s.call("huge"))[0], False)
+        found = said(s.call("huger"))
+        check("a_result_past_it", (found[0], "too long" in found[1]), (True, True))
+        check("it_goes_on", said(s.call("add", {"a": 1})), (False, "41"))
+
+
+def test_run_keys_of_another_spec():
+    """A key finds what it would have begun itself, and never the answer of another agent."""
+    other = {**SPEC, "description": "Another agent of that name."}
+    (Path(scratch) / "other.json").write_text(json.dumps(other))
+    good = (False, "The answer is 41.")
+    with Stdio() as s:
+        s.open({"elicitation": {}})
+        before = made()
+        check("the_run_of_a_spec", (ask_keyed(s, "s1"), made() - before), ([good], 1))
+    with Stdio(spec="other.json") as s:
+        s.open({"elicitation": {}})
+        ((failed, text),) = ask_keyed(s, "s1")
+        told = "is of another spec" in text and "haft runs show" in text
+        check("a_key_of_another_spec", (failed, told, made() - before), (True, True, 1))
+        check("another_key_of_another_spec", (ask_keyed(s, "s2"), made() - before), ([good], 2))
+    (Path(scratch) / "copy.json").write_text((Path(scratch) / "agent.json").read_text())
+    with Stdio(spec="copy.json") as s:
+        s.open({"elicitation": {}})
+        check("the_same_spec_elsewhere", (ask_keyed(s, "s1"), made() - before), ([good], 2))
+
+
+def test_run_keys_and_cancelling():
+    """Who does not want the answer any more takes it from nobody else who waits for it."""
+    with Stdio() as s:
+        s.open({"elicitation": {}})
+        before = made()
+        name = {"name": "run_helper", "arguments": {"task": "Do it"},
+                "_meta": {"internal.haft/idempotencyKey": "k5"}}
+        first = s.send("tools/call", name)
+        question = s.read()
+        while question.get("method") != "elicitation/create":
+            question = s.read()
+        second = s.send("tools/call", name)
+        s.ask("ping")
+        s.write({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                 "params": {"requestId": first}})
+        while (message := s.read()).get("id") != second or "method" in message:
+            if message.get("method") == "elicitation/create":
+                s.write({"jsonrpc": "2.0", "id": message["id"],
+                         "result": {"action": "accept", "content": {"answer": "the first"}}})
+        check("the_other_has_the_answer", (said(message), made() - before),
+              ((False, "The answer is 41."), 1))
+
+
 def test_run():
     with Stdio() as s:
         s.open({"elicitation": {}})
@@ -329,7 +502,7 @@ def test_new():
         found = ask("server/discover")["result"]
         check("discover", (found["supportedVersions"], found["resultType"],
                            found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"]),
-              ([NEW], "complete", "haft"))
+              ([NEW], "complete", "helper"))
         listed = ask("tools/list")["result"]
         check("a_list_may_be_kept", (listed["ttlMs"] >= 0, listed["cacheScope"]), (True, "private"))
         check("ping_is_gone", code(ask("ping")), -32601)
@@ -348,6 +521,8 @@ def test_new():
         call = {"name": "danger", "arguments": {}, "requestState": result["requestState"]}
         check("approved", said(ask("tools/call", {**call, **yes}, {"elicitation": {}})),
               (False, "it is done"))
+        check("approved_once", code(ask("tools/call", {**call, **yes}, {"elicitation": {}})),
+              -32602)
         state = result["requestState"]
         for name, other in (("changed", state[:-1] + ("0" if state[-1] != "0" else "1")),
                             ("longer", state + "0"), ("none", ""), ("a_number", 7)):
@@ -460,27 +635,42 @@ def test_http_guard():
 
 
 def test_http_token():
-    (Path(scratch) / "token").write_text("a-token-of-some-length\n")
+    os.umask(0o077)
+    (Path(scratch) / "token").write_text(TOKEN + "\n")
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     with Http("--token-file", "token", address="0.0.0.0:0") as h:
         for value, wanted in ((None, 401), ("Bearer wrong", 401), ("Bearer ", 401),
-                              ("Basic x", 401), ("Bearer a-token-of-some-lengt", 401),
-                              ("Bearer a-token-of-some-length", 400),
-                              ("bearer a-token-of-some-length", 400)):
+                              ("Basic x", 401), (f"Bearer {TOKEN[:-1]}", 401),
+                              (f"Bearer {TOKEN}", 400),
+                              (f"bearer {TOKEN}", 400)):
             status, headers, _ = h.send(ping, {"Authorization": value} if value else {})
             check(f"token_{value}", (status, "www-authenticate" in headers),
                   (wanted, wanted == 401))
-        check("token_is_not_all", h.send(ping, {"Authorization": "Bearer a-token-of-some-length",
+        check("token_is_not_all", h.send(ping, {"Authorization": f"Bearer {TOKEN}",
                                                 "Host": "evil.example.com"})[0], 403)
     (Path(scratch) / "longest").write_text("t" * TOKEN_MOST)
     with Http("--token-file", "longest") as h:
         check("longest_token", h.send(ping, {"Authorization": "Bearer " + "t" * TOKEN_MOST})[0],
               400)
+    (Path(scratch) / "short").write_text("t" * (TOKEN_LEAST - 1))
+    with Http("--token-file", "short") as h:
+        h.process.terminate()
+        check("short_token_here", "the token is short" in h.process.stderr.read(), True)
+    (Path(scratch) / "least").write_text("t" * TOKEN_LEAST)
+    (Path(scratch) / "least").chmod(0o644)
+    with Http("--token-file", "least", address="0.0.0.0:0") as h:
+        h.process.terminate()
+        check("token_that_others_read", "others may read" in h.process.stderr.read(), True)
+    (Path(scratch) / "writable").write_text("t" * TOKEN_LEAST)
+    (Path(scratch) / "writable").chmod(0o622)
     (Path(scratch) / "too_long").write_text("t" * (TOKEN_MOST + 1))
     (Path(scratch) / "empty").write_text("\n")
     for name, options in (("no_token", ("--listen", "0.0.0.0:0")),
                           ("any_address", ("--listen", "[::]:0")),
                           ("empty_token", ("--listen", "0.0.0.0:0", "--token-file", "empty")),
+                          ("short_token", ("--listen", "0.0.0.0:0", "--token-file", "short")),
+                          ("writable_token", ("--listen", "127.0.0.1:0", "--token-file",
+                                              "writable")),
                           ("too_long", ("--listen", "127.0.0.1:0", "--token-file", "too_long")),
                           ("no_file", ("--listen", "127.0.0.1:0", "--token-file", "nowhere")),
                           ("bad_address", ("--listen", "nonsense")),
@@ -498,8 +688,14 @@ def test_http_old():
         check("http_list", h.ask("tools/list")[1]["result"]["tools"][0]["name"], "add")
         status, answer = h.ask("tools/call", {"name": "add", "arguments": {"a": 1}})
         check("http_call", (status, said(answer)), (200, (False, "41")))
-        check("http_bad_version", h.send({"jsonrpc": "2.0", "id": 1, "method": "ping"},
-                                         {**h.session, "MCP-Protocol-Version": "1.0"})[0], 400)
+        bad = h.send({"jsonrpc": "2.0", "id": 1, "method": "ping"},
+                     {**h.session, "MCP-Protocol-Version": "1.0"})
+        check("http_bad_version", (bad[0], json.loads(bad[2])["error"]["data"]["requested"]),
+              (400, "1.0"))
+        for method in ("GET", "DELETE"):
+            bad = h.send(None, {**h.session, "MCP-Protocol-Version": "1.0"}, method)
+            check(f"http_bad_version_{method}", (bad[0], "MCP-Protocol-Version" in bad[2]),
+                  (400, True))
         connection, push = h.send(None, h.session, "GET", read=False)
         check("http_push", (push.status, push.getheader("content-type")),
               (200, "text/event-stream"))
@@ -513,13 +709,54 @@ def test_http_old():
         check("http_replay", (again[0], events(again[2])), (200, events(text)))
         for bad in ("x", "1", "999-0", "-", f"{first[1]}-x"):
             check(f"http_replay_{bad}", h.send(None, {**h.session, "Last-Event-ID": bad}, "GET")[0],
-                  404)
+                  410)
         other = dict(h.session)
         h.open()
         check("http_replay_of_another", h.send(None, {**h.session, "Last-Event-ID":
-                                                      f"{first[1]}-0"}, "GET")[0], 404)
+                                                      f"{first[1]}-0"}, "GET")[0], 410)
         check("http_delete", h.send(None, other, "DELETE")[0], 204)
         check("http_deleted", h.send({"jsonrpc": "2.0", "id": 1, "method": "ping"}, other)[0], 404)
+
+
+def test_http_doubled():
+    """A header that says who comes is there once, or nobody has said it."""
+    with Http() as h:
+        for name, first, second in (("Origin", "http://localhost", "http://evil.example.com"),
+                                    ("Host", "localhost", "localhost"),
+                                    ("Mcp-Session-Id", "a", "b"),
+                                    ("MCP-Protocol-Version", OLD, NEW)):
+            connection = http.client.HTTPConnection("127.0.0.1", h.port, timeout=60)
+            connection.putrequest("POST", "/mcp", skip_host=True)
+            for key, value in {**JSON, "Host": "localhost", "Content-Length": "2",
+                               name: first}.items():
+                connection.putheader(key, value)
+            connection.putheader(name.lower(), second)
+            connection.endheaders(b"{}")
+            answer = connection.getresponse()
+            text = answer.read().decode()
+            check(f"doubled_{name}", (answer.status, name in text or name == "Host"), (400, True))
+            connection.close()
+
+
+def test_http_delete():
+    """A session that ends while a call is under way takes the call with it, and says so."""
+    pid = Path(scratch) / "slow.pid"
+    pid.unlink(missing_ok=True)
+    with Http() as h:
+        h.open()
+        connection = http.client.HTTPConnection("127.0.0.1", h.port, timeout=60)
+        connection.request("POST", "/mcp", json.dumps({
+            "jsonrpc": "2.0", "id": "mine", "method": "tools/call",
+            "params": {"name": "slow", "arguments": {}}}), {**JSON, **h.session})
+        while not pid.exists() or not pid.read_text().strip():
+            h.new("tools/list")
+        check("delete_in_mid_call", h.send(None, h.session, "DELETE")[0], 204)
+        last = events(connection.getresponse().read().decode())[-1]
+        check("the_call_is_told", (last["id"], "cancelled" in last["error"]["message"]),
+              ("mine", True))
+        while os.path.exists(f"/proc/{pid.read_text().strip()}"):
+            h.new("tools/list")
+        check("and_what_ran_is_gone", True, True)
 
 
 def test_http_gone():
@@ -603,10 +840,16 @@ def test_usage():
         done = subprocess.run([HAFT, "mcp", *words, *(("--store", "memory:") if words else ())],
                               cwd=scratch, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         check(f"usage_{name}", (done.returncode, done.stdout, done.stderr != ""), (2, "", True))
+    for address in ("::1", "127.0.0.1:-1", "nowhere"):
+        done = subprocess.run([HAFT, "mcp", "agent.json", "--store", "memory:", "--listen",
+                               address], cwd=scratch, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL)
+        check(f"no_address_{address}", (done.returncode, "no token" in done.stderr), (2, False))
 
 
 with tempfile.TemporaryDirectory() as scratch:
     (Path(scratch) / "agent.json").write_text(json.dumps(SPEC))
+    (Path(scratch) / "huge.json").write_text(json.dumps(HUGE))
     (Path(scratch) / "script.json").write_text(json.dumps(SCRIPT))
     test_old()
     test_versions()
@@ -615,11 +858,20 @@ with tempfile.TemporaryDirectory() as scratch:
     test_cancel()
     test_end()
     test_approval_old()
+    test_keys()
+    test_key_through_haft()
+    test_run_keys()
+    test_huge_result()
+    test_client_that_does_not_read()
+    test_run_keys_of_another_spec()
+    test_run_keys_and_cancelling()
     test_run()
     test_new()
     test_http_guard()
     test_http_token()
     test_http_old()
+    test_http_doubled()
+    test_http_delete()
     test_http_gone()
     test_http_new()
     test_usage()

@@ -202,6 +202,13 @@ def test_input():
     put("notes.txt", "of note")
     check("a_file_is_added_to_the_task", haft("run", path, "Read:", "--input", "notes.txt", "-q"),
           (0, "seen\n", ""))
+    for value, wanted in [("none", ""), ("", ""), ("notes.txt", "this is no table of vectors"),
+                          ("gone.vec", "HAFT_VECTORS: gone.vec: ")]:
+        status, out, err = haft("run", path, "Read:", "--input", "notes.txt", "-q",
+                                environment={"HAFT_VECTORS": value})
+        check(f"vectors_that_are_{value or 'empty'}",
+              (status, out, wanted in err, err.count("warning")),
+              (0, "seen\n", True, 1 if wanted else 0))
     put("most.txt", "x" * (4 << 20))
     put("more.txt", "x" * ((4 << 20) + 1))
     check("as_long_as_it_may_be", haft("run", path, "--input", "most.txt", "-q")[0], 1)

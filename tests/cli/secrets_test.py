@@ -204,14 +204,16 @@ def test_words():
     path = spec("words", [send, tool("pick", headless=True),
                           {"builtin": ["store_artifact", "request_user_input"]}],
                 [dict(call("send", q=text), text=text, reasoning=text),
-                 call("pick", q=text), call("request_user_input", question=text[:3000]),
+                 call("send", q="x"), call("pick", q=text), call("pick", q="y"),
+                 call("request_user_input", question=text[:3000]),
                  call("store_artifact", name="notes.txt", content=text, media_type="text/plain"),
                  {"text": text}])
     put("input.txt", text)
     status, out, _ = haft("run", path, text, "--input", "input.txt", "--json")
     run = run_of(out)
     check("words_wait", status, 4)
-    check("words_approved", haft("approve", run, "--args", json.dumps({"q": text}))[0], 4)
+    check("words_edited", haft("approve", run, "--args", json.dumps({"q": text}))[0], 2)
+    check("words_approved", haft("approve", run)[0], 4)
     check("words_that_are_no_json", haft("answer", run, text)[0], 2)
     check("words_picked", haft("answer", run, json.dumps({"picked": text}))[0], 4)
     status, _, _ = haft("answer", run, text, "--json")

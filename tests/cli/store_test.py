@@ -241,7 +241,12 @@ def test_other_owner():
     wait_for(lambda: (newest() or {}).get("name") == "owned" and "paused" in kinds("last"))
     check("nothing_of_that_name", haft("approve", "last", "c9.9")[0], 2)
     check("not_what_it_waits_for", haft("answer", "last", "c1.1", "1")[0], 1)
-    check("it_is_rejected_from_outside", haft("reject", "last", "--why", "no")[0], 4)
+    run = newest()["run"]
+    check("it_is_rejected_from_outside", haft("reject", "last", "--why", "no"),
+          (0, "", f"another process goes on with {run}\n"))
+    check("the_same_again_is_the_same", haft("reject", "last", "c1.2", "--why", "no")[0], 0)
+    check("quietly", haft("reject", "last", "c1.2", "--why", "no", "--quiet"), (0, "", ""))
+    check("as_json", result("reject", "last", "c1.2", "--why", "no")[1]["end"], "running")
     status, _, err = haft("approve", "last", "c1.2")
     check("the_second_to_speak_is_told", (status, "answered otherwise" in err), (1, True))
     go.write_text("")
@@ -298,7 +303,7 @@ def test_detach():
     path = spec("later", [{"text": "now"}], [])
     status, out, _ = haft("run", path, "go", "--detach")
     check("a_run_can_be_left_for_later", (status, len(out.strip()), newest()["state"]),
-          (0, 26, "running"))
+          (0, 26, "queued"))
     status, out, _ = haft("resume", "--all", "--quiet")
     check("all_are_gone_on_with", (status, out), (0, "now\n"))
 
@@ -362,6 +367,37 @@ def test_rm_and_gc():
     check("old_runs_can_be_collected", (status, out.endswith("runs removed\n")), (0, True))
 
 
+def test_retention():
+    store = f"sqlite:{scratch}/retention.db"
+    good, bad = spec("kept", [{"text": "bye"}], []), spec("lost", [{"error": {"status": 400}}], [])
+    for path in good, good, bad, good:
+        haft("run", path, "go", "--store", store)
+
+    def left():
+        out = haft("runs", "list", "--json", "--store", store)[1]
+        return [row["end"] or row["state"] for row in json.loads(out)["runs"]]
+
+    def collect(*words):
+        return haft("runs", "gc", "--store", store, *words)[:2]
+
+    check("without_a_word_none_goes", (collect(), len(left())), ((0, "0 runs removed\n"), 4))
+    check("only_looking", (collect("--keep", 3, "--dry-run"), len(left())),
+          ((0, "1 run would be removed\n"), 4))
+    check("by_number", (collect("--keep", 3, "--json"), left()),
+          ((0, '{"removed":1,"dry_run":false}\n'), ["done", "failed", "done"]))
+    check("by_end", (collect("--state", "failed", "--state", "expired"), left()),
+          ((0, "1 run removed\n"), ["done", "done"]))
+    check("by_age", (collect("--older", "1h"), collect("--older", "0s", "--keep", 1), left()),
+          ((0, "0 runs removed\n"), (0, "1 run removed\n"), ["done"]))
+    for words in ["--state", "running"], ["--state", ""], ["--keep", "x"], ["--older", "x"]:
+        check(f"what_cannot_be_read{words}", (collect(*words)[0], left()), (2, ["done"]))
+    ask = spec("asking", [calls("pick"), {"text": "thanks"}], [tool("pick")])
+    run = result("run", ask, "go", "--store", store)[1]
+    haft("run", good, "before", "--store", store, "--thread", run["thread"], "--detach")
+    check("what_has_not_ended_stays", (collect("--keep", 0, "--older", "0s"), left()),
+          ((0, "1 run removed\n"), ["queued", "waiting"]))
+
+
 with tempfile.TemporaryDirectory() as scratch:
     environment = dict(os.environ, XDG_STATE_HOME=str(Path(scratch) / "state"))
     test_headless()
@@ -382,3 +418,4 @@ with tempfile.TemporaryDirectory() as scratch:
     test_same_exits()
     test_looking_makes_nothing()
     test_rm_and_gc()
+    test_retention()

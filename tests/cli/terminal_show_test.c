@@ -83,11 +83,12 @@ TEST(what_a_tool_asks)
          "\"object\",\"properties\":{\"na\\u0007me\":{\"type\":\"string\"}}},\"url\":null,"
          "\"server\":\"docs\"}",
          "\n? docs:write asks, of the server docs\n    Who?\n    let it run? [y/N]>\n"
-         "  na\\u0007me: {\"type\":\"string\"}\nanswer, or {...}; Ctrl-D declines> "},
+         "  na\\u0007me: string, may be left out\nanswer, or {...}; Ctrl-D declines> "},
         {"{\"message\":\"Sign "
          "in\",\"mode\":\"url\",\"schema\":null,\"url\":\"https://x.example/a\","
          "\"server\":\"docs\"}",
-         "\n? docs:write asks, of the server docs\n    Sign in\n  page to visit:\n"
+         "\n? docs:write asks, of the server docs\n    Sign in\n  page to visit, of the host "
+         "x.example:\n"
          "    https://x.example/a\nagree? [y/N]> "},
     };
     haft__arena arena;

@@ -6,8 +6,11 @@
 #include "cli/width.h"
 #include "test.h"
 
-#define AT         "\"at\":\"1970-01-01T00:16:40.000Z\",\"run\":\"01m7f695e3nrwbnz5x52brkr9g\","
-#define EV(body)   "{\"seq\":1," AT body "}"
+#define AT       "\"at\":\"1970-01-01T00:16:40.000Z\",\"run\":\"01m7f695e3nrwbnz5x52brkr9g\","
+#define EV(body) "{\"seq\":1," AT body "}"
+#define LOGGED(level)                                                                              \
+    TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"server\":\"a\",\"level\":"      \
+         "\"" level "\",\"logger\":\"db\",\"message\":\"low\"}")
 #define TOLD(body) "{\"after\":1," AT body "}"
 #define REPLY(content, calls)                                                                      \
     EV("\"kind\":\"model_replied\",\"content\":\"" content                                         \
@@ -64,6 +67,26 @@ TEST(each_event_has_its_line)
          "   ! server mail: it is\\u001b gone\n"},
         {EV("\"kind\":\"tools_revealed\",\"tools\":[],\"query\":null,\"call\":null,\"servers\":7"),
          "", ""},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[{\"name\":\"docs:a\"},{\"name\":\"docs:b\"}],"
+            "\"call\":null,\"servers\":[{\"name\":\"docs\",\"state\":\"known\",\"tools\":9,"
+            "\"error\":null}],\"automatic\":true,\"listed\":[],\"cap\":2,\"deferred\":9"),
+         "  server docs: 9 tools\n  9 tools, 2 shown (at most 2): docs:a, docs:b\n",
+         "   \u2713 9 tools, 2 shown (at most 2)\n"},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[{\"name\":\"docs:a\"}],\"call\":null,"
+            "\"servers\":[{\"name\":\"docs\",\"state\":\"known\",\"tools\":1,\"error\":null}],"
+            "\"automatic\":true,\"listed\":[],\"cap\":5,\"deferred\":1"),
+         "  server docs: 1 tool\n  1 tool, 1 shown (at most 5): docs:a\n",
+         "   \u2713 1 tool, 1 shown (at most 5)\n"},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[{\"name\":\"docs:c\"}],\"call\":\"c1.1\","
+            "\"servers\":[],\"automatic\":false,\"listed\":[{\"name\":\"docs:d\"}],\"cap\":2,"
+            "\"deferred\":9"),
+         "  2 found, 1 shown: docs:c\n", ""},
+        {EV("\"kind\":\"tools_hidden\",\"tools\":[\"docs:a\",\"docs:b\"],\"cap\":2,"
+            "\"cache_tokens\":310"),
+         "  hidden (at most 2 are shown): docs:a, docs:b; about 310 tokens of the prompt are "
+         "cached no "
+         "longer\n",
+         ""},
         {EV("\"kind\":\"call_asked\",\"call\":\"c1.1\",\"question\":{},\"durable\":true,"
             "\"state\":null,\"within_ms\":null"),
          "", ""},
@@ -154,6 +177,12 @@ TEST(each_event_has_its_line)
         {TOLD("\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"so it is\""), "", "   so it"},
         {TOLD("\"kind\":\"model_progress\",\"turn\":1"), "", ""},
         {TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":1"), "", ""},
+        {LOGGED("info"), "", ""},
+        {LOGGED("debug"), "", ""},
+        {LOGGED("warning"), "  server a: warning: low\n", "   ! server a: warning: low\n"},
+        {LOGGED("emergency"), "  server a: emergency: low\n", "   ! server a: emergency: low\n"},
+        {TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"level\":\"error\"}"), "",
+         ""},
         {"{\"after\":1,", "", ""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -81,17 +81,26 @@ def inspect(*words):
         return done.returncode, done.stdout, done.stderr
 
 
-def test_inspector():
-    stdio = [HAFT, "mcp", "agent.json", "--store", "memory:"]
-    tools = inspect(*stdio, "--method", "tools/list")
-    check("the_inspector_lists", [t["name"] for t in tools["tools"]],
+def test_inspector(way, server):
+    tools = inspect(*server, "--method", "tools/list")
+    check(f"the_inspector_lists_{way}", [t["name"] for t in tools["tools"]],
           ["docs_-_add", "danger", "slow", "run_helper"])
-    found = inspect(*stdio, "--method", "tools/call", "--tool-name", "docs_-_add", "--tool-arg",
+    found = inspect(*server, "--method", "tools/call", "--tool-name", "docs_-_add", "--tool-arg",
                     "a=1", "b=2")
-    check("the_inspector_calls", found["content"], [{"type": "text", "text": "3"}])
-    found = inspect(*stdio, "--method", "tools/call", "--tool-name", "run_helper", "--tool-arg",
+    check(f"the_inspector_calls_{way}", found["content"], [{"type": "text", "text": "3"}])
+    found = inspect(*server, "--method", "tools/call", "--tool-name", "run_helper", "--tool-arg",
                     "task=Do it")
-    check("the_inspector_runs_the_agent", found["content"], [{"type": "text", "text": "Done."}])
+    check(f"the_inspector_runs_the_agent_{way}", found["content"],
+          [{"type": "text", "text": "Done."}])
+
+
+def test_http():
+    server = subprocess.Popen([HAFT, "mcp", "agent.json", "--store", "memory:", "--listen",
+                               "127.0.0.1:0"], cwd=scratch, text=True, stdout=subprocess.PIPE)
+    url = re.search(r"http://\S+", server.stdout.readline())[0]
+    test_inspector("over_http", [url, "--transport", "http"])
+    server.terminate()
+    server.communicate(timeout=60)
 
 
 def test_sdk():
@@ -115,5 +124,6 @@ with tempfile.TemporaryDirectory() as scratch:
     (Path(scratch) / "agent.json").write_text(json.dumps(SPEC))
     (Path(scratch) / "script.json").write_text(json.dumps(
         {"replies": [{"text": "Done.", "delay": 0.3}]}))
-    test_inspector()
+    test_inspector("on_stdio", [HAFT, "mcp", "agent.json", "--store", "memory:"])
+    test_http()
     test_sdk()

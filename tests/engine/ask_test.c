@@ -112,10 +112,11 @@ TEST(servers_that_fail)
         serve(&s, rows[i].script);
         CHECK_STR(haft__str(haft_run_end(s.run)), HAFT__LIT("failed"), "%s", rows[i].name);
         haft_str said = error_of(&s);
-        CHECK(memmem(said.ptr, said.len, rows[i].says, strlen(rows[i].says)) != NULL
-                  && said.len > 0,
+        CHECK(said.len > 0
+                  && memmem(said.ptr, said.len, rows[i].says, strlen(rows[i].says)) != NULL,
               "%s: %.*s", rows[i].name, HAFT__ARG(said));
-        CHECK(memmem(said.ptr, said.len, "sk-test", 7) == NULL, "%s: the key", rows[i].name);
+        CHECK(said.len == 0 || memmem(said.ptr, said.len, "sk-test", 7) == NULL, "%s: the key",
+              rows[i].name);
         CHECK_INT(web_requests(s.web), rows[i].requests, "%s: requests", rows[i].name);
         finish(&s);
     }

@@ -21,10 +21,11 @@ struct haft__catalogue {
 static struct {
     haft__catalogue catalogue;
     haft__arena arena;
-    haft__mcp_tool tools[8];
+    haft__mcp_tool tools[8], now; /* `now`: what the one that is stale has become */
     haft__mcp_listing listings[2];
     size_t listing_count;
-    bool silent; /* they never answer */
+    bool silent;      /* they never answer */
+    unsigned answers; /* they answer so often, and then no more; 0: always */
     unsigned asked, cancelled, run, resumed;
     char told[512];
 } servers;
@@ -44,7 +45,7 @@ static haft_status list(haft__exec *exec, const haft__spec *spec, haft__catalogu
     (void)err;
     servers.asked++;
     servers.catalogue = (haft__catalogue){.task.run = tell, .done = done, .context = context};
-    if (!servers.silent) {
+    if (!servers.silent && (servers.answers == 0 || servers.asked <= servers.answers)) {
         haft__loop_post(exec->options.loop, &servers.catalogue.task);
     }
     *ret_catalogue = &servers.catalogue;
@@ -87,6 +88,22 @@ static void ask_person(haft__exec_job *job, bool durable)
     CHECK(!haft__exec_ask(job, question, durable, haft__json_null()), "only once at a time");
 }
 
+/* What the run was shown is not what there is: `servers.now` is, until the run has seen it. */
+static void report_stale(haft__exec_job *job)
+{
+    const haft__json *hash = haft__json_get(job->call.tool->definition, HAFT__LIT("hash"));
+    haft__buf text;
+    if (haft__str_equal(haft__json_text(*hash), haft__str(servers.now.hash))) {
+        report(job, job->call.arguments);
+        return;
+    }
+    haft__buf_init(&text, 1 << 16);
+    haft__reveal_write(&text, &servers.now);
+    haft_str renewed = haft__arena_copy(&servers.arena, haft__buf_str(&text));
+    haft__exec_report(job, &(haft__exec_result){.text = HAFT__LIT("another"), .renewed = renewed});
+    haft__buf_finish(&text);
+}
+
 static haft_status start(haft__exec_job *job, haft_error *err)
 {
     (void)err;
@@ -99,9 +116,12 @@ static haft_status start(haft__exec_job *job, haft_error *err)
         report(job, job->call.arguments);
     } else if (haft__str_equal(name, HAFT__LIT("docs:changed"))) {
         haft__exec_report(job, &(haft__exec_result){.changed = true,
-                                                    .text = HAFT__LIT("- old\n+ new"),
+                                                    .text = HAFT__LIT("it is another"),
+                                                    .diff = HAFT__LIT("- old\n+ new"),
                                                     .hint = HAFT__LIT("accept it"),
                                                     .transient = true});
+    } else if (haft__str_equal(name, HAFT__LIT("docs:stale"))) {
+        report_stale(job);
     } else if (haft__str_equal(name, HAFT__LIT("docs:pinned"))
                || haft__str_equal(name, HAFT__LIT("docs:again"))) {
         ask_person(job, false);
@@ -134,8 +154,8 @@ static void use_servers(help_host *h)
 
 static void servers_init(void)
 {
-    static const char *const words[] = {"search!read_only", "pinned", "durable",
-                                        "changed!read_only", "again!idempotent"};
+    static const char *const words[] = {"search!read_only",  "pinned",           "durable",
+                                        "changed!read_only", "again!idempotent", "stale"};
     memset(&servers, 0, sizeof(servers));
     haft__arena_init(&servers.arena, 0);
     for (size_t i = 0; i < COUNT(words); i++) {
@@ -220,7 +240,7 @@ TEST(servers_are_asked_once_and_their_tools_run)
     CHECK_STR(help_host_kinds(&h, run), HAFT__LIT(START "call_started call_finished" END), "kinds");
     CHECK_INT(servers.asked, 1, "asked");
     CHECK_INT(servers.run, 1, "calls");
-    CHECK_INT(run->state.tools->count, 5, "tools of the run");
+    CHECK_INT(run->state.tools->count, 6 + 1, "tools of the run, and the search");
     CHECK(run->agent->spec->tools.count == 0, "those of the spec");
     haft_run_release(run);
     help_host_finish(&h);
@@ -239,9 +259,9 @@ TEST(a_server_that_is_dead_is_named)
     help_host_settle(&h, run);
     haft_str events = help_host_events(&h, run);
     haft__buf_add_char(&h.text, '\0');
-    CHECK(strstr(h.text.ptr, "\"tools\":[],\"query\":null,\"call\":null,\"servers\":[{\"name\":"
+    CHECK(strstr(h.text.ptr, "\"tools\":[],\"query\":\"go\",\"call\":null,\"servers\":[{\"name\":"
                              "\"dead\",\"state\":\"configured\",\"tools\":0,\"error\":"
-                             "\"it is dead\"}]}")
+                             "\"it is dead\",\"names\":[]}],\"automatic\":true,")
               != NULL,
           "%.*s", HAFT__ARG(events));
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "the run goes on");
@@ -267,7 +287,7 @@ TEST(a_tool_with_a_secret_in_it_is_left_out)
         CALLS("docs:changed"), "go");
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%s", run->error.message);
-    CHECK_INT(run->state.tools->count, 3, "tools of the run");
+    CHECK_INT(run->state.tools->count, 4 + 1, "tools of the run, and the search");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);
@@ -308,7 +328,7 @@ TEST(who_takes_a_run_up_asks_what_nobody_has_answered)
         haft_run *other = move(&p, run);
         help_host_settle(&p.second, other);
         CHECK_INT(servers.asked, answered == 0 ? 2 : 1, "asked");
-        CHECK_INT(other->state.tools->count, 5, "tools");
+        CHECK_INT(other->state.tools->count, 6 + 1, "tools, and the search");
         CHECK_INT(haft_run_state(other), HAFT_WAITING, "it waits for the answer");
         haft_run_release(other);
         pair_finish(&p);
@@ -328,13 +348,57 @@ TEST(a_tool_that_has_changed_is_not_run)
     (void)help_host_events(&h, run);
     haft__buf_add_char(&h.text, '\0');
     CHECK(strstr(h.text.ptr, "\"ok\":false,\"result\":null,\"error\":{\"where\":\"tool_changed\","
-                             "\"message\":\"- old\\n+ new\",\"hint\":\"accept it\"}")
+                             "\"message\":\"it is another\",\"hint\":\"accept it\","
+                             "\"diff\":\"- old\\n+ new\"}")
               != NULL,
           "%s", h.text.ptr);
+    const haft__run_call *call = &run->state.calls[0];
+    CHECK_STR(call->result, HAFT__LIT("Error: it is another (at tool_changed)\nHint: accept it"),
+              "what the model gets has no word of the new definition");
     CHECK_INT(servers.run, 1, "no second attempt");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);
+}
+
+/* Nobody has used the tool: what it is now takes the place of what it was, and the call is judged
+ * by that. */
+TEST(a_tool_that_is_another_one_before_its_first_use_takes_its_place)
+{
+    static const struct {
+        const char *schema, *then[4];
+    } cases[] = {
+        {"{\"type\":\"object\"}",
+         {"\"kind\":\"call_started\",\"call\":\"c1.1\"", "\"description\":\"Another one.\"",
+          "\"reason\":\"the server's list changed\"",
+          "\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"docs:stale\",\"ok\":true"}},
+        {"{\"type\":\"object\",\"required\":[\"who\"]}",
+         {"\"kind\":\"call_started\",\"call\":\"c1.1\"", "\"reason\":\"the server's list changed\"",
+          "\"kind\":\"call_refused\"", "\"why\":\"invalid\""}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_host h;
+        servers_init();
+        servers.now = help_server_tool(&servers.arena, HAFT__LIT("docs"), HAFT__LIT("stale"));
+        servers.now.description = HAFT__LIT("Another one.");
+        servers.now.input_schema = parse(cases[i].schema);
+        servers.now.hash[0] ^= 1;
+        help_host_init(&h, "memory:");
+        use_servers(&h);
+        haft_run *run = help_host_start(&h, SPEC, CALLS("docs:stale"), "go");
+        help_host_settle(&h, run);
+        (void)help_host_events(&h, run);
+        haft__buf_add_char(&h.text, '\0');
+        const char *at = h.text.ptr;
+        for (size_t k = 0; k < COUNT(cases[i].then) && at != NULL; k++) {
+            at = strstr(at, cases[i].then[k]);
+            CHECK(at != NULL, "%s in %s", cases[i].then[k], h.text.ptr);
+        }
+        CHECK_INT(servers.run, i == 0 ? 2 : 1, "runs: %s %s", run->error.where, run->error.message);
+        haft_run_release(run);
+        help_host_finish(&h);
+        haft__arena_finish(&servers.arena);
+    }
 }
 
 /* Answered where it runs, or, if it can wait, elsewhere. */
@@ -453,4 +517,110 @@ TEST(a_question_is_dropped_with_its_run)
         help_host_finish(&h);
         haft__arena_finish(&servers.arena);
     }
+}
+
+/* ---- searching ---- */
+
+#define SEARCH(query)                                                                              \
+    "{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" query "\",\"limit\":1}}"
+#define SMALL                                                                                      \
+    "\"max_mcp_tools\":1,\"mcp\":{\"servers\":{\"docs\":{\"command\":[\"docs\"]},\"dead\":{"       \
+    "\"command\":[\"dead\"]}}}"
+#define FOUND "call_started tools_revealed tools_hidden call_finished"
+
+TEST(the_model_searches_and_calls_what_it_found)
+{
+    help_host h;
+    servers_init();
+    help_host_init(&h, "memory:");
+    use_servers(&h);
+    haft_run *run =
+        help_host_start(&h, SMALL,
+                        "{\"replies\":[{\"calls\":[" SEARCH(
+                            "changed") "]},{\"calls\":["
+                                       "{\"name\":\"docs:search\"},{\"name\":\"docs:changed\"}]},"
+                                       "{\"text\":\"good\"}]}",
+                        "search it");
+    help_host_settle(&h, run);
+    CHECK_STR(help_host_kinds(&h, run),
+              HAFT__LIT(START FOUND " turn_started model_replied call_started call_started "
+                                    "call_finished call_finished" END),
+              "kinds");
+    CHECK_INT(servers.asked, 2, "before the first turn, and by the model");
+    CHECK_INT(servers.run, 2, "what was hidden can be called, too");
+    CHECK_INT(h.runtime->seek.made, 1, "one index");
+    haft_run_release(run);
+    run = help_host_start(&h, SMALL, "{\"replies\":[{\"text\":\"good\"}]}", "go");
+    help_host_settle(&h, run);
+    CHECK_INT(h.runtime->seek.made, 1, "and the next run has the same");
+    haft_run_release(run);
+    help_host_finish(&h);
+    haft__arena_finish(&servers.arena);
+}
+
+TEST(two_searches_come_one_after_the_other)
+{
+    help_host h;
+    servers_init();
+    help_host_init(&h, "memory:");
+    use_servers(&h);
+    haft_run *run = help_host_start(&h, SMALL,
+                                    "{\"replies\":[{\"calls\":[" SEARCH("changed") "," SEARCH(
+                                        "durable") "]},"
+                                                   "{\"text\":\"good\"}]}",
+                                    "search it");
+    help_host_settle(&h, run);
+    CHECK_STR(help_host_kinds(&h, run),
+              HAFT__LIT(START "call_started call_started tools_revealed tools_hidden call_finished "
+                              "tools_revealed tools_hidden call_finished" END),
+              "kinds");
+    CHECK_INT(servers.asked, 3, "asked");
+    haft_run_release(run);
+    help_host_finish(&h);
+    haft__arena_finish(&servers.arena);
+}
+
+/* The process is gone while it searches: whoever takes the run up searches again. */
+TEST(a_search_is_made_again_elsewhere)
+{
+    pair p;
+    pair_init(&p);
+    servers.answers = 1;
+    haft_run *run =
+        help_host_start(&p.first, SMALL,
+                        "{\"replies\":[{\"calls\":[" SEARCH("changed") "]},"
+                                                                       "{\"text\":\"good\"}]}",
+                        "search it");
+    while (servers.asked < 2 || !haft__log_durable(run)) {
+        CHECK_INT(haft_runtime_step(p.first.runtime, 1000, NULL), HAFT_OK, "step");
+    }
+    servers.answers = 0;
+    haft_run *other = move(&p, run);
+    help_host_settle(&p.second, other);
+    CHECK_INT(servers.cancelled, 1, "the first was stopped");
+    CHECK_INT(servers.asked, 3, "asked");
+    CHECK_STR(haft__str(haft_run_end(other)), HAFT__LIT("done"), "%s", other->error.message);
+    CHECK(other->state.calls[0].searched && other->state.calls[0].attempt == 2, "found");
+    haft_run_release(other);
+    pair_finish(&p);
+}
+
+/* The limit of a call may be anything that its schema lets through. */
+TEST(a_limit_that_is_too_large_is_none)
+{
+    help_host h;
+    servers_init();
+    help_host_init(&h, "memory:");
+    use_servers(&h);
+    haft_run *run = help_host_start(
+        &h, SMALL,
+        "{\"replies\":[{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"docs\","
+        "\"limit\":99999999999}}]},{\"text\":\"good\"}]}",
+        "go");
+    help_host_settle(&h, run);
+    CHECK_INT(run->state.calls[0].hit_count, 6, "all of them");
+    CHECK_INT(run->state.calls[0].shown_count, 1, "one is shown");
+    haft_run_release(run);
+    help_host_finish(&h);
+    haft__arena_finish(&servers.arena);
 }

@@ -161,7 +161,7 @@ TEST(a_pause_ends_at_its_deadline)
     haft_run *run = help_host_start(
         &h,
         "\"tools\":[" LOOK "\"command\":[\"echo\",\"x\"],\"traits\":{\"needs_approval\":true}}],"
-        "\"approvals\":[{\"tools\":[\"look\"],\"deadline\":\"50ms\",\"on_expire\":\"reject\"}]",
+        "\"approvals\":[{\"tools\":[\"look\"],\"deadline\":\"500ms\",\"on_expire\":\"reject\"}]",
         CALL_ONCE, "go");
     help_host_settle(&h, run);
     CHECK_INT(haft_run_state(run), HAFT_WAITING, "first it waits");
@@ -171,6 +171,33 @@ TEST(a_pause_ends_at_its_deadline)
     }
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
     CHECK_INT(run->state.calls[0].stage, HAFT__CALL_REFUSED, "it never ran");
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
+static uint64_t late_clock(void)
+{
+    return (uint64_t)4102444800000; /* 2100 */
+}
+
+/* Its deadline has passed, and nobody has looked at the clock: the answer does not count. */
+TEST(an_answer_after_the_deadline_is_too_late)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(
+        &h,
+        "\"tools\":[" LOOK "\"command\":[\"echo\",\"x\"],\"traits\":{\"needs_approval\":true}}],"
+        "\"approvals\":[{\"tools\":[\"look\"],\"deadline\":\"1h\",\"on_expire\":\"reject\"}]",
+        CALL_ONCE, "go");
+    help_host_settle(&h, run);
+    CHECK_INT(haft_run_state(run), HAFT_WAITING, "first it waits");
+    h.runtime->clock = late_clock;
+    CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "it was taken");
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
+    CHECK_INT(run->state.calls[0].stage, HAFT__CALL_REFUSED, "it never ran");
+    CHECK_STR(run->state.calls[0].verdict, HAFT__LIT("reject"), "verdict");
     haft_run_release(run);
     help_host_finish(&h);
 }

@@ -59,9 +59,12 @@ TEST(a_command_gets_only_its_own_environment)
     static const struct {
         const char *env, *output;
     } cases[] = {
-        {"{}", "HAFT_IDEMPOTENCY_KEY=key-1\nHOME=/nowhere\nLANG=C.UTF-8\nPATH=/usr/bin:/bin"},
-        {"{\"TOKEN\":\"<${TOKEN}>\",\"LANG\":\"C\",\"EMPTY\":\"\",\"HAFT_IDEMPOTENCY_KEY\":\"x\"}",
-         "EMPTY=\nHAFT_IDEMPOTENCY_KEY=key-1\nHOME=/nowhere\nLANG=C\nPATH=/usr/bin:/bin\n"
+        {"{}", "HAFT_EPOCH=3\nHAFT_IDEMPOTENCY_KEY=key-1\nHOME=/nowhere\nLANG=C.UTF-8\nPATH=/usr/"
+               "bin:/bin"},
+        {"{\"TOKEN\":\"<${TOKEN}>\",\"LANG\":\"C\",\"EMPTY\":\"\",\"HAFT_IDEMPOTENCY_KEY\":\"x\","
+         "\"HAFT_EPOCH\":\"9\"}",
+         "EMPTY=\nHAFT_EPOCH=3\nHAFT_IDEMPOTENCY_KEY=key-1\nHOME=/nowhere\nLANG=C\nPATH=/usr/bin:/"
+         "bin\n"
          "TOKEN=<s3cr3t>"},
     };
     help_exec f;

@@ -82,6 +82,7 @@ static inline void help_keep_result(void *context, const haft__exec_result *resu
     c->result.text = help_keep(result->text);
     c->result.where = help_keep(result->where);
     c->result.hint = help_keep(result->hint);
+    c->result.diff = help_keep(result->diff);
 }
 
 static inline void help_keep_progress(void *context, haft_str json)
@@ -114,7 +115,8 @@ static inline void help_make(help_exec *f, help_call *c, haft__tool_source sourc
                                           .thread = "thread",
                                           .user = "",
                                           .idempotency_key = "key-1",
-                                          .attempt = 1},
+                                          .attempt = 1,
+                                          .epoch = 3},
                                 .timeout_ms = HELP_PATIENCE_MS,
                                 .progress = help_keep_progress};
 }

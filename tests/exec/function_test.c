@@ -19,9 +19,9 @@ HAFT_TOOL(greet, "Greet somebody.", HAFT_STRING(name, "Whom."),
           HAFT_INTEGER_OR(times, 1, "How often."))
 {
     const haft_call_facts *facts = haft_call_info(call);
-    return haft_replyf(call, "%.*s %lld %s %s %s %s %u %u", HAFT_STR(args->name), args->times,
+    return haft_replyf(call, "%.*s %lld %s %s %s %s %u %u %u", HAFT_STR(args->name), args->times,
                        facts->call, facts->run, facts->thread, facts->idempotency_key,
-                       facts->attempt, facts->remaining_turns);
+                       facts->attempt, facts->remaining_turns, (unsigned)facts->epoch);
 }
 
 HAFT_TOOL(refuse, "Say no.")
@@ -170,14 +170,14 @@ TEST(functions_get_their_arguments_and_facts)
     help_start(&f, &c);
     help_wait(&f, &c);
     CHECK(c.result.ok && c.result.started, "it failed");
-    CHECK_STR(c.result.text, HAFT__LIT("Ada 1 c1.1 run thread key-1 2 7"), "reply");
+    CHECK_STR(c.result.text, HAFT__LIT("Ada 1 c1.1 run thread key-1 2 7 3"), "reply");
     run(&f, &c, &plain_tool, "{ \"a\": 1.50 }");
     CHECK_STR(c.result.text, HAFT__LIT("{\"a\":1.50} context"), "as text");
     make(&f, &c, &greet_tool, "{\"name\":\"\"}");
     c.call.facts = (haft_call_facts){.attempt = 1};
     help_start(&f, &c);
     help_wait(&f, &c);
-    CHECK_STR(c.result.text, HAFT__LIT(" 1     1 0"), "without facts");
+    CHECK_STR(c.result.text, HAFT__LIT(" 1     1 0 0"), "without facts");
     end(&f);
 }
 

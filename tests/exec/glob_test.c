@@ -4,9 +4,9 @@
 #include "base/limits.h"
 #include "exec/search_help.h"
 
-static haft__search ask(const char *pattern, const char *path)
+static haft__file_search ask(const char *pattern, const char *path)
 {
-    return (haft__search){.pattern = haft__str(pattern), .path = haft__str(path)};
+    return (haft__file_search){.pattern = haft__str(pattern), .path = haft__str(path)};
 }
 
 static void check(const files *f, const char *pattern, const char *path, const char *wanted)
@@ -75,7 +75,7 @@ FILES_TEST(bad_arguments_are_told_where_they_are)
         search_check_error(haft__search_glob, &f, ask(cases[i].pattern, cases[i].path),
                            cases[i].message, cases[i].where, cases[i].hint);
     }
-    haft__search search = ask("*", "");
+    haft__file_search search = ask("*", "");
     search.root = HAFT__LIT("/no/such/root");
     search_check_error(haft__search_glob, &f, search,
                        "the root '/no/such/root' cannot be opened: No such file or directory", "",
@@ -154,7 +154,7 @@ FILES_TEST(glob_stops_when_it_is_told)
     files f = files_make();
     files_add(&f, "a", "");
     atomic_bool stop = true;
-    haft__search search = ask("*", "");
+    haft__file_search search = ask("*", "");
     search.stop = &stop;
     searched s = search_run(haft__search_glob, &f, search);
     CHECK_INT(s.status, HAFT_BAD_STATE, "it goes on");

@@ -7,9 +7,9 @@
 #include "base/limits.h"
 #include "exec/search_help.h"
 
-static haft__search ask(const char *pattern, const char *path, const char *glob)
+static haft__file_search ask(const char *pattern, const char *path, const char *glob)
 {
-    return (haft__search){
+    return (haft__file_search){
         .pattern = haft__str(pattern), .path = haft__str(path), .glob = haft__str(glob)};
 }
 
@@ -89,7 +89,7 @@ FILES_TEST(arguments_of_grep_that_are_wrong_are_told)
         CHECK_STR(haft__str(s.error.message), haft__str(cases[i].message), "message");
         CHECK_STR(haft__str(s.error.where), haft__str(cases[i].where), "where");
     }
-    haft__search search = ask("x", "", "");
+    haft__file_search search = ask("x", "", "");
     search.root = HAFT__LIT("/no/such/root");
     CHECK_INT(search_run(haft__search_grep, &f, search).status, HAFT_IO,
               "a root that is not there");
@@ -150,7 +150,7 @@ static haft_str lines_of(const char *text, size_t count)
 
 static bool ends(const files *f, uint64_t limit, const char *end)
 {
-    haft__search search = ask("x", "", "");
+    haft__file_search search = ask("x", "", "");
     search.limit = limit;
     searched s = search_run(haft__search_grep, f, search);
     CHECK_INT(s.status, HAFT_OK, "%s", s.error.message);
@@ -211,8 +211,8 @@ FILES_TEST(the_bytes_of_what_grep_returns_are_bounded)
     (void)snprintf(line, sizeof(line), "x%0397d\n", 0);
     files_add_bytes(&f, "a", lines_of(line, 2000));
     CHECK(ends(&f, 2000, "0\n(there are more matching lines: narrow the search)"), "no note");
-    searched s =
-        search_run(haft__search_grep, &f, (haft__search){.pattern = HAFT__LIT("x"), .limit = 2000});
+    searched s = search_run(haft__search_grep, &f,
+                            (haft__file_search){.pattern = HAFT__LIT("x"), .limit = 2000});
     CHECK(s.text.len > HAFT__LIMIT_FILES_RESULT_BYTES - 1000, "%zu bytes only", s.text.len);
     files_remove(&f);
 }
@@ -358,7 +358,7 @@ FILES_TEST(what_cannot_be_read_is_counted)
 FILES_TEST(a_file_that_fails_while_it_is_searched_is_counted)
 {
     files f = files_make();
-    haft__search search = ask("x", "mem", "");
+    haft__file_search search = ask("x", "mem", "");
     search.root = HAFT__LIT("/proc/self"); /* cannot be read at its beginning */
     search_check(haft__search_grep, &f, search,
                  "(no line matches 'x'; 0 files were searched; 1 file could not be read)");
@@ -394,7 +394,7 @@ FILES_TEST(grep_stops_when_it_is_told)
     files f = files_make();
     files_add(&f, "a", "x\n");
     atomic_bool stop = true;
-    haft__search search = ask("x", "", "");
+    haft__file_search search = ask("x", "", "");
     search.stop = &stop;
     CHECK_INT(search_run(haft__search_grep, &f, search).status, HAFT_BAD_STATE, "a directory");
     search.path = HAFT__LIT("a");
@@ -412,7 +412,7 @@ FILES_TEST(grep_without_memory_is_told)
     for (unsigned n = 0; n < 10000; n++) {
         haft__buf result;
         haft__buf_init(&result, HAFT__SEARCH_BYTES);
-        haft__search search = ask("[^y]x|x", "", "{a,b}");
+        haft__file_search search = ask("[^y]x|x", "", "{a,b}");
         search.root = haft__str(f.path);
         test_fail_allocation(n);
         haft_status status = haft__search_grep(&search, &result, NULL);

@@ -320,6 +320,45 @@ TEST(all_that_a_program_started_ends_when_guard_is_told_to)
     forget_guard();
 }
 
+/* With --term, PROGRAM and its group see SIGTERM first, also behind a shell that goes at once; who
+ * does not leave is killed, with all it started. */
+TEST(a_program_has_time_to_leave_after_sigterm)
+{
+#define ON_TERM "trap 'echo left >$1; exit 5' TERM; echo on; while :; do sleep 0.01; done"
+    static const struct {
+        const char *name, *ms, *script, *wrote;
+        int status, signal;
+    } rows[] = {
+        {"it leaves", "60000", ON_TERM, "left\n", 5, 0},
+        {"behind a shell", "60000", "(" ON_TERM ") & wait", "left\n", -1, SIGTERM},
+        {"it stays", "50",
+         "trap '' TERM; setsid sleep 1000 & echo on; while :; do sleep 0.01; done", "", -1,
+         SIGKILL},
+        {"its child stays", "50", "(trap '' TERM; echo on; exec sleep 1000) & wait", "", -1,
+         SIGTERM},
+    };
+    find_guard();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *folder = help_folder(), *file = help_path(folder, "it");
+        char text[4], found[16] = "";
+        guarded g = start_with(
+            WORDS("--term", rows[i].ms, "--", "sh", "-c", rows[i].script, "sh", file), usual_env);
+        CHECK_INT(read(g.output, text, 3), 3, "%s: no output", rows[i].name);
+        CHECK_INT(kill(g.id, SIGTERM), 0, "%s", rows[i].name);
+        ended e = finish(g);
+        FILE *stream = fopen(file, "r");
+        if (stream != NULL) {
+            found[fread(found, 1, sizeof(found) - 1, stream)] = '\0';
+            (void)fclose(stream);
+        }
+        CHECK_STR(haft__str(found), haft__str(rows[i].wrote), "%s", rows[i].name);
+        CHECK_INT(e.status, rows[i].status, "%s: %s", rows[i].name, e.output);
+        CHECK_INT(e.signal, rows[i].signal, "%s", rows[i].name);
+        help_remove(folder);
+    }
+    forget_guard();
+}
+
 /* One or two processes at a time and 3000 at most: each forks, is gone, and leaves the next one
  * behind, in a session of its own. */
 TEST(a_program_that_forks_on_and_on_does_not_get_away)
@@ -341,10 +380,12 @@ TEST(a_program_that_forks_on_and_on_does_not_get_away)
 
 TEST(those_that_end_before_the_program_leave_nothing)
 {
+    static const char script[] =
+        "(sleep 0.001 &); (true &); (exit 3 &)\n"
+        "while [ $(wc -w </proc/$PPID/task/$PPID/children) != 1 ]; do :; done\n"
+        "echo alone; exit 5";
     find_guard();
-    ended e = run(SHELL("(sleep 0.001 &); (true &); (exit 3 &)\n"
-                        "while [ $(wc -w </proc/$PPID/task/$PPID/children) != 1 ]; do :; done\n"
-                        "echo alone; exit 5"));
+    ended e = run(SHELL(script));
     CHECK_STR(haft__str(e.output), HAFT__LIT("alone\n"), "output");
     CHECK_INT(e.status, 5, "status");
     forget_guard();

@@ -18,7 +18,7 @@ static haft_str show(haft__buf *buf, const haft__http_request *request)
 }
 
 #define JSON "|Content-Type: application/json"
-#define KEY  "|Idempotency-Key: run.c1.1"
+#define KEY  "|Idempotency-Key: run.c1.1|Haft-Epoch: 3"
 
 static const struct {
     const char *more, *wanted;
@@ -35,8 +35,9 @@ static const struct {
     {",\"headers\":{\"Authorization\":\"Bearer ${TOKEN}\",\"X\":\"\"}",
      "GET -|Authorization: Bearer s3cret|X: "},
     {",\"headers\":{\"X\":\"{a}\"}", "GET -|X: {a}"},
-    {",\"method\":\"POST\",\"headers\":{\"content-type\":\"text/x\",\"idempotency-key\":\"mine\"}",
-     "POST {\"a\":1}|content-type: text/x|idempotency-key: mine"},
+    {",\"method\":\"POST\",\"headers\":{\"content-type\":\"text/"
+     "x\",\"idempotency-key\":\"mine\",\"haft-epoch\":\"0\"}",
+     "POST {\"a\":1}|content-type: text/x|idempotency-key: mine|haft-epoch: 0"},
 };
 
 TEST(requests_are_what_their_definition_says)

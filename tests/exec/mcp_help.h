@@ -13,7 +13,9 @@ typedef struct help_mcp {
     char place[64]; /* of records */
     int times;      /* a catalogue was told */
     size_t count;
-    haft_str states, errors, names; /* of the servers and of all tools, each with a blank behind */
+    haft_str states, errors, warnings; /* of the servers, each with a blank behind */
+    haft_str names;                    /* of all tools, the same */
+    haft_str changed;                  /* of those that are not what was accepted */
 } help_mcp;
 
 static inline void help_mcp_begin(help_mcp *m)
@@ -66,12 +68,16 @@ static inline void help_mcp_told(void *context, const haft__mcp_listing *listing
     help_mcp *m = context;
     m->times++;
     m->count = count;
-    m->states = m->errors = m->names = HAFT__LIT("");
+    m->states = m->errors = m->warnings = m->names = m->changed = HAFT__LIT("");
     for (size_t i = 0; i < count; i++) {
         m->states = help_join(m, m->states, listings[i].state);
         m->errors = help_join(m, m->errors, listings[i].error);
+        m->warnings = help_join(m, m->warnings, listings[i].warning);
         for (size_t k = 0; k < listings[i].tool_count; k++) {
             m->names = help_join(m, m->names, listings[i].tools[k].name);
+            if (listings[i].changed != NULL && listings[i].changed[k]) {
+                m->changed = help_join(m, m->changed, listings[i].tools[k].name);
+            }
         }
     }
 }

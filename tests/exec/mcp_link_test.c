@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/mcp_link.c, mcp_event.c and mcp_web.c: deadlines and restarts. Nobody waits
- * here: timers are looked at, and fired by hand. HAFT__LIMIT_MCP_RESUMES is tested at its value in
- * tests/mcp/web_test.py. */
+/* Tests for src/exec/mcp_link.c, mcp_event.c, mcp_web.c and mcp_exchange.c: deadlines and restarts.
+ * Nobody waits here: timers are looked at, and fired by hand. HAFT__LIMIT_MCP_RESUMES is tested at
+ * its value in tests/mcp/web_test.py. */
 #include "exec/mcp_int.h"
 
 #include "base/limits.h"
@@ -52,10 +52,10 @@ TEST(a_server_that_hangs_is_given_up_after_a_few_times)
     haft__mcp_link *link = begin(&m, SERVER("hang_start"), &catalogue);
     uint64_t begun = haft__loop_now(m.exec.loop) - 1000;
     CHECK(link->deadline.due_ms - link->probe.due_ms
-              == HAFT__LIMIT_MCP_CONNECT_MS - HAFT__LIMIT_MCP_PROBE_MS,
+              == HAFT__LIMIT_MCP_READY_MS - HAFT__LIMIT_MCP_PROBE_MS,
           "deadline and probe");
-    check_due(&m, &link->deadline, begun, HAFT__LIMIT_MCP_CONNECT_MS, "deadline");
-    check_due(&m, &catalogue->timer, begun, HAFT__LIMIT_MCP_CATALOGUE_MS, "catalogue");
+    check_due(&m, &link->deadline, begun, HAFT__LIMIT_MCP_READY_MS, "deadline");
+    check_due(&m, &catalogue->timer, begun, HAFT__LIMIT_MCP_READY_MS, "catalogue");
     fire(&m, &link->probe); /* `initialize` is tried; nobody answers that either */
     CHECK_INT(link->state, HAFT__LINK_OPENING, "state");
     for (uint64_t i = 0; i < HAFT__LIMIT_MCP_RESTARTS; i++) {
@@ -77,7 +77,10 @@ TEST(a_server_that_hangs_is_given_up_after_a_few_times)
               && link->not_before <= now + HAFT__LIMIT_MCP_REST_MS,
           "rest");
     help_step(&m.exec, 0);
-    CHECK_STR(m.errors, HAFT__LIT("the MCP server 'a' was not ready within 20000 ms "), "error");
+    CHECK_STR(m.errors,
+              HAFT__LIT("the MCP server 'a' was not ready within 20000 ms (see whether it runs by "
+                        "itself, and what it waits for) "),
+              "error");
     haft__mcp_link_begin(link);
     CHECK_INT(link->state, HAFT__LINK_OFF, "it rests");
     link->not_before = 0;
@@ -105,14 +108,29 @@ TEST(a_list_has_its_time)
     help_mcp m;
     haft__catalogue *catalogue = NULL;
     haft__mcp_link *link = begin(&m, SERVER("hang_list"), &catalogue);
-    uint64_t before = haft__loop_now(m.exec.loop);
+    uint64_t due = link->deadline.due_ms;
     step_until(&m, &link->listing);
-    check_due(&m, &link->list_time, before, HAFT__LIMIT_MCP_LIST_MS, "list");
-    fire(&m, &link->list_time);
+    CHECK_INT(link->deadline.due_ms, due, "its start and its list have one deadline");
+    fire(&m, &link->deadline);
     CHECK_INT(link->state, HAFT__LINK_WAITING, "state");
     CHECK_STR(haft__str(link->error.message),
               HAFT__LIT("the MCP server 'a' did not list its tools within 20000 ms"), "error");
     haft__catalogue_cancel(catalogue);
+    help_mcp_end(&m);
+}
+
+/* Another list has as long as the start; one that is over has no deadline. */
+TEST(another_list_has_its_own_time)
+{
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
+    step_until(&m, &link->fresh);
+    CHECK(link->deadline.slot == 0, "a deadline of nothing");
+    help_step(&m.exec, 0);
+    uint64_t before = haft__loop_now(m.exec.loop);
+    haft__mcp_link_list(link);
+    check_due(&m, &link->deadline, before, HAFT__LIMIT_MCP_READY_MS, "list");
     help_mcp_end(&m);
 }
 
@@ -134,6 +152,60 @@ TEST(a_storm_of_changes_leads_to_one_list)
     help_mcp_end(&m);
 }
 
+/* A call after `list_changed` waits for the list, which has its time; without it nothing is sent.
+ */
+TEST(a_call_is_not_made_on_a_list_that_may_be_wrong)
+{
+    help_mcp m;
+    help_call first, c;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("change_hang"), &catalogue);
+    step_until(&m, &link->fresh);
+    help_make(&m.exec, &first, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_start(&m.exec, &first);
+    help_wait(&m.exec, &first);
+    CHECK(first.result.ok && !link->fresh && !link->listing, "after the change");
+    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_start(&m.exec, &c);
+    CHECK(link->listing && link->refresh.slot == 0, "it is listed at once");
+    CHECK(link->uses != NULL && link->uses->number == 0, "and the call waits");
+    fire(&m, &link->deadline);
+    help_wait(&m.exec, &c);
+    CHECK(!c.result.ok && !c.result.started, "it was not made");
+    CHECK_STR(c.result.text,
+              HAFT__LIT("the MCP server 'a' did not list its tools within 20000 ms, so that nobody "
+                        "knows what they are now, and nothing was called"),
+              "error");
+    help_mcp_end(&m);
+}
+
+/* A list that is outdated when it comes is asked for again, HAFT__LIMIT_MCP_RELISTS times. */
+TEST(a_list_that_never_settles_is_given_up)
+{
+    help_mcp m;
+    help_call c;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
+    haft__mcp_tools none = {.count = 0};
+    step_until(&m, &link->fresh);
+    link->fresh = false;
+    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_start(&m.exec, &c);
+    for (uint32_t i = 0; i <= HAFT__LIMIT_MCP_RELISTS; i++) {
+        CHECK(link->listing && link->relists == i && link->uses != NULL, "list %u", i);
+        haft__mcp_link_changed(link);
+        haft__mcp_link_listed(link, &none);
+    }
+    CHECK(!link->listing && link->uses == NULL && link->relists == 0, "that was it");
+    CHECK(link->refresh.slot != 0, "it is looked at later");
+    help_wait(&m.exec, &c);
+    CHECK_STR(c.result.text,
+              HAFT__LIT("the MCP server 'a' says over and over that its tools have changed, so "
+                        "that nobody knows what they are now, and nothing was called"),
+              "error");
+    help_mcp_end(&m);
+}
+
 TEST(a_server_has_time_to_leave)
 {
     help_mcp m;
@@ -145,6 +217,25 @@ TEST(a_server_has_time_to_leave)
     int timeout = haft__loop_timeout(m.exec.loop);
     CHECK(timeout >= 0 && timeout <= HAFT__LIMIT_MCP_PATIENCE_MS, "%d ms", timeout);
     help_settle(&m.exec);
+    help_mcp_end(&m);
+}
+
+/* What comes of it is tested in guard_test.c. */
+TEST(guard_is_told_how_long_a_server_has_after_sigterm)
+{
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
+    const char **argv = NULL;
+    char wanted[32];
+    size_t i = 0;
+    CHECK_INT(haft__mcp_setup_words(link, &argv, NULL), HAFT_OK, "words");
+    (void)snprintf(wanted, sizeof(wanted), "%d", HAFT__LIMIT_MCP_TERM_MS);
+    while (argv[i] != NULL && strcmp(argv[i], "--term") != 0) {
+        i++;
+    }
+    CHECK(argv[i] != NULL && strcmp(argv[i + 1], wanted) == 0, "--term %s", wanted);
+    haft__catalogue_cancel(catalogue);
     help_mcp_end(&m);
 }
 
@@ -162,8 +253,27 @@ TEST(how_long_a_broken_stream_is_left_alone)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__sse sse = {.has_retry = cases[i].has, .retry_ms = cases[i].retry};
-        CHECK_INT(haft__mcp_web_wait(&sse), cases[i].wait, "case %zu", i);
+        CHECK_INT(haft__mcp_exchange_wait(&sse), cases[i].wait, "case %zu", i);
     }
+}
+
+TEST(a_server_that_hangs_is_told_of_with_what_it_wrote)
+{
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("hang_start"), &catalogue);
+    uint64_t begun = haft__loop_now(m.exec.loop);
+    while (haft__child_errors(link->child).len == 0
+           && haft__loop_now(m.exec.loop) - begun < HELP_PATIENCE_MS) {
+        help_step(&m.exec, 100);
+    }
+    fire(&m, &link->deadline);
+    CHECK(strstr(link->error.message,
+                 "was not ready within 20000 ms: waiting for <U+001B>[31ma licence")
+              != NULL,
+          "%s", link->error.message);
+    haft__catalogue_cancel(catalogue);
+    help_mcp_end(&m);
 }
 
 TEST(a_server_that_does_not_read_is_ended)

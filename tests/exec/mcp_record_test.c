@@ -47,15 +47,36 @@ static haft__mcp_tool make_tool(fixture *f, const char *name, const char *descri
                             .definition = help_read(&f->arena, text.ptr)};
 }
 
-static haft_status change(fixture *f, const haft__mcp_tool *tools, size_t count,
-                          const haft__mcp_tool *pin, haft_error *err)
+static haft_status change(fixture *f, const haft__mcp_tool *tools, size_t count, haft_error *err)
 {
-    haft__mcp_change it = {.server = HAFT__LIT("a"),
-                           .listed = tools != NULL,
-                           .tools = tools,
-                           .tool_count = count,
-                           .pin = pin};
+    haft__mcp_change it = {.server = HAFT__LIT("a"), .tools = tools, .tool_count = count};
     return haft__mcp_record_change(&f->record, f->path, &it, key, err);
+}
+
+/* At the limit and one past it, and what else makes a list one that is not used. */
+TEST(how_long_a_list_is_good)
+{
+    static const struct {
+        const char *tools;
+        uint64_t until, now;
+        bool good;
+    } cases[] = {
+        {"[1]", 1000, 999, true},
+        {"[1]", 1000, 1000, false},
+        {"[1]", 0, 1000, false},
+        {"[1]", 5 + (uint64_t)HAFT__LIMIT_MCP_LIST_MS, 5, true},
+        {"[1]", 6 + (uint64_t)HAFT__LIMIT_MCP_LIST_MS, 5, false}, /* the clock was set back */
+        {"[]", 1000, 999, false},
+        {"null", 1000, 999, false},
+    };
+    fixture f;
+    begin(&f);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        f.record.tools = help_read(&f.arena, cases[i].tools);
+        f.record.until = cases[i].until;
+        CHECK(haft__mcp_record_is_good(&f.record, cases[i].now) == cases[i].good, "case %zu", i);
+    }
+    end(&f);
 }
 
 static haft_str description(const haft__json *tool)
@@ -64,7 +85,7 @@ static haft_str description(const haft__json *tool)
                         : HAFT__LIT("(none)");
 }
 
-TEST(lists_and_pins_are_remembered)
+TEST(lists_are_remembered)
 {
     fixture f;
     haft_error err = {0};
@@ -73,37 +94,40 @@ TEST(lists_and_pins_are_remembered)
     haft__mcp_tool tools[] = {make_tool(&f, "x", "one"), make_tool(&f, "y", "two")};
     haft__mcp_tool other = make_tool(&f, "x", "changed");
     CHECK_INT(haft__mcp_record_read(&f.record, f.path, key, &err), HAFT_NOT_FOUND, "nothing yet");
-    CHECK_INT(change(&f, tools, 2, NULL, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(change(&f, NULL, 0, &tools[0], &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(change(&f, &other, 1, NULL, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(change(&f, tools, 2, &err), HAFT_OK, "%s", err.message);
+    CHECK_STR(description(haft__mcp_record_tool(&f.record, HAFT__LIT("x"))), HAFT__LIT("one"),
+              "what is listed");
+    CHECK_INT(change(&f, &other, 1, &err), HAFT_OK, "%s", err.message);
     haft__mcp_record_finish(&f.record);
     haft__mcp_record_init(&f.record);
     CHECK_INT(haft__mcp_record_read(&f.record, f.path, key, &err), HAFT_OK, "%s", err.message);
     CHECK_STR(description(haft__mcp_record_tool(&f.record, HAFT__LIT("x"))), HAFT__LIT("changed"),
               "the newest list");
     CHECK(haft__mcp_record_tool(&f.record, HAFT__LIT("y")) == NULL, "it is gone");
-    CHECK_STR(description(haft__mcp_record_pin(&f.record, HAFT__LIT("x"))), HAFT__LIT("one"),
-              "the pin stays");
-    CHECK_INT(change(&f, NULL, 0, &other, &err), HAFT_OK, "%s", err.message);
-    CHECK_STR(description(haft__mcp_record_pin(&f.record, HAFT__LIT("x"))), HAFT__LIT("changed"),
-              "accepted");
-    CHECK_INT(f.record.pins.count, 1, "one pin for each tool");
     CHECK(stat(f.path, &about) == 0 && (about.st_mode & 0777) == 0600, "others may read it");
     end(&f);
 }
 
-TEST(what_others_have_accepted_meanwhile_stays)
+TEST(what_is_left_out_is_remembered_too)
 {
+    static const haft__mcp_left_out left_out[] = {{HAFT__LIT("a:b"), HAFT__LIT("a bad name")},
+                                                  {HAFT__LIT(""), HAFT__LIT("the list is cut")}};
     fixture f;
     haft_error err = {0};
     begin(&f);
-    haft__mcp_tool x = make_tool(&f, "x", "one"), y = make_tool(&f, "y", "two");
-    CHECK_INT(change(&f, NULL, 0, &x, &err), HAFT_OK, "%s", err.message);
-    haft__mcp_record mine = f.record;
-    haft__mcp_record_init(&f.record); /* another process, which has read nothing */
-    CHECK_INT(change(&f, NULL, 0, &y, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(f.record.pins.count, 2, "both");
-    haft__mcp_record_finish(&mine);
+    haft__mcp_change it = {.server = HAFT__LIT("a"),
+                           .era = HAFT__LIT("discover"),
+                           .left_out = left_out,
+                           .left_out_count = COUNT(left_out),
+                           .left_out_all = 7};
+    CHECK_INT(haft__mcp_record_change(&f.record, f.path, &it, key, &err), HAFT_OK, "%s",
+              err.message);
+    CHECK_INT(haft__mcp_record_read(&f.record, f.path, key, &err), HAFT_OK, "%s", err.message);
+    CHECK_STR(f.record.era, HAFT__LIT("discover"), "how it was opened");
+    CHECK_INT(f.record.left_out_all, 7, "all");
+    CHECK_INT(f.record.left_out.count, 2, "told");
+    const haft__json *reason = haft__json_get(f.record.left_out.items[0], HAFT__LIT("reason"));
+    CHECK_STR(haft__json_text(*reason), HAFT__LIT("a bad name"), "reason");
     end(&f);
 }
 
@@ -115,12 +139,12 @@ TEST(a_file_that_cannot_be_used_is_as_none)
         mode_t mode;
     } cases[] = {
         {"", HAFT_BAD_INPUT, 0600},
-        {"{\"version\":1,\"tools\":[", HAFT_BAD_INPUT, 0600},
-        {"{\"version\":2}", HAFT_BAD_INPUT, 0600},
+        {"{\"version\":2,\"tools\":[", HAFT_BAD_INPUT, 0600},
+        {"{\"version\":1}", HAFT_BAD_INPUT, 0600},
         {"[]", HAFT_BAD_INPUT, 0600},
-        {"{\"version\":1,\"version\":1}", HAFT_BAD_INPUT, 0600},
-        {"{\"version\":1,\"tools\":7,\"pins\":[],\"server\":{}}", HAFT_OK, 0600},
-        {"{\"version\":1}", HAFT_IO, 0622},
+        {"{\"version\":2,\"version\":2}", HAFT_BAD_INPUT, 0600},
+        {"{\"version\":2,\"tools\":7,\"left_out\":{},\"server\":{}}", HAFT_OK, 0600},
+        {"{\"version\":2}", HAFT_IO, 0622},
     };
     fixture f;
     begin(&f);
@@ -132,11 +156,11 @@ TEST(a_file_that_cannot_be_used_is_as_none)
         CHECK_INT(haft__mcp_record_read(&f.record, f.path, key, &err), cases[i].status, "%s",
                   cases[i].text);
         CHECK(cases[i].status == HAFT_OK || err.where[0] == '/', "where: %s", err.where);
-        CHECK(f.record.tools.kind == HAFT__JSON_NULL && f.record.pins.count == 0, "%s",
+        CHECK(f.record.tools.kind == HAFT__JSON_NULL && f.record.left_out_all == 0, "%s",
               cases[i].text);
         haft__mcp_tool x = make_tool(&f, "x", "one");
         if (cases[i].mode == 0600) {
-            CHECK_INT(change(&f, &x, 1, &x, &err), HAFT_OK, "it is made again: %s", err.message);
+            CHECK_INT(change(&f, &x, 1, &err), HAFT_OK, "it is made again: %s", err.message);
         }
     }
     (void)unlink(f.path);
@@ -144,8 +168,8 @@ TEST(a_file_that_cannot_be_used_is_as_none)
     haft_error err = {0};
     haft__mcp_tool x = make_tool(&f, "x", "one");
     CHECK_INT(haft__mcp_record_read(&f.record, f.path, key, &err), HAFT_IO, "a directory");
-    CHECK_INT(change(&f, &x, 1, &x, &err), HAFT_IO, "it cannot be written");
-    CHECK_INT(f.record.pins.count, 1, "but is known here");
+    CHECK_INT(change(&f, &x, 1, &err), HAFT_IO, "it cannot be written");
+    CHECK_INT(f.record.tools.count, 1, "but is known here");
     end(&f);
 }
 
@@ -160,18 +184,21 @@ static haft__mcp_tool make_long(fixture *f, size_t length)
 
 TEST(a_record_has_a_limit)
 {
-    static const char around[] = "{\"version\":1,\"server\":\"a\",\"tools\":[{\"name\":\"x\","
-                                 "\"description\":\"\"}],\"pins\":{}}\n";
+    static const char around[] = "{\"version\":2,\"server\":\"a\",\"era\":\"\",\"until\":"
+                                 "1700000000000,\"tools\":[{\"name\":\"x\","
+                                 "\"description\":\"\"}],\"left_out\":[],\"left_out_all\":0}\n";
     fixture f;
     haft_error err = {0};
     begin(&f);
     size_t most = HAFT__LIMIT_MCP_RECORD_BYTES - (sizeof(around) - 1);
     haft__mcp_tool tool = make_long(&f, most);
-    CHECK_INT(change(&f, &tool, 1, NULL, &err), HAFT_OK, "at the limit: %s", err.message);
+    CHECK_INT(change(&f, &tool, 1, &err), HAFT_OK, "at the limit: %s", err.message);
     CHECK_INT(f.record.tools.kind, HAFT__JSON_ARRAY, "the list is there");
+    CHECK(!f.record.too_long, "too long");
     tool = make_long(&f, most + 1);
-    CHECK_INT(change(&f, &tool, 1, NULL, &err), HAFT_OK, "past it: %s", err.message);
+    CHECK_INT(change(&f, &tool, 1, &err), HAFT_OK, "past it: %s", err.message);
     CHECK_INT(f.record.tools.kind, HAFT__JSON_NULL, "the list is not kept");
+    CHECK(f.record.too_long, "nobody is told why");
     end(&f);
 }
 
@@ -210,7 +237,7 @@ TEST(changing_survives_every_failed_allocation)
     for (unsigned n = 0;; n++) {
         haft_error err = {0};
         test_fail_allocation(n);
-        haft_status status = change(&f, &x, 1, &x, &err);
+        haft_status status = change(&f, &x, 1, &err);
         bool failed = test_allow_allocations();
         CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u: %d", n,
               (int)status);
@@ -218,6 +245,47 @@ TEST(changing_survives_every_failed_allocation)
             break;
         }
     }
-    CHECK_INT(f.record.pins.count, 1, "pins");
+    CHECK_INT(f.record.tools.count, 1, "tools");
+    end(&f);
+}
+
+/* What a server has put its user's secret into is not written down. */
+TEST(a_record_has_no_secrets)
+{
+    static const char secret[] = "s3cr3t-value-0042";
+    fixture f;
+    haft_error err = {0};
+    haft__redactor redactor;
+    bool added = false;
+    begin(&f);
+    haft__redactor_init(&redactor, &f.arena);
+    CHECK_INT(haft__redactor_add(&redactor, haft__str(secret), &added, &err), HAFT_OK, "add");
+    CHECK_INT(haft__redactor_seal(&redactor, &err), HAFT_OK, "seal");
+    const haft__mcp_tool tools[] = {make_tool(&f, "x", "one"), make_tool(&f, "y", secret),
+                                    make_tool(&f, "s3cr3t-value-0042", "two")};
+    const haft__mcp_left_out left_out[] = {
+        {HAFT__LIT("s3cr3t-value-0042"), HAFT__LIT("its name is s3cr3t-value-0042")}};
+    haft__mcp_change it = {.server = HAFT__LIT("a"),
+                           .redactor = &redactor,
+                           .tools = tools,
+                           .tool_count = COUNT(tools),
+                           .left_out = left_out,
+                           .left_out_count = 1,
+                           .left_out_all = 1};
+    for (unsigned n = 0;; n++) {
+        test_fail_allocation(n);
+        haft_status status = haft__mcp_record_change(&f.record, f.path, &it, key, &err);
+        bool failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u: %s", n, err.message);
+        CHECK(failed || f.record.tools.count == 1, "%u tools", f.record.tools.count);
+        if (!failed) {
+            break;
+        }
+    }
+    haft_str text = {NULL, 0};
+    CHECK_INT(haft__file_keep(&f.arena, f.path, 1 << 20, &text, &err), HAFT_OK, "%s", err.message);
+    CHECK(memmem(text.ptr, text.len, secret, sizeof(secret) - 1) == NULL, "%.*s", HAFT__ARG(text));
+    CHECK(memmem(text.ptr, text.len, "its name is [redacted]", 22) != NULL, "%.*s",
+          HAFT__ARG(text));
     end(&f);
 }

@@ -89,6 +89,8 @@ TEST(what_cannot_be_set_up_is_explained)
         {"{'command':['x\\u0000y']}", "NUL"},
         {"{'url':'http://${NOT_THERE}/'}", "NOT_THERE"},
         {"{'url':'http://localhost:9/','headers':{'A':'${NOT_THERE}'}}", "NOT_THERE"},
+        {"{'url':'http://localhost:9/','headers':{'X-T':'a\\r\\nb: 1'}}",
+         "the value of the header X-T has a control character in it"},
     };
     help_mcp m;
     help_mcp_begin(&m);

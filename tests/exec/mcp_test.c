@@ -44,6 +44,54 @@ TEST(servers_are_listed_and_called)
     help_mcp_end(&m);
 }
 
+TEST(what_a_server_logs_is_told_to_the_call_under_way)
+{
+    help_mcp m;
+    help_call c;
+    help_mcp_begin(&m);
+    help_mcp_servers(&m, "{'servers':{" SERVER("a", "log") "}}");
+    call(&m, &c, "a");
+    CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
+    CHECK_INT(c.steps, 2, "messages");
+    CHECK_STR(c.last,
+              HAFT__LIT("{\"server\":\"a\",\"level\":\"warning\",\"logger\":\"db\",\"message\":"
+                        "\"warning: <U+001B>[31mlow on cheese\"}"),
+              "the last");
+    help_mcp_end(&m);
+}
+
+/* A connection is shared: of what may be about another run each hears only that there was
+ * something, once. */
+TEST(what_a_server_logs_is_not_told_to_another_run)
+{
+    static const struct {
+        const char *runs[2];
+        int steps[2];
+    } rows[] = {{{"A", "B"}, {1, 1}}, {{"A", "A"}, {2, 0}}, {{"", ""}, {1, 1}}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_mcp m;
+        help_call c[2];
+        help_mcp_begin(&m);
+        help_mcp_servers(&m, "{'servers':{" SERVER("a", "log_of_two") "}}");
+        for (size_t j = 0; j < COUNT(c); j++) {
+            make_call(&m, &c[j], "a", "say");
+            c[j].call.facts.run = rows[i].runs[j];
+            help_start(&m.exec, &c[j]);
+        }
+        for (size_t j = 0; j < COUNT(c); j++) {
+            help_wait(&m.exec, &c[j]);
+            CHECK(c[j].result.ok, "%.*s", HAFT__ARG(c[j].result.text));
+        }
+        for (size_t j = 0; j < COUNT(c); j++) {
+            CHECK_INT(c[j].steps, rows[i].steps[j], "call %zu, row %zu", j, i);
+            bool cheese =
+                c[j].last.len > 0 && memmem(c[j].last.ptr, c[j].last.len, "cheese", 6) != NULL;
+            CHECK(cheese == (rows[i].steps[j] == 2), "row %zu: %.*s", i, HAFT__ARG(c[j].last));
+        }
+        help_mcp_end(&m);
+    }
+}
+
 TEST(what_was_listed_is_known_to_the_next_process)
 {
     help_mcp m;
@@ -63,6 +111,28 @@ TEST(what_was_listed_is_known_to_the_next_process)
     help_mcp_end(&m);
 }
 
+/* The file is one directory away from everybody's backups. */
+TEST(what_is_remembered_has_no_secret_of_the_spec)
+{
+    help_mcp m;
+    help_mcp_begin(&m);
+    char place[sizeof(m.place)];
+    static const char servers[] = "{'servers':{'a':{'command':['python3','@','leak'],"
+                                  "'env':{'MYTOK':'written-out-secret-123456'}}}}";
+    help_mcp_servers(&m, servers);
+    help_mcp_list(&m);
+    CHECK_STR(m.names, HAFT__LIT("a:say "), "one with a secret is left out");
+    memcpy(place, m.place, sizeof(place));
+    help_end(&m.exec);
+    help_begin(&m.exec);
+    m.exec.exec->options.state = place;
+    help_mcp_servers(&m, servers);
+    help_mcp_list(&m);
+    CHECK_STR(m.states, HAFT__LIT("known "), "states");
+    CHECK_STR(m.names, HAFT__LIT("a:say "), "as they were kept");
+    help_mcp_end(&m);
+}
+
 TEST(a_bad_server_holds_back_nobody)
 {
     help_mcp m;
@@ -74,11 +144,13 @@ TEST(a_bad_server_holds_back_nobody)
     CHECK_INT(m.count, 3, "servers");
     CHECK_STR(m.names, HAFT__LIT("b:say "), "names");
     CHECK_STR(m.states, HAFT__LIT("configured started configured "), "states");
-    CHECK_STR(m.errors,
-              HAFT__LIT("the MCP server 'a' ended with exit status 3: no licence  the MCP server "
-                        "'c' cannot be started: '/nonexistent/program' is no program that is "
-                        "there "),
-              "errors");
+    CHECK_STR(
+        m.errors,
+        HAFT__LIT("the MCP server 'a' ended with exit status 3: no licence (see whether it runs by "
+                  "itself)  the MCP server 'c' cannot be started: "
+                  "'/nonexistent/program' is no program that is there (install it, or write "
+                  "its path) "),
+        "errors");
     help_call c;
     call(&m, &c, "a"); /* it has been given up: the error is there at once */
     CHECK(!c.result.ok && !c.result.started && c.result.transient, "outcome");
@@ -97,7 +169,8 @@ TEST(a_server_that_dies_is_started_again)
     help_mcp_servers(&m, "{'servers':{" SERVER("a", "die") "}}");
     for (int i = 0; i < 3; i++) {
         call(&m, &c, "a");
-        CHECK(!c.result.ok && c.result.started && c.result.transient && !c.result.timed_out,
+        CHECK(!c.result.ok && c.result.started && c.result.transient && !c.result.timed_out
+                  && c.result.lost,
               "outcome");
         CHECK_STR(c.result.text, HAFT__LIT("the MCP server 'a' ended with exit status 7"), "text");
         CHECK(c.result.hint.len > 0, "no hint");
@@ -146,51 +219,6 @@ TEST(what_is_not_wanted_is_not_told)
     }
     help_step(&m.exec, 0);
     CHECK_INT(m.times, 0, "times");
-    help_mcp_end(&m);
-}
-
-TEST(a_definition_that_changed_is_refused)
-{
-    help_mcp m;
-    help_call c;
-    help_mcp_begin(&m);
-    char file[128], servers[256];
-    (void)snprintf(file, sizeof(file), "%s/note", m.place);
-    (void)snprintf(servers, sizeof(servers),
-                   "{'servers':{'a':{'command':['python3','@','good','%s']}}}", file);
-    FILE *note = fopen(file, "w");
-    (void)fputs("Says a word.", note);
-    (void)fclose(note);
-    help_mcp_servers(&m, servers);
-    call(&m, &c, "a");
-    CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
-    help_end(&m.exec);
-    note = fopen(file, "w");
-    (void)fputs("Says another word.", note);
-    (void)fclose(note);
-    help_begin(&m.exec);
-    m.exec.exec->options.state = m.place;
-    help_mcp_servers(&m, servers);
-    call(&m, &c, "a");
-    CHECK(!c.result.ok && c.result.changed && !c.result.started, "outcome");
-    CHECK(memmem(c.result.text.ptr, c.result.text.len, "Says another word.", 18) != NULL, "%.*s",
-          HAFT__ARG(c.result.text));
-    CHECK(memmem(c.result.hint.ptr, c.result.hint.len, "--accept a:say", 14) != NULL, "%.*s",
-          HAFT__ARG(c.result.hint));
-    help_mcp_end(&m);
-}
-
-TEST(a_tool_that_the_run_was_shown_otherwise_is_refused)
-{
-    help_mcp m;
-    help_call c;
-    help_mcp_begin(&m);
-    help_mcp_servers(&m, "{'servers':{" SERVER("a", "good") "}}");
-    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\",\"hash\":\"00\"}",
-              "{}");
-    help_start(&m.exec, &c);
-    help_wait(&m.exec, &c);
-    CHECK(!c.result.ok && c.result.changed && !c.result.started, "outcome");
     help_mcp_end(&m);
 }
 

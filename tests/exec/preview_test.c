@@ -21,6 +21,10 @@ static const row rows[] = {
      "request: POST https://h/|body: {\"q\":1}"},
     {HAFT__TOOL_HTTP, "{\"http\":{\"url\":\"https://h/{q}\"}}", "{\"q\":\"..\"}",
      "problem: found only dots, which would lead to another path"},
+    {HAFT__TOOL_MCP, "{\"server\":\"docs\"}", "{}", "server: serve --all 'a b'"},
+    {HAFT__TOOL_MCP, "{\"server\":\"far\"}", "{}", "server: https://far.example:8443/mcp/x@y"},
+    {HAFT__TOOL_MCP, "{\"server\":\"var\"}", "{}", "server: https://${HOST}/mcp"},
+    {HAFT__TOOL_MCP, "{\"server\":\"gone\"}", "{}", ""},
     {HAFT__TOOL_FUNCTION, "{}", "{\"q\":1}", ""},
 };
 
@@ -28,6 +32,10 @@ static const row rows[] = {
 static void prepare(help_exec *f, const row *r, haft__tool *tool, haft__exec_call *call)
 {
     *tool = (haft__tool){.name = HAFT__LIT("t"), .source = r->source};
+    f->spec.mcp = help_read(
+        &f->arena, "{\"servers\":{\"docs\":{\"command\":[\"serve\",\"--all\",\"a b\"]},"
+                   "\"far\":{\"url\":\"https://me:hunter2@far.example:8443/mcp/x@y?key=k\"},"
+                   "\"var\":{\"url\":\"https://${HOST}/mcp\"}}}");
     tool->definition = help_read(&f->arena, r->definition);
     tool->input_schema = help_read(&f->arena, "{\"properties\":{\"q\":{}}}");
     *call = (haft__exec_call){

@@ -8,9 +8,9 @@
 #include "base/limits.h"
 #include "exec/search_help.h"
 
-static haft__search ask(const char *path, uint64_t offset, uint64_t limit)
+static haft__file_search ask(const char *path, uint64_t offset, uint64_t limit)
 {
-    return (haft__search){.path = haft__str(path), .offset = offset, .limit = limit};
+    return (haft__file_search){.path = haft__str(path), .offset = offset, .limit = limit};
 }
 
 static searched run(const files *f, const char *path, uint64_t offset, uint64_t limit)
@@ -80,7 +80,7 @@ FILES_TEST(errors_of_read_say_what_to_do)
         search_check_error(haft__search_read, &f, ask(cases[i].path, cases[i].offset, 0),
                            cases[i].message, cases[i].where, cases[i].hint);
     }
-    haft__search search = ask("a", 0, 0);
+    haft__file_search search = ask("a", 0, 0);
     search.root = HAFT__LIT("/no/such/root");
     CHECK_INT(search_run(haft__search_read, &f, search).status, HAFT_IO,
               "a root that is not there");
@@ -273,7 +273,7 @@ FILES_TEST(reads_while_links_come_and_go_stay_inside)
 FILES_TEST(a_file_that_fails_while_it_is_read_is_told)
 {
     files f = files_make();
-    haft__search search = ask("mem", 0, 0);
+    haft__file_search search = ask("mem", 0, 0);
     search.root = HAFT__LIT("/proc/self");
     search_check_error(haft__search_read, &f, search, "'mem' cannot be read: Input/output error",
                        "/path", "");
@@ -285,7 +285,7 @@ FILES_TEST(read_stops_when_it_is_told)
     files f = files_make();
     files_add(&f, "a", "a\n");
     atomic_bool stop = true;
-    haft__search search = ask("a", 0, 0);
+    haft__file_search search = ask("a", 0, 0);
     search.stop = &stop;
     CHECK_INT(search_run(haft__search_read, &f, search).status, HAFT_BAD_STATE, "it goes on");
     files_remove(&f);

@@ -6,7 +6,8 @@
 #include "exec/files_help.h"
 #include "exec/search.h"
 
-typedef haft_status search_function(const haft__search *search, haft__buf *result, haft_error *err);
+typedef haft_status search_function(const haft__file_search *search, haft__buf *result,
+                                    haft_error *err);
 
 typedef struct searched {
     haft_status status;
@@ -15,18 +16,18 @@ typedef struct searched {
 } searched;
 
 /* Runs it in the directory; checks what is promised of every result. */
-searched search_run(search_function *function, const files *f, haft__search search);
+searched search_run(search_function *function, const files *f, haft__file_search search);
 
 /* ... and compares the result. */
-void search_check(search_function *function, const files *f, haft__search search,
+void search_check(search_function *function, const files *f, haft__file_search search,
                   const char *wanted);
 
 /* ... and the error: message, place, hint. */
-void search_check_error(search_function *function, const files *f, haft__search search,
+void search_check_error(search_function *function, const files *f, haft__file_search search,
                         const char *message, const char *where, const char *hint);
 
 /* Fails every allocation of a search in turn. */
-void search_check_memory(search_function *function, const files *f, haft__search search);
+void search_check_memory(search_function *function, const files *f, haft__file_search search);
 
 /* Runs `inside` as somebody who may not read everything; false when there is nobody to be, and the
  * test is marked as skipped. */

@@ -61,6 +61,7 @@ void web_job_init(web_job *j, const char *http, const char *arguments, const cha
     j->job.exec = &j->exec;
     j->job.call.tool = &j->tool;
     j->job.call.facts.idempotency_key = "run.c1.1";
+    j->job.call.facts.epoch = 3;
 }
 
 void web_job_finish(web_job *j)

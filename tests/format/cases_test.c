@@ -6,6 +6,8 @@
  * give. The replies of providers in it are read by tests/cli/parse_test.py.
  */
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
 #include "parse_help.h"
 #include "test.h"
 #include "json/read.h"
@@ -142,10 +144,13 @@ static haft_str whole_text(haft__arena *arena, haft__json line)
         return text;
     }
     haft_str start = text_of(*haft__json_get(line, HAFT__LIT("options")), "starts_after");
-    char *joined = haft__arena_alloc(arena, start.len + text.len + 1);
-    memcpy(joined, start.ptr, start.len);
-    memcpy(joined + start.len, text.ptr, text.len);
-    return (haft_str){joined, start.len + text.len};
+    haft__buf joined;
+    haft__buf_init(&joined, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_add_str(&joined, start);
+    haft__buf_add_str(&joined, text);
+    haft_str kept = haft__arena_copy(arena, haft__buf_str(&joined));
+    haft__buf_finish(&joined);
+    return kept;
 }
 
 /* With and without repair; what is wanted is so only with what the case says. */

@@ -55,6 +55,16 @@ static const help_case cases[] = {
              "｜DSML｜invoke name=\"g\"></｜DSML｜invoke>\n</｜DSML｜function_calls>",
      .calls = "g {}",
      .errors = "malformed: the name of a parameter cannot be one"},
+    {.name = "a parameter that does not say what it is",
+     .text = "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter name=\"a\">x"
+             "</｜DSML｜parameter></｜DSML｜invoke><｜DSML｜invoke name=\"g\"></｜DSML｜invoke>"
+             "</｜DSML｜function_calls>",
+     .calls = "g {}",
+     .errors = "malformed: a parameter does not say string=\"true\" or string=\"false\""},
+    {.name = "... or says something else",
+     .text = "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter name=\"a\" "
+             "string=\"maybe\">x</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>",
+     .errors = "malformed: a parameter does not say string=\"true\" or string=\"false\""},
     {.name = "cut",
      .text = "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter n"
              "ame=\"s\" string=\"true\">x",

@@ -61,6 +61,25 @@ TEST(tables_are_sound)
     }
 }
 
+/* What stands between a value and the mark that closes its call must not hide the mark. */
+TEST(behind_a_value_the_mark_that_closes_it_is_looked_for)
+{
+    size_t count, scanners = 0;
+    const haft__format *const *formats = haft__formats(&count);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t place = 0; place < HAFT__FORMAT_PLACES; place++) {
+            const haft__place *here = &formats[i]->places[place];
+            if (here->scan == HAFT__SCAN_NONE || !formats[i]->json || formats[i]->open_ended) {
+                continue;
+            }
+            scanners++;
+            CHECK_INT(formats[i]->places[here->otherwise].bytes, HAFT__BYTES_TAIL,
+                      "%s: place %zu leads to no tail", formats[i]->name, place);
+        }
+    }
+    CHECK(scanners > 5, "%zu scanners", scanners);
+}
+
 /* ---- a row is more than its places ---- */
 
 /* A format that a model is never taught, or never held to, would be found out by users only. */

@@ -4,6 +4,7 @@
 #include "test.h"
 
 static const help_case cases[] = {
+    {.name = "the end of the turn behind it", .text = "f\n{}<|eot_id|>", .calls = "f {}"},
     {.name = "a text", .text = "all\nJust text.", .content = "Just text."},
     {.name = "a call", .text = "f\n{\"a\":1}", .calls = "f {\"a\":1}"},
     {.name = "a mark before", .text = ">>>f\n{\"a\":1}", .calls = "f {\"a\":1}"},
@@ -22,6 +23,17 @@ static const help_case cases[] = {
     {.name = "a prompt of Python",
      .text = "all\nType >>> print(1) there.",
      .content = "Type >>> print(1) there."},
+    {.name = "a word that begins like all", .text = "allow me", .content = "allow me"},
+    {.name = "an article", .text = "a cat sat", .content = "a cat sat"},
+    {.name = "all, and no line behind it", .text = "all", .content = "all"},
+    {.name = "an unknown one without arguments",
+     .text = "all\nType\n>>>x\n2\n>>>f\n{}",
+     .calls = "f {}",
+     .content = "Type\n>>>x\n2"},
+    {.name = "an unknown one and nothing behind it", .text = ">>>h\n", .content = ">>>h\n"},
+    {.name = "a known one without arguments",
+     .text = ">>>f\nx",
+     .errors = "malformed: expected a value, found 'x'"},
     {.name = "cut in a name", .text = ">>>f", .errors = "truncated: the text ends inside it"},
     {.name = "a mark and nothing behind it", .text = "f\n{}\n>>>", .calls = "f {}"},
     {.name = "spoilt",

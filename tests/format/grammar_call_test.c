@@ -139,19 +139,23 @@ static void add_any(pair *p)
 
 /* ---- the dialects ---- */
 
+static void write_python_text(haft__buf *buf, haft_str s, char quote)
+{
+    haft__buf_add_char(buf, quote);
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] == quote || s.ptr[i] == '\\') {
+            haft__buf_add_char(buf, '\\');
+        }
+        haft__buf_add_char(buf, s.ptr[i] == '\n' ? '\\' : s.ptr[i]);
+        haft__buf_add_str(buf, s.ptr[i] == '\n' ? HAFT__LIT("n") : HAFT__LIT(""));
+    }
+    haft__buf_add_char(buf, quote);
+}
+
 static void write_python(haft__buf *buf, haft__json v, char quote)
 {
     if (v.kind == HAFT__JSON_STRING) {
-        haft_str s = haft__json_text(v);
-        haft__buf_add_char(buf, quote);
-        for (size_t i = 0; i < s.len; i++) {
-            if (s.ptr[i] == quote || s.ptr[i] == '\\') {
-                haft__buf_add_char(buf, '\\');
-            }
-            haft__buf_add_char(buf, s.ptr[i] == '\n' ? '\\' : s.ptr[i]);
-            haft__buf_add_str(buf, s.ptr[i] == '\n' ? HAFT__LIT("n") : HAFT__LIT(""));
-        }
-        haft__buf_add_char(buf, quote);
+        write_python_text(buf, haft__json_text(v), quote);
     } else if (v.kind == HAFT__JSON_ARRAY || v.kind == HAFT__JSON_OBJECT) {
         bool object = v.kind == HAFT__JSON_OBJECT;
         haft__buf_add_char(buf, object ? '{' : '[');

@@ -3,12 +3,16 @@
  * Tests for src/format/write.c against src/format/grammar.c: what is written into a history is what
  * the grammar lets a model write, for tools and arguments made at random; and what is but a little
  * different is refused. A model that is shown one thing and held to another does neither well.
+ * And whatever a grammar for one tool takes is read as one call of it.
  */
 #include "base/limits.h"
 #include "format/render.h"
 #include "grammar_help.h"
+#include "parse_help.h"
 #include "random_help.h"
 #include "test.h"
+#include "json/read.h"
+#include "json/write.h"
 
 #define TOOLS 3
 
@@ -138,4 +142,142 @@ TEST(what_is_written_is_what_the_grammar_takes)
             finish(&b);
         }
     }
+}
+
+/* ---- nothing but the call that is wanted ---- */
+
+typedef struct quoting {
+    help_maker maker;
+    const haft__format_tool *tools;
+    gbnf *grammar;
+    bool inside; /* replies begin in reasoning */
+    haft__buf text, other;
+    size_t taken;
+} quoting;
+
+/* Marks, and calls of another tool. */
+static void add_quotes(quoting *q, haft__buf *to)
+{
+    for (uint64_t i = help_roll(&q->maker, 6); i > 0; i--) {
+        const haft__place *place =
+            &q->maker.format->places[help_roll(&q->maker, HAFT__FORMAT_PLACES)];
+        const char *mark = place->marks[help_roll(&q->maker, COUNT(place->marks))].text;
+        haft_str other = haft__buf_str(&q->other);
+        size_t from = help_roll(&q->maker, 3) == 0 ? help_roll(&q->maker, other.len) : 0;
+        bool call = help_roll(&q->maker, 4) == 0;
+        haft__buf_add_str(to, call           ? haft__str_skip(other, from)
+                              : mark != NULL ? haft__str(mark)
+                                             : HAFT__LIT(" x "));
+    }
+}
+
+static void add_frame(haft__buf *to, const char *text)
+{
+    for (; text != NULL && *text != '\0'; text++) {
+        if (*text != HAFT__FRAME_WS[0]) {
+            haft__buf_add_char(to, *text);
+        }
+    }
+}
+
+static void write_quoting(quoting *q)
+{
+    const haft__frame *frame = &q->maker.format->grammar[0];
+    haft__buf value, arguments;
+    haft__buf_init(&value, 1 << 16);
+    haft__buf_init(&arguments, 1 << 16);
+    haft__buf_clear(&q->text);
+    if (frame->think != NULL && (q->inside || help_roll(&q->maker, 2) == 0)) {
+        add_frame(&q->text, q->inside ? NULL : frame->think);
+        add_quotes(q, &q->text);
+        add_frame(&q->text, frame->thought);
+    }
+    add_quotes(q, &value);
+    haft__buf_addf(&arguments, "{\"s\":");
+    haft__json_write_string(&arguments, haft__buf_str(&value));
+    haft__buf_add_char(&arguments, '}');
+    haft__format_call call = {HAFT__LIT("c1.1"), HAFT__LIT("save"), haft__buf_str(&arguments),
+                              false, 0};
+    haft__format_write_calls(&q->text, q->maker.format, HAFT__LIT(""), &call, 1);
+    haft__buf_finish(&value);
+    haft__buf_finish(&arguments);
+}
+
+/* What the grammar takes is one call of the tool, and nothing else. */
+static bool check_quoting(quoting *q)
+{
+    haft_str text = haft__buf_str(&q->text);
+    if (!gbnf_accepts(q->grammar, text)) {
+        return true;
+    }
+    help_input input = {.format = q->maker.format->name,
+                        .text = text,
+                        .tools = q->tools,
+                        .tool_count = 2,
+                        .start_in_reasoning = q->inside};
+    help_parsed parsed;
+    help_parsed_init(&parsed);
+    help_parse(&input, 0, 0, &parsed);
+    haft_str calls = haft__buf_str(&parsed.calls);
+    bool good = parsed.count == 1 && parsed.errors.len == 0 && calls.ptr != NULL
+                && strstr(calls.ptr, "\"name\":\"save\"") != NULL;
+    CHECK(good, "%s: of %.*s: %.*s %.*s", q->maker.format->name, HAFT__ARG(text), HAFT__ARG(calls),
+          HAFT__ARG(haft__buf_str(&parsed.errors)));
+    q->taken++;
+    help_parsed_finish(&parsed);
+    return good;
+}
+
+static bool quote(const haft__format *format, const haft__format_tool *tools, bool inside,
+                  long most)
+{
+    quoting q = {
+        .maker = {.state = 88172645463325252U, .format = format}, .tools = tools, .inside = inside};
+    haft__grammar_options options = {.reasoning = true, .start_in_reasoning = inside};
+    haft__buf grammar;
+    const char *why = NULL;
+    haft__buf_init(&grammar, HAFT__LIMIT_GRAMMAR_BYTES);
+    haft__buf_init(&q.text, 1 << 20);
+    haft__buf_init(&q.other, 1 << 16);
+    haft_status status = haft__grammar_gbnf(&grammar, format, tools, 2, NULL, HAFT__MODE_TOOL,
+                                            HAFT__LIT("save"), &options, NULL, NULL);
+    q.grammar = status == HAFT_OK ? gbnf_read(haft__buf_str(&grammar), &why) : NULL;
+    CHECK(q.grammar != NULL, "%s: %s", format->name, why != NULL ? why : "no grammar");
+    haft__format_call other = {HAFT__LIT("c1.2"), HAFT__LIT("rm"), HAFT__LIT("{\"s\":\"/\"}"),
+                               false, 1};
+    haft__format_write_calls(&q.other, format, HAFT__LIT(""), &other, 1);
+    bool good = q.grammar != NULL;
+    for (long i = 0; good && i < most; i++) {
+        write_quoting(&q);
+        good = check_quoting(&q);
+    }
+    CHECK(q.taken > 0, "%s: nothing was taken", format->name);
+    gbnf_free(q.grammar);
+    haft__buf_finish(&grammar);
+    haft__buf_finish(&q.text);
+    haft__buf_finish(&q.other);
+    return good;
+}
+
+TEST(what_a_grammar_of_one_tool_takes_is_one_call_of_it)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json schema = haft__json_null();
+    haft_str source =
+        HAFT__LIT("{\"type\":\"object\",\"properties\":{\"s\":{\"type\":\"string\"}}}");
+    CHECK_INT(haft__json_read(&arena, source, NULL, &schema, NULL, NULL), HAFT_OK, "the schema");
+    const haft__format_tool tools[] = {{.name = HAFT__LIT("save"), .parameters = schema},
+                                       {.name = HAFT__LIT("rm"), .parameters = schema}};
+    size_t count;
+    const haft__format *const *formats = haft__formats(&count);
+    const char *rounds = getenv("HAFT_TEST_ROUNDS");
+    long most = rounds != NULL ? strtol(rounds, NULL, 10) : 150;
+    for (size_t f = 0; f < count; f++) {
+        bool calls = strcmp(formats[f]->name, "codemode") != 0;
+        if (calls && quote(formats[f], tools, false, most) && formats[f]->reasoning != 0) {
+            (void)quote(formats[f], tools, true, most);
+        }
+    }
+    haft__arena_finish(&arena);
 }

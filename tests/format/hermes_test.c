@@ -4,6 +4,9 @@
 #include "test.h"
 
 static const help_case cases[] = {
+    {.name = "the end of the text behind it",
+     .text = "<tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call><|endoftext|>",
+     .calls = "f {}"},
     {.name = "text only", .text = "Just text.", .content = "Just text."},
     {.name = "white space only", .text = " \n ", .content = " \n "},
     {.name = "a call",

@@ -4,6 +4,7 @@
 #include "test.h"
 
 static const help_case cases[] = {
+    {.name = "the end of the turn behind it", .text = "[TOOL_CALLS]f[ARGS]{}</s>", .calls = "f {}"},
     {.name = "a text", .text = "a[1] and ]", .content = "a[1] and ]"},
     {.name = "an array",
      .text = "[TOOL_CALLS][{\"name\":\"f\",\"arguments\":{\"a\":1}}]",

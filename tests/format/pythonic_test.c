@@ -4,6 +4,7 @@
 #include "test.h"
 
 static const help_case cases[] = {
+    {.name = "the end of the turn behind it", .text = "[f()]<|eot|>", .calls = "f {}"},
     {.name = "a text",
      .text = "See [this](x), items[0], [1, 2] and f(a=1).",
      .content = "See [this](x), items[0], [1, 2] and f(a=1)."},
@@ -124,7 +125,6 @@ static const help_case cases[] = {
     {.name = "nothing between two",
      .text = "[f(a=1) g()]",
      .calls = "f {\"a\":1}",
-     .content = "g()]",
      .errors = "malformed: behind a call there is neither a comma nor ]"},
     {.name = "an empty list", .text = "<|python_start|>[]<|python_end|>"},
     {.name = "a bad name",

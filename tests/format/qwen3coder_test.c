@@ -91,7 +91,6 @@ static const help_case cases[] = {
     {.name = "no end of a name",
      .text = "<tool_call><function=f<parameter=s>x</parameter></tool_call><tool_call>"
              "<function=f><parameter=s>x</parameter></function></tool_call>",
-     .calls = "f {\"s\":\"x\"}",
      .errors = "malformed: a tag is in its name or id"},
     {.name = "text where none belongs",
      .text = "<tool_call><function=f>x<parameter=s>x</parameter></function></tool_cal"

@@ -79,45 +79,80 @@ static const char *any_mark(help_maker *m)
     }
 }
 
-/* Whether one of the place's marks stands at the beginning of a text, white space aside. */
-static bool is_followed(const haft__place *place, const char *text)
+/* All that a format with parameters in tags cannot say in a string, as docs/formats.md has it: the
+ * opening tag of a value, and its closing tag with something behind it that ends a value. It does
+ * not come from the tables of the formats, which could be wrong. */
+static const struct {
+    const char *format;
+    const char *never[4];  /* ends a value, or leaves it open whether it does */
+    const char *closes[4]; /* ... with one of `behind` behind it, white space aside; no grammar
+                              looks behind it */
+    const char *behind[4];
+} unsayable[] = {
+    {.format = "glm", .never = {"</arg_value>", "<arg_value>"}},
+    {.format = "qwen3coder",
+     .never = {"<parameter=", "</function>"},
+     .closes = {"</parameter>"},
+     .behind = {"<parameter=", "</function>"}},
+    {.format = "anthropic_xml",
+     .never = {"<parameter name=",
+               "<"
+               "antml:parameter name=",
+               "<minimax:parameter name="},
+     .closes = {"</parameter>",
+                "</"
+                "antml:parameter>",
+                "</minimax:parameter>"},
+     .behind = {"</invoke>",
+                "</"
+                "antml:invoke>",
+                "</minimax:invoke>"}},
+    {.format = "deepseek_v32",
+     .never = {"<\xEF\xBD\x9C"
+               "DSML\xEF\xBD\x9C"
+               "parameter name="},
+     .closes = {"</\xEF\xBD\x9C"
+                "DSML\xEF\xBD\x9C"
+                "parameter>"},
+     .behind = {"</\xEF\xBD\x9C"
+                "DSML\xEF\xBD\x9C"
+                "invoke>"}},
+};
+
+static bool begins_with_any(const char *text, const char *const *any)
 {
     text += strspn(text, " \t\r\n");
-    for (size_t i = 0; i < COUNT(place->marks) && place->marks[i].text != NULL; i++) {
-        if (strncmp(text, place->marks[i].text, strlen(place->marks[i].text)) == 0) {
+    for (size_t i = 0; i < 4 && any[i] != NULL; i++) {
+        if (strncmp(text, any[i], strlen(any[i])) == 0) {
             return true;
         }
     }
     return false;
 }
 
-/* Whether a mark in the text ends a value. Where one only counts with another behind it, it has to
- * have that; but no grammar counts so far. */
-static bool has_end(const help_maker *m, const haft__place *place, const char *text)
+static bool closes(const help_maker *m, const char *text, const char *tag,
+                   const char *const *behind)
 {
-    for (size_t i = 0; i < COUNT(place->marks) && place->marks[i].text != NULL; i++) {
-        const haft__mark *mark = &place->marks[i];
-        const haft__place *to = &m->format->places[mark->to];
-        bool doubt = to->bytes == HAFT__BYTES_DOUBT && to->scan == HAFT__SCAN_NONE && !m->bounded;
-        for (const char *at = strstr(text, mark->text); at != NULL;
-             at = strstr(at + 1, mark->text)) {
-            if (!doubt || is_followed(to, at + strlen(mark->text))) {
-                return true;
-            }
+    for (const char *at = strstr(text, tag); at != NULL; at = strstr(at + 1, tag)) {
+        if (m->bounded || begins_with_any(at + strlen(tag), behind)) {
+            return true;
         }
     }
     return false;
 }
 
-/* All that a format with parameters in tags cannot say in a string; docs/formats.md has it. */
 static bool ends_a_value(const help_maker *m, const char *text)
 {
-    bool found = false;
-    for (size_t i = 0; m->tagged && i < HAFT__FORMAT_PLACES; i++) {
-        const haft__place *place = &m->format->places[i];
-        found = found || (place->bytes == HAFT__BYTES_VALUE && has_end(m, place, text));
+    for (size_t f = 0; m->tagged && f < COUNT(unsayable); f++) {
+        for (size_t i = 0; strcmp(unsayable[f].format, m->format->name) == 0 && i < 4; i++) {
+            const char *never = unsayable[f].never[i], *tag = unsayable[f].closes[i];
+            if ((never != NULL && strstr(text, never) != NULL)
+                || (tag != NULL && closes(m, text, tag, unsayable[f].behind))) {
+                return true;
+            }
+        }
     }
-    return found;
+    return false;
 }
 
 static void add_string(help_maker *m, haft__buf *buf, const char *start)
@@ -238,8 +273,9 @@ bool help_add_arguments(help_maker *m, haft__buf *buf, const haft__format_tool *
     haft__buf_add_char(buf, '{');
     for (uint32_t i = 0; i < properties->count; i++) {
         haft_str key = haft__json_text(properties->members[i].key);
-        bool must = key.ptr[key.len - 1] == 'r';
-        bool wrong = !flawed && flaw == HELP_FLAW_TYPE && strchr("ifbnole", key.ptr[0]) != NULL;
+        char type = key.len > 0 && key.ptr != NULL ? key.ptr[0] : 's';
+        bool must = haft__str_ends(key, HAFT__LIT("r"));
+        bool wrong = !flawed && flaw == HELP_FLAW_TYPE && strchr("ifbnole", type) != NULL;
         bool missing = !flawed && flaw == HELP_FLAW_MISSING && must;
         flawed = flawed || wrong || missing;
         if (missing || (!wrong && !must && help_roll(m, 4) == 0)) {
@@ -249,7 +285,7 @@ bool help_add_arguments(help_maker *m, haft__buf *buf, const haft__format_tool *
         if (wrong) {
             haft__buf_addf(buf, "\"zz\"");
         } else {
-            add_typed(m, buf, key.ptr[0], 3);
+            add_typed(m, buf, type, 3);
         }
     }
     haft__buf_add_char(buf, '}');

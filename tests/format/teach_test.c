@@ -36,7 +36,7 @@ static size_t count_of(haft_str text, const char *wanted)
 {
     size_t count = 0;
     const char *at = text.ptr, *end = text.ptr + text.len;
-    while ((at = memmem(at, (size_t)(end - at), wanted, strlen(wanted))) != NULL) {
+    while (at != end && (at = memmem(at, (size_t)(end - at), wanted, strlen(wanted))) != NULL) {
         at += strlen(wanted);
         count++;
     }

@@ -221,6 +221,52 @@ TEST(a_call_that_cannot_be_read_stands_where_it_stood)
     haft__buf_finish(&buf);
 }
 
+/* One that was written like a call of a section stands in it. */
+TEST(a_call_that_cannot_be_read_stands_in_its_section)
+{
+    static const struct {
+        const char *format, *spoilt, *wanted, *alone;
+    } sections[] = {
+        {"kimi_k2", "<|tool_call_begin|>oops<|tool_call_end|>",
+         "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:4<|tool_call_argument_begin|>"
+         "{}<|tool_call_end|><|tool_call_begin|>oops<|tool_call_end|><|tool_calls_section_end|>",
+         "<|tool_calls_section_begin|><|tool_call_begin|>oops<|tool_call_end|>"
+         "<|tool_calls_section_end|>"},
+        {"kimi_k2", "<|tool_call_begin|>oops<|tool_calls_section_end|>",
+         "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:4<|tool_call_argument_begin|>"
+         "{}<|tool_call_end|><|tool_call_begin|>oops<|tool_calls_section_end|>",
+         "<|tool_calls_section_begin|><|tool_call_begin|>oops<|tool_calls_section_end|>"},
+        {"kimi_k2", "<|tool_call_begin|>functions.g:1<|tool_call_arg",
+         "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:4<|tool_call_argument_begin|>"
+         "{}<|tool_call_end|><|tool_call_begin|>functions.g:1<|tool_call_arg"
+         "<|tool_calls_section_end|>",
+         "<|tool_calls_section_begin|><|tool_call_begin|>functions.g:1<|tool_call_arg"
+         "<|tool_calls_section_end|>"},
+        {"anthropic_xml", "<invoke name=\"a b\"></invoke>",
+         "<function_calls>\n<invoke name=\"f\">\n</invoke>\n<invoke name=\"a b\"></invoke>\n"
+         "</function_calls>",
+         "<function_calls>\n<invoke name=\"a b\"></invoke>\n</function_calls>"},
+        {"deepseek_v31", "<｜tool▁calls▁begin｜>",
+         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜>"
+         "<｜tool▁calls▁end｜>\n<｜tool▁calls▁begin｜>",
+         "<｜tool▁calls▁begin｜>"},
+    };
+    for (size_t i = 0; i < COUNT(sections); i++) {
+        haft__format_call both[] = {
+            {HAFT__LIT("1"), HAFT__LIT("f"), HAFT__LIT("{}"), false, 4},
+            {HAFT__LIT("2"), HAFT__LIT("g"), haft__str(sections[i].spoilt), true, 5}};
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 16);
+        haft__format_write_calls(&buf, format_named(sections[i].format), HAFT__LIT(""), both, 2);
+        CHECK_STR(haft__buf_str(&buf), haft__str(sections[i].wanted), "row %zu", i);
+        haft__buf_clear(&buf);
+        haft__format_write_calls(&buf, format_named(sections[i].format), HAFT__LIT(""), both + 1,
+                                 1);
+        CHECK_STR(haft__buf_str(&buf), haft__str(sections[i].alone), "row %zu alone", i);
+        haft__buf_finish(&buf);
+    }
+}
+
 TEST(ids_of_a_format_stay)
 {
     haft__format_call call = {HAFT__LIT("functions.f:7"), HAFT__LIT("f"), HAFT__LIT("{}"), false,
@@ -231,8 +277,9 @@ TEST(ids_of_a_format_stay)
     haft__format_write_calls(&buf, format_named("kimi_k2"), HAFT__LIT(""), &call, 1);
     haft__format_write_results(&buf, format_named("kimi_k2"), &result, 1);
     haft_str text = haft__buf_str(&buf);
-    CHECK(memmem(text.ptr, text.len, "functions.f:7<|", 15) != NULL, "in the call");
-    CHECK(memmem(text.ptr, text.len, "Return of functions.f:7\n", 24) != NULL, "in the result");
+    CHECK(text.len > 0 && memmem(text.ptr, text.len, "functions.f:7<|", 15) != NULL, "in the call");
+    CHECK(text.len > 0 && memmem(text.ptr, text.len, "Return of functions.f:7\n", 24) != NULL,
+          "in the result");
     haft__buf_finish(&buf);
 }
 

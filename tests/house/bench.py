@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """scripts/bench runs the tables it is asked for, and scripts/bench-peers says what is missing. What
-they would run are stand-ins."""
+they would run are stand-ins. And what bench/pgbench.py reads and writes."""
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import house
+
+sys.path.insert(0, str(house.ROOT / "bench"))
+import pgbench  # noqa: E402
 
 REAL = ["sh", "dirname", "env", "cat", "tee"]
 
@@ -28,7 +32,17 @@ def tables(*words):
         done = subprocess.run([house.ROOT / "scripts/bench", directory / "build", *words],
                               capture_output=True, text=True, check=False,
                               env={"PATH": f"{directory}/bin:{os.environ['PATH']}"})
-        return [line.split()[0] for line in done.stdout.splitlines()]
+        lines = [line.replace(str(directory / "build"), "").split()
+                 for line in done.stdout.splitlines()]
+        return [" ".join(line[:1] + [w for w in line[1:] if not w.isdigit()]) for line in lines]
+
+
+def refused(function, *arguments):
+    try:
+        function(*arguments)
+    except ValueError:
+        return True
+    return False
 
 
 def peers(drivers=True, npm="exit 0", installed=False, missing=()):
@@ -65,9 +79,13 @@ def check(name, good):
     house.check(name, [] if good else ["it is not so"])
 
 
-check("all_tables_without_words", tables() == ["tables", "bench/product.py"])
+check("all_tables_without_words", tables() == ["tables", "bench/product.py",
+                                             "bench/postgres.py"])
 check("one_table", tables("search") == ["tables"])
 check("only_the_product", tables("product") == ["bench/product.py"])
+check("only_postgres", tables("postgres") == ["bench/postgres.py"])
+check("one_of_postgres", tables("postgres-takes", "postgres-idle") == [
+    "bench/postgres.py takes idle"])
 check("both", tables("product", "search") == ["tables", "bench/product.py"])
 status, errors, calls = peers()
 check("peers_are_run", status == 0 and calls == (
@@ -84,3 +102,18 @@ status, errors, calls = peers(npm="exit 1")
 check("npm_cannot_be_reached", status == 1 and "cannot reach REGISTRY" in errors
       and "build-release" not in calls)
 check("what_is_installed_needs_no_network", peers(npm="exit 1", installed=True)[0] == 0)
+
+check("statements_of_the_store", pgbench.read_statements(
+    'A: "SELECT \\"x\\" " "FROM t"\nB:\n"COMMIT"\n') == {"A": 'SELECT "x" FROM t', "B": "COMMIT"})
+check("every_script_can_be_written", all(
+    "$" not in pgbench.script(name) and pgbench.script(name).count("\\startpipeline")
+    == len(pgbench.SCRIPTS[name][1]) for name in pgbench.SCRIPTS))
+check("parameters_are_filled_in", pgbench.fill("a = $1 AND b = $12 AND c = $1::text",
+                                               [":x", *"bcdefghijk", "1 + 1"])
+      == "a = :x AND b = (1 + 1) AND c = :x::text")
+check("a_parameter_is_missing", refused(pgbench.fill, "a = $2", ["1"]))
+check("times_are_sorted", pgbench.times(["0 1 2500 0 1 2", "1 1 1500 0 1 2"]) == [1.5, 2.5])
+check("parts_of_times", [pgbench.part([1, 2, 3], share) for share in (0, 0.5, 0.99, 1)]
+      == [1, 2, 2, 3])
+check("figures_of_a_crowd", pgbench.figures("10 1.5 2.25\n") == (10, 1.5, 2.25))
+check("figures_that_are_none", refused(pgbench.figures, "") and refused(pgbench.figures, "1 2 x"))

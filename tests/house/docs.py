@@ -63,6 +63,9 @@ for directory in [*(f"src/{name}" for name in order), "bench", "studio", "client
 house.check("every_directory_without_code_explains_itself", problems)
 
 readme = (house.ROOT / "README.md").read_text()
+house.check("the_readme_leads_to_every_page",
+            [f"README.md does not link {name}" for name in files
+             if re.fullmatch(r"docs/[\w-]+\.md", name) and f"({name})" not in readme])
 house.check("the_source_map_has_every_directory",
             [f"README.md does not name src/{name}/" for name in order
              if f"src/{name}/" not in readme])

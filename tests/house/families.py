@@ -11,8 +11,8 @@ import house
 PAGE = house.ROOT / "docs/local-models.md"
 BEGIN, END = "<!-- families -->\n", "<!-- /families -->\n"
 HEAD = """
-| family | names | format | context | size | calls of its own at | thinks behind |
-|---|---|---|---:|---:|---|---|
+| family | names | chat templates with | format | context | size | calls at | thinks behind |
+|---|---|---|---|---:|---:|---|---|
 """
 PROGRAM = r"""
 #include <stdio.h>
@@ -27,6 +27,10 @@ int main(void)
         for (size_t k = 0; k < HAFT__FAMILY_PATTERNS && r->patterns[k] != NULL; k++) {
             printf("%s%s", k > 0 ? " " : "", r->patterns[k]);
         }
+        printf("\t");
+        for (size_t k = 0; k < HAFT__FAMILY_MARKS && r->marks[k] != NULL; k++) {
+            printf("%s%s", k > 0 ? "\x01" : "", r->marks[k]);
+        }
         printf("\t%s\t%u\t%u\t%u\t%s\t%d\n", r->format, r->context, r->size, r->native,
                r->think != NULL ? r->think : "", r->opened);
     }
@@ -40,11 +44,12 @@ def code(text):
 
 
 def row(line):
-    name, patterns, form, context, size, native, think, opened = line.split("\t")
+    name, patterns, marks, form, context, size, native, think, opened = line.split("\t")
     servers = [word for bit, word in SERVERS if int(native) & bit]
     where = "all" if len(servers) == len(SERVERS) else ", ".join(["llama.cpp"] + servers)
     billions = f"{int(size) / 1000:,g} B" if int(size) else ""
-    cells = [name, " ".join(code(word) for word in patterns.split()), code(form),
+    cells = [name, " ".join(code(word) for word in patterns.split()),
+             " and ".join(code(mark) for mark in marks.split("\x01") if mark), code(form),
              f"{int(context):,}" if int(context) else "", billions, where,
              code(think) + (" (opened by the template)" if int(opened) else "")]
     return "| " + " | ".join(cells) + " |\n"

@@ -58,7 +58,8 @@ with tempfile.TemporaryDirectory(prefix="haft-install-") as temporary:
     files = ["haft", "haft.h", "guard", *(file for name in ("haft", "haft-core") for file in (
         f"{name}.pc", f"lib{name}.a", f"lib{name}.so", f"lib{name}.so.0")),
              "config.schema.json", "haft.1", "haft-run.1", "share/bash-completion/completions/haft",
-             "share/zsh/site-functions/_haft", "share/fish/vendor_completions.d/haft.fish"]
+             "share/zsh/site-functions/_haft", "haft-worker@.service", "haft-workers.target",
+             "haft-gc.service", "haft-gc.timer", "share/fish/vendor_completions.d/haft.fish"]
     problems = [f"{name} was not installed" for name in files if only(root, name) is None]
     house.check("everything_is_installed", problems)
     if not problems:

@@ -27,7 +27,7 @@ def stand_in(directory, name, body):
     path.chmod(0o755)
 
 
-def outcome(tests, url=None, packages=""):
+def outcome(tests, url=None, packages="", server=None):
     """(status, output, errors) of scripts/llm in a tree with these tests."""
     with tempfile.TemporaryDirectory(prefix="haft-llm-") as temporary:
         root, programs = Path(temporary) / "tree", Path(temporary) / "bin"
@@ -39,6 +39,10 @@ def outcome(tests, url=None, packages=""):
             (root / "tests/llm" / name).write_text(text)
         for name in REAL:
             os.symlink(shutil.which(name), programs / name)
+        if server is not None:
+            (root / "build-llm").mkdir()
+            stand_in(root / "build-llm", "llama-server-0.3.36", server)
+            (root / "build-llm/SmolLM2-135M-Instruct.Q4_1.gguf").write_text("weights")
         stand_in(programs, "dpkg-query", f"printf '{packages}'")
         stand_in(programs, "id", "echo 1000")
         stand_in(programs, "python3", "exit 0")
@@ -73,6 +77,11 @@ house.check("what_pip_cannot_get_is_skipped",
             [] if status == 0 and "skip llm/good_test.py: pip download " in output
             and HOW in output and output.endswith("0 passed, 0 failed, 1 skipped\n")
             else [status, output, said])
+
+status, output, said = outcome({"good_test.py": GOOD}, packages=ALL, server="exit 3")
+house.check("a_server_that_does_not_start_is_a_failure",
+            [] if status == 1 and "not ok scripts/llm: llama-server does not start" in output
+            and output.endswith("0 passed, 1 failed, 0 skipped\n") else [status, output, said])
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Health)
 there = f"http://127.0.0.1:{server.server_port}"

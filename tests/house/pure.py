@@ -24,32 +24,40 @@ def objects_of(layer):
                   for path in (house.BUILD / f"src/{library}.a.p").glob(f"{layer}_*.o"))
 
 
-def undefined(path):
-    return [line.split()[-1] for line in house.run(["nm", "-u", path])[1].splitlines()]
+def undefined(paths):
+    """(object, symbol it wants) of all of them."""
+    lines = house.run(["nm", "-u", "-A", *paths])[1].splitlines()
+    return [(line.split(":")[0].split("/")[-1], line.split()[-1]) for line in lines]
 
 
-def variables(path):
-    """Names of objects in sections that can be written to."""
-    found = []
-    for line in house.run(["objdump", "-t", "-w", path])[1].splitlines():
+def variables(paths):
+    """(object, name of what is in sections that can be written to) of all of them."""
+    found, name = [], ""
+    for line in house.run(["objdump", "-t", "-w", *paths])[1].splitlines():
+        if ":     file format " in line:
+            name = line.split(":")[0].split("/")[-1]
         fields = re.fullmatch(r"[0-9a-f]+ (.{7}) (\S+)\s+[0-9a-f]+ (?:\.hidden )?(\S+)", line)
         if fields and fields[1][6] == "O" and WRITABLE.match(fields[2]):
-            found.append(fields[3])
+            found.append((name, fields[3]))
     return found
 
 
-patterns = allowed_patterns()
+allowed = re.compile("|".join(map(fnmatch.translate, allowed_patterns())))
+
+
+def is_allowed(symbol):
+    return allowed.match(symbol) is not None
+
+
 _, pure = house.layers()
-foreign, writable, empty = [], [], []
+every, foreign, writable, empty = [], [], [], []
 for layer in pure:
     objects = objects_of(layer)
     if not objects and list((house.ROOT / "src" / layer).glob("*.c")):
         empty.append(f"no object of src/{layer} is in {house.BUILD.name}; is it in meson.build?")
-    for path in objects:
-        for symbol in undefined(path):
-            if not any(fnmatch.fnmatchcase(symbol, pattern) for pattern in patterns):
-                foreign.append(f"{path.name} uses {symbol}")
-        writable += [f"{path.name} has the variable {name}" for name in variables(path)]
+    every += objects
+foreign += [f"{name} uses {symbol}" for name, symbol in undefined(every) if not is_allowed(symbol)]
+writable += [f"{name} has the variable {variable}" for name, variable in variables(every)]
 house.check("objects_were_found", empty)
 house.check("pure_objects_use_only_what_the_list_allows", foreign)
 house.check("pure_objects_have_no_variables", writable)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """scripts/run-tests counts right, and takes nothing that went wrong for a success."""
+import os
 import shutil
 import subprocess
 import tempfile
@@ -45,8 +46,9 @@ def write_program(path, body):
     path.chmod(0o755)
 
 
-def outcome(root, *words):
-    done = subprocess.run([root / "scripts/run-tests", *words], stdout=subprocess.PIPE, text=True)
+def outcome(root, *words, **more):
+    done = subprocess.run([root / "scripts/run-tests", *words], stdout=subprocess.PIPE, text=True,
+                          env=dict(os.environ, **more))
     return done.returncode, done.stdout
 
 
@@ -61,6 +63,12 @@ with tempfile.TemporaryDirectory(prefix="haft-runner-") as temporary:
         found = outcome(root)
         good = found[0] == status and found[1].endswith(end + "\n")
         house.check(name, [] if good else [f"wanted {status}, {end}", f"found {found}"])
+    write_program(root / "tests/some/x.sh",
+                  'echo "ok $HAFT_MODEL-$OPENAI_API_KEY-$TZ-$NO_COLOR-$LANG-$HAFT_LONG-$LC_ALL"')
+    found = outcome(root, "--verbose", "some/", HAFT_MODEL="a", OPENAI_API_KEY="b", TZ="c",
+                    NO_COLOR="d", LANG="e", HAFT_LONG="f", LC_ALL="g")
+    house.check("tests_do_not_see_whose_they_are",
+                [] if "ok -----f-C.UTF-8\n" in found[1] else [found])
     write_program(root / "build/tests/haft-tests", "exit 0")
     found = outcome(root, "no-such-test")
     house.check("words_that_match_nothing_are_a_failure",

@@ -488,15 +488,21 @@ static void on_heard(void *context, haft_str bytes)
     haft__buf_add_str(&t->heard, bytes);
 }
 
-static haft__child *start_talk(const char **argv, const char *script, talk *t)
+static haft__child *start_patient(const char **argv, const char *script, talk *t, uint64_t patience,
+                                  uint64_t grace)
 {
     haft__child_options options = shell(argv, script, &t->ended);
     haft__buf_init(&t->heard, CAP);
     options.heard = on_heard;
     options.max_unread = CAP;
-    options.patience = HELP_PATIENCE_MS;
-    options.grace = HELP_PATIENCE_MS;
+    options.patience = patience;
+    options.grace = grace;
     return start(&options);
+}
+
+static haft__child *start_talk(const char **argv, const char *script, talk *t)
+{
+    return start_patient(argv, script, t, HELP_PATIENCE_MS, HELP_PATIENCE_MS);
 }
 
 static void step_until_heard(talk *t, const char *wanted)
@@ -515,13 +521,12 @@ TEST(a_program_can_be_talked_with)
     const char *argv[4];
     talk t;
     begin();
-    haft__child *child = start_talk(argv, "echo ready >&2; cat", &t);
+    haft__child *child = start_talk(argv, "cat", &t);
     for (int i = 0; i < 3; i++) {
         CHECK_INT(haft__child_write(child, HAFT__LIT("one"), NULL), HAFT_OK, "write");
         CHECK_INT(haft__child_write(child, HAFT__LIT(" two\n"), NULL), HAFT_OK, "write");
         step_until_heard(&t, "one two\n");
     }
-    CHECK_STR(haft__child_errors(child), HAFT__LIT("ready\n"), "errors");
     haft__child_kill(child); /* cat leaves at the end of its input, with no signal */
     end();
     CHECK_INT(t.ended.times, 0, "it was told of an end that it asked for");
@@ -548,12 +553,40 @@ TEST(a_program_that_does_not_listen_is_ended)
     const char *argv[4];
     talk t;
     begin();
-    haft__child *child = start_talk(argv, "exec 0<&-; echo gone; exec sleep 1000", &t);
+    haft__child *child =
+        start_patient(argv, "exec 0<&-; echo gone; exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
     step_until_heard(&t, "gone\n");
     CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
     step_until_told(&t.ended);
     CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
     CHECK(t.ended.result.deaf, "it is not said why");
+    haft__buf_finish(&t.heard);
+    end();
+}
+
+/* Nobody will ever hear of it again, although it lives. */
+TEST(a_program_that_closes_its_output_is_ended)
+{
+    const char *argv[4];
+    talk t;
+    begin();
+    (void)start_patient(argv, "exec 1>&-; exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
+    step_until_told(&t.ended);
+    CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
+    CHECK(t.ended.result.mute && !t.ended.result.deaf, "it is not said why");
+    haft__buf_finish(&t.heard);
+    end();
+}
+
+TEST(one_that_closes_its_output_and_leaves_tells_how)
+{
+    const char *argv[4];
+    talk t;
+    begin();
+    (void)start_talk(argv, "exec 1>&-; sleep 0.05; exit 4", &t);
+    step_until_told(&t.ended);
+    CHECK_INT(t.ended.result.status, 4, "status");
+    CHECK(!t.ended.result.mute && !t.ended.result.deaf, "it was not ended for that");
     haft__buf_finish(&t.heard);
     end();
 }
@@ -564,7 +597,7 @@ TEST(a_program_that_does_not_read_fills_up)
     const char *argv[4];
     talk t;
     begin();
-    haft__child *child = start_talk(argv, "exec sleep 1000", &t);
+    haft__child *child = start_patient(argv, "exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
     memset(much, 'x', sizeof(much));
     CHECK_INT(haft__child_write(child, (haft_str){much, CAP}, NULL), HAFT_OK, "at the limit");
     haft_error err = {0};
@@ -573,9 +606,68 @@ TEST(a_program_that_does_not_read_fills_up)
     CHECK_INT(haft__child_write(child, HAFT__LIT("x"), &err), HAFT_OK, "room again: %s",
               err.message);
     haft__child_kill(child);
-    haft__child_kill(child); /* at once now */
+    haft__child_kill(child); /* which changes nothing */
     haft__buf_finish(&t.heard);
     end();
+}
+
+TEST(one_that_died_before_it_was_written_to_tells_how)
+{
+    const char *argv[4];
+    talk t;
+    begin();
+    haft__child *child = start_talk(argv, "exec 0<&-; echo gone; sleep 0.05; exit 4", &t);
+    step_until_heard(&t, "gone\n");
+    CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
+    step_until_told(&t.ended);
+    CHECK_INT(t.ended.result.status, 4, "status");
+    CHECK(!t.ended.result.deaf, "it was not ended for that");
+    haft__buf_finish(&t.heard);
+    end();
+}
+
+/* What a program does at the end of its input and at SIGTERM is done, with much to say on the way,
+ * when all are ended at once: by the loop, and without it. */
+TEST(a_program_has_time_to_leave)
+{
+    static const struct {
+        const char *name, *script, *wrote;
+        uint64_t patience, grace;
+    } rows[] = {
+        {"at the end of its input", "echo on; cat; yes | head -c 300000; echo over >$f", "over\n",
+         HELP_PATIENCE_MS, HELP_PATIENCE_MS},
+        {"at SIGTERM",
+         "trap 'yes | head -c 300000; echo term >$f; exit' TERM; echo on; while :; do sleep "
+         "0.01; done",
+         "term\n", 10, HELP_PATIENCE_MS},
+        {"at neither", "trap '' TERM; echo on; while :; do sleep 0.01; done; echo >$f", "", 10, 10},
+    };
+    for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+        const char *argv[4], *folder = help_folder(), *file = help_path(folder, "it");
+        char script[512], found[16] = "";
+        talk t;
+        begin();
+        (void)snprintf(script, sizeof(script), "f=%s; %s", file, rows[i / 2].script);
+        haft__child *child =
+            start_patient(argv, script, &t, rows[i / 2].patience, rows[i / 2].grace);
+        step_until_heard(&t, "on\n");
+        haft__child_kill(child);
+        uint64_t begun = haft__loop_now(loop);
+        while (i % 2 == 0 && group.first != NULL
+               && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
+            CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+        }
+        haft__children_finish(&group);
+        FILE *stream = fopen(file, "r");
+        if (stream != NULL) {
+            found[fread(found, 1, sizeof(found) - 1, stream)] = '\0';
+            (void)fclose(stream);
+        }
+        CHECK_STR(haft__str(found), haft__str(rows[i / 2].wrote), "%s", rows[i / 2].name);
+        haft__buf_finish(&t.heard);
+        help_remove(folder);
+        end();
+    }
 }
 
 TEST(one_that_ignores_the_end_of_its_input_is_ended)

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "test.h"
 
 TEST(this_process_is_not_dead)
@@ -27,6 +28,9 @@ TEST(a_process_that_has_ended_is_dead)
         _exit(status == HAFT_OK && written == (ssize_t)sizeof(name) ? 0 : 1);
     }
     CHECK_INT(read(pipes[0], name, sizeof(name)), sizeof(name), "no name");
+    siginfo_t ended;
+    CHECK_INT(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0, "no child");
+    CHECK(haft__owner_is_dead(haft__str(name)), "nobody has asked for it: %s", name);
     CHECK_INT(waitpid(child, NULL, 0), child, "no child");
     CHECK(haft__owner_is_dead(haft__str(name)), "%s", name);
     (void)close(pipes[0]);
@@ -41,4 +45,24 @@ TEST(nobody_knows_about_the_others)
     for (size_t i = 0; i < COUNT(names); i++) {
         CHECK(!haft__owner_is_dead(haft__str(names[i])), "%s", names[i]);
     }
+}
+
+/* The number of a process means nothing in another container of the same machine. */
+TEST(a_process_of_another_space_is_unknown)
+{
+    char own[128] = "", other[160];
+    CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "no name");
+    haft_str rest = haft__str(own), boot = haft__str_split(&rest, '.');
+    haft_str space = haft__str_split(&rest, '/');
+    uint64_t number = 0;
+    CHECK(boot.len == 36 && haft__str_to_u64(space, &number) && number > 0, "%s", own);
+    (void)snprintf(other, sizeof(other), "%.*s.%llu/4194304/1/0", HAFT__ARG(boot),
+                   (unsigned long long)number);
+    CHECK(haft__owner_is_dead(haft__str(other)), "there is no such process here: %s", other);
+    (void)snprintf(other, sizeof(other), "%.*s.%llu/4194304/1/0", HAFT__ARG(boot),
+                   (unsigned long long)number + 1);
+    CHECK(!haft__owner_is_dead(haft__str(other)), "nobody here knows: %s", other);
+    (void)snprintf(other, sizeof(other), "%.*s.%llu/1/1/0", HAFT__ARG(boot),
+                   (unsigned long long)number);
+    CHECK(haft__owner_is_dead(haft__str(other)), "the number is another's now: %s", other);
 }

@@ -208,13 +208,21 @@ static void do_odd(server_case *c, haft__server_request *request)
     haft__server_reply(request, &(haft__server_head){.status = 42}, HAFT__LIT("x"));
 }
 
+static void do_forget(server_case *c, haft__server_request *request)
+{
+    hold(c, request);
+    haft__server_forget_body(request);
+    CHECK_INT(haft__server_body(request).len, 0, "the body is gone");
+}
+
 static const struct {
     const char *path;
     void (*act)(server_case *c, haft__server_request *request);
 } acts[] = {
-    {"/later", do_later}, {"/fields", do_fields}, {"/stream", do_stream}, {"/hold", do_hold},
-    {"/wait", hold},      {"/cut", do_cut},       {"/drop", do_drop},     {"/fill", do_fill},
-    {"/flood", do_flood}, {"/big", do_big},       {"/rain", do_rain},     {"/odd", do_odd},
+    {"/later", do_later},   {"/fields", do_fields}, {"/stream", do_stream}, {"/hold", do_hold},
+    {"/wait", hold},        {"/cut", do_cut},       {"/drop", do_drop},     {"/fill", do_fill},
+    {"/flood", do_flood},   {"/big", do_big},       {"/rain", do_rain},     {"/odd", do_odd},
+    {"/forget", do_forget},
 };
 
 static void handle(void *context, haft__server_request *request)

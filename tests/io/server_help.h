@@ -11,6 +11,7 @@
  *     /cut           "half" of a stream, then the connection is dropped; /drop before any of it
  *     /fill          a stream as long as the queue, in one piece; /flood one byte more
  *     /big           8 MiB in one answer; /rain the same as a stream
+ *     /forget        keeps the request without an answer, and gives its body back
  *     /odd           answers with a status that is none
  */
 #ifndef HAFT_TESTS_SERVER_HELP_H
@@ -26,7 +27,7 @@
 typedef struct server_case {
     haft__loop *loop;
     haft__server *server;
-    haft__server_request *held[HELD_MOST]; /* of /hold and /wait */
+    haft__server_request *held[HELD_MOST]; /* of /hold, /wait and /forget */
     size_t held_count;
     int handled, gone;
     bool flooded;       /* what the last write of /flood returned */

@@ -288,6 +288,147 @@ TEST(a_long_body_arrives_whole)
     server_close(&c);
 }
 
+/* ---- bodies that are not wanted ---- */
+
+static bool wants_good(void *context, const haft__server_request *request)
+{
+    (void)context;
+    return haft__str_equal(haft__server_header(request, "X-Test"), HAFT__LIT("good"));
+}
+
+#define LONG_LENGTH "Content-Length: 1048577\r\n" /* a byte more than is thrown away */
+
+/* The handler answers by the head; of a body that is not wanted it sees nothing, and a long one is
+ * not waited for. */
+TEST(a_body_that_is_not_wanted_is_not_kept)
+{
+    static const struct {
+        const char *request, *end;
+        bool keeps_open;
+    } cases[] = {
+        {"POST / HTTP/1.1\r\n" CLOSED "X-Test: good\r\nContent-Length: 4\r\n\r\nbody",
+         "POST|/||good|body", false},
+        {"POST / HTTP/1.1\r\n" CLOSED "X-Test: bad\r\nContent-Length: 4\r\n\r\nbody",
+         "POST|/||bad|", false},
+        {"POST / HTTP/1.1\r\n" CLOSED "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
+         "POST|/|||", false},
+        {"POST / HTTP/1.1\r\nHost: x\r\n" LONG_LENGTH "\r\n", "POST|/|||", false},
+        {"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n",
+         "POST|/|||", false},
+        {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbodyGET /next HTTP/1.1\r\n"
+         "Host: x\r\n\r\n",
+         "GET|/next|||", true},
+    };
+    CHECK_INT(HAFT__LIMIT_SERVER_EXCESS_BYTES, 1048576, "the length above");
+    server_case c;
+    server_open(&c, &(haft__server_options){.wants = wants_good});
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int fd = server_dial(&c);
+        CHECK(server_send(&c, fd, haft__str(cases[i].request)), "case %zu", i);
+        CHECK(server_receive(&c, fd, cases[i].end), "case %zu: %.*s", i, (int)c.received.len,
+              c.received.ptr);
+        CHECK(cases[i].keeps_open || server_receive(&c, fd, NULL), "case %zu stays open", i);
+        (void)close(fd);
+    }
+    server_close(&c);
+}
+
+/* So many of it are thrown away that an answer arrives, and no more. */
+TEST(a_body_that_is_not_wanted_is_read_for_a_while)
+{
+    server_case c;
+    server_open(&c, &(haft__server_options){.wants = wants_good});
+    CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES, false), 200, "a length");
+    CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES, true), 200, "chunks");
+    CHECK_INT(c.handled, 2, "handled");
+    CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES + 1, true), 0, "too many chunks");
+    CHECK_INT(c.handled, 2, "handled");
+    server_close(&c);
+}
+
+/* ---- all bodies together ---- */
+
+enum { ALL = 5000 };
+
+/* A connection that has sent so many bytes of a body of `length`. */
+static int send_part(server_case *c, const char *path, size_t length, size_t part)
+{
+    haft__buf text;
+    haft__buf_init(&text, 1U << 20);
+    haft__buf_addf(&text, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n", path,
+                   length);
+    memset(haft__buf_reserve(&text, part), 'x', part);
+    haft__buf_advance(&text, part);
+    int fd = server_dial(c);
+    CHECK(server_send(c, fd, haft__buf_str(&text)), "sending");
+    haft__buf_finish(&text);
+    return fd;
+}
+
+/* Whether a body of so many bytes is answered with that status, once others have come or gone. */
+static bool comes_to(server_case *c, size_t length, int status)
+{
+    int found = 0;
+    for (int i = 0; i < 1000 && found != status; i++) {
+        found = upload(c, length, false);
+    }
+    return found == status;
+}
+
+/* A length that does not fit beside the others is refused by its head, and chunks where they stop
+ * fitting. */
+TEST(bodies_are_bounded_together)
+{
+    static const struct {
+        size_t held, length;
+        int status;
+    } cases[] = {
+        {ALL - 1000, 1000, 200}, {ALL - 1000, 1001, 503}, {0, ALL, 200},
+        {0, ALL + 1, 503},       {ALL, 0, 200},           {ALL, 1, 503},
+    };
+    server_case c;
+    server_open(&c, &(haft__server_options){.max_bodies = ALL});
+    c.finish_gone = true;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int held = c.handled, gone = c.gone;
+        int fd = cases[i].held > 0 ? send_part(&c, "/wait", cases[i].held, cases[i].held) : -1;
+        CHECK(fd < 0 || server_until(&c, &c.handled, held + 1), "case %zu: no request", i);
+        CHECK_INT(upload(&c, cases[i].length, false), cases[i].status, "case %zu: a length", i);
+        CHECK_INT(upload(&c, cases[i].length, cases[i].length > 0), cases[i].status,
+                  "case %zu: chunks", i);
+        (void)(fd >= 0 && close(fd));
+        CHECK(fd < 0 || server_until(&c, &c.gone, gone + 1), "case %zu: it stays", i);
+        CHECK(comes_to(&c, ALL, 200), "case %zu: there is no room again", i);
+    }
+    server_close(&c);
+}
+
+TEST(bodies_on_their_way_count_until_their_client_leaves)
+{
+    server_case c;
+    server_open(&c, &(haft__server_options){.max_bodies = ALL});
+    int fd = send_part(&c, "/", ALL, ALL - 1);
+    CHECK(comes_to(&c, 2, 503), "one byte is left, not two");
+    CHECK_INT(upload(&c, 1, false), 200, "the last byte");
+    (void)close(fd);
+    CHECK(comes_to(&c, ALL, 200), "it is gone");
+    server_close(&c);
+}
+
+TEST(a_body_that_was_given_back_counts_no_more)
+{
+    server_case c;
+    server_open(&c, &(haft__server_options){.max_bodies = ALL});
+    int fd = send_part(&c, "/forget", ALL, ALL);
+    CHECK(server_until(&c, &c.handled, 1), "it is held");
+    CHECK_INT(upload(&c, ALL, false), 200, "there is room");
+    (void)close(fd);
+    CHECK(server_until(&c, &c.gone, 1), "it left");
+    haft__server_forget_body(c.held[0]); /* may come late */
+    haft__server_cut(c.held[0]);
+    server_close(&c);
+}
+
 /* ---- memory ---- */
 
 TEST(requests_survive_every_failed_allocation)

@@ -17,6 +17,9 @@ typedef struct stdio_case {
     int in[2], out[2];
     haft__buf lines; /* each between < and >; ! for one that is too long */
     bool ended;
+    haft_str answer; /* to each line; "" for none */
+    int count;       /* lines, and answers that could not be queued */
+    int refused;
 } stdio_case;
 
 static void on_line(void *context, haft_str line)
@@ -25,6 +28,8 @@ static void on_line(void *context, haft_str line)
     haft__buf_add_char(&c->lines, '<');
     haft__buf_add_str(&c->lines, line);
     haft__buf_add_char(&c->lines, '>');
+    c->count++;
+    c->refused += c->answer.len > 0 && !haft__stdio_write(c->stdio, c->answer);
 }
 
 static void on_too_long(void *context)
@@ -129,6 +134,43 @@ TEST(too_much_that_nobody_reads)
     CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("12345678")), "with its end it is too long");
     CHECK(haft__stdio_idle(c.stdio), "nothing waits any more");
     CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("1")), "and nothing is taken");
+    CHECK_INT(haft__stdio_why(c.stdio), HAFT_TOO_BIG, "and it is known why");
+    close_case(&c);
+}
+
+/* Questions of somebody who does not read the answers stay where they are, and none is lost. */
+TEST(nothing_is_read_while_nobody_reads)
+{
+    enum { LINES = 2000, ANSWER = 999 };
+    static char piece[65536];
+    stdio_case c;
+    open_case(&c, 100000);
+    char *text = test_alloc(2 * LINES + 1), *answer = test_alloc(ANSWER);
+    for (int i = 0; i < LINES; i++) {
+        memcpy(text + 2 * i, "x\n", 3);
+    }
+    memset(answer, 'a', ANSWER);
+    c.answer = (haft_str){answer, ANSWER};
+    write_in(&c, text);
+    int before = -1;
+    for (int still = 0; still < 100; still = c.count == before && c.count > 0 ? still + 1 : 0) {
+        before = c.count;
+        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop");
+    }
+    CHECK(c.count < LINES / 2 && c.refused == 0, "%d lines, %d refused", c.count, c.refused);
+    size_t got = 0;
+    CHECK_INT(fcntl(c.out[0], F_SETFL, O_NONBLOCK), 0, "not to wait");
+    for (int i = 0; i < 20000 && got < (size_t)LINES * (ANSWER + 1); i++) {
+        ssize_t more = read(c.out[0], piece, sizeof(piece));
+        got += more > 0 ? (size_t)more : 0;
+        CHECK_INT(haft__loop_step(c.loop, more > 0 ? 0 : 1, NULL), HAFT_OK, "the loop");
+    }
+    CHECK_INT(got, LINES * (ANSWER + 1), "all answers");
+    CHECK(c.count == LINES && c.refused == 0 && !c.ended, "%d lines, %d refused", c.count,
+          c.refused);
+    (void)close(c.in[1]);
+    c.in[1] = -1;
+    until_ended(&c);
     close_case(&c);
 }
 
@@ -157,6 +199,7 @@ TEST(a_reader_that_is_gone)
     CHECK(haft__stdio_write(c.stdio, HAFT__LIT("x")), "nobody knows yet");
     until_ended(&c);
     CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("x")), "now it is known");
+    CHECK_INT(haft__stdio_why(c.stdio), HAFT_OK, "nothing was wrong here");
     close_case(&c);
     (void)signal(SIGPIPE, SIG_DFL);
 }

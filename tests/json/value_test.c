@@ -239,6 +239,26 @@ TEST(a_copy_shares_nothing_but_texts)
     }
 }
 
+TEST(a_whole_copy_shares_nothing)
+{
+    char text[] = "{\"a\":[1.50,\"b\",{\"c\":true}]}";
+    haft__arena from, to;
+    haft__json value, copy, again;
+    bool equal = false;
+    haft__arena_init(&from, 0);
+    haft__arena_init(&to, 0);
+    CHECK_INT(haft__json_read(&from, haft__str(text), NULL, &value, NULL, NULL), HAFT_OK, "read");
+    CHECK_INT(haft__json_copy_whole(&to, value, &copy, NULL), HAFT_OK, "copy");
+    haft__arena_finish(&from);
+    memset(text, 'x', sizeof(text) - 1);
+    CHECK_INT(haft__json_read(&to, HAFT__LIT("{\"a\":[1.50,\"b\",{\"c\":true}]}"), NULL, &again,
+                              NULL, NULL),
+              HAFT_OK, "read");
+    CHECK_INT(haft__json_equal(copy, again, &equal, NULL), HAFT_OK, "compare");
+    CHECK(equal, "it is another");
+    haft__arena_finish(&to);
+}
+
 TEST(copying_goes_to_the_limit_and_needs_memory)
 {
     const unsigned most = HAFT__LIMIT_JSON_DEPTH;

@@ -5,11 +5,14 @@ import llm
 import runs
 
 WANTED = 50
+# Of the runs. The last turn is free: a small model may write a call there, and is stopped.
+DONE = 0.5
 
 
 def describe(turn):
-    """The first reply that was no call."""
-    reply = turn["replies"][turn["tries"].index(False)] if turn["replies"] else None
+    """The first reply that was no call; the last, when all were."""
+    at = turn["tries"].index(False) if False in turn["tries"] else -1
+    reply = turn["replies"][at] if turn["replies"] else None
     return f"turn {turn['turn']} ({turn['mode']}): " + (
         f"{reply['stop']} {reply['usage']['output_tokens']} tokens {reply['content'][:300]!r} "
         f"{[(call['name'], call['arguments'][:300]) for call in reply['calls']]}"
@@ -39,9 +42,9 @@ def try_format(format):
     if len(turns) < WANTED:
         problems.append(f"only {len(turns)} forced turns")
     llm.check(f"{WANTED}_of_{WANTED}_forced_turns_in_{format}", problems)
-    # The last turn is free: a small model may write a call there, and is stopped.
     llm.check(f"runs_in_{format}_end_as_done",
-              [] if "done" in ends and set(ends) <= {"done", "violated"} else [ends])
+              [] if ends.count("done") >= DONE * len(ends) and set(ends) <= {"done", "violated"}
+              else [ends])
 
 
 for each in runs.FORMATS:

@@ -32,11 +32,34 @@ def of(log, kind):
     return [event for event in log if event["kind"] == kind]
 
 
+# What the tools of the spec take: each argument with its type, and whether it must be there.
+# Written by hand, so that a valid call is not what haft says is one.
+TAKES = {
+    "grep": {"pattern": (str, True), "path": (str, False), "glob": (str, False),
+             "limit": (int, False)},
+    "read": {"path": (str, True), "offset": (int, False), "limit": (int, False)},
+    "store_artifact": {"name": (str, True), "content": (str, True), "media_type": (str, False)},
+    "complete_workflow": {"summary": (str, False)},
+}
+
+
+def is_valid(name, arguments):
+    try:
+        given = json.loads(arguments)
+    except ValueError:
+        return False
+    takes = TAKES.get(name)
+    return (takes is not None and isinstance(given, dict)
+            and all(key in takes and type(value) is takes[key][0] for key, value in given.items())
+            and all(key in given for key, (_, needed) in takes.items() if needed))
+
+
 def is_call(reply, allowed, refused):
     calls = reply["calls"]
     return bool(calls) and all(
         call["name"] in allowed and "malformed" not in call
-        and refused.get(call["call"]) not in NO_CALL for call in calls)
+        and refused.get(call["call"]) not in NO_CALL
+        and is_valid(call["name"], call["arguments"]) for call in calls)
 
 
 def forced_turns(log):

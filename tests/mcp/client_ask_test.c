@@ -8,16 +8,11 @@ static const test_client_case cases[] = {
     /* ping */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{}}\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"ping\",\"params\":{}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}\n"},
@@ -25,23 +20,18 @@ static const test_client_case cases[] = {
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\",\"params\":{}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send $initialize(1)\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}\n"},
     /* roots */
     {"Lr",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\",\"params\":{}}\n",
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2025-11-25\",\"capabilities\":{\"roots\":{}},\"clientInfo\":{\"name\":\"haft\",\"version\":"
      "\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"roots\":[{\"uri\":\"file:///"
@@ -49,47 +39,32 @@ static const test_client_case cases[] = {
     /* no roots */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\",\"params\":{}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"there are no "
      "roots\"}}\n"},
     /* sampling is declined */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sampling/"
      "createMessage\",\"params\":{\"messages\":[]}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"haft does not "
      "lend its model to servers\"}}\n"},
     /* methods nobody knows */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"haft has no "
      "such method\"}}\n"},
@@ -97,21 +72,15 @@ static const test_client_case cases[] = {
     {"e",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{}}\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"supportedVersions\":["
-     "\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":true}},\"ttlMs\":1,"
-     "\"cacheScope\":\"public\"}}\n"
+     "get $discovered(1)\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{}}\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"elicitation/create\",\"params\":{}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"},
     /* a question */
     {"Le",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "call a\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/"
@@ -124,11 +93,9 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2025-11-25\",\"capabilities\":{\"elicitation\":{\"form\":{},\"url\":{}}},\"clientInfo\":{"
      "\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/"
-     "call\",\"params\":{\"_meta\":{\"progressToken\":2},\"name\":\"a\"}} for 1\n"
+     "  send $call(2,a) for 1\n"
      "  question 1  of 1: form 'Who<U+202E>?' "
      "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"string\"}}}\n"
      "  send "
@@ -138,10 +105,7 @@ static const test_client_case cases[] = {
     /* no, and nothing */
     {"Le",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/"
      "create\",\"params\":{\"message\":\"a\",\"requestedSchema\":{\"type\":\"object\","
@@ -155,7 +119,7 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2025-11-25\",\"capabilities\":{\"elicitation\":{\"form\":{},\"url\":{}}},\"clientInfo\":{"
      "\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  question 1  of 0: form 'a' {\"type\":\"object\",\"properties\":{}}\n"
      "  question 2  of 0: url 'b' http://h/\n"
@@ -164,10 +128,7 @@ static const test_client_case cases[] = {
     /* whose question it is */
     {"LeH",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "call a\n"
      "call b\n"
      "get "
@@ -184,14 +145,10 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2025-11-25\",\"capabilities\":{\"elicitation\":{\"form\":{},\"url\":{}}},\"clientInfo\":{"
      "\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/"
-     "call\",\"params\":{\"_meta\":{\"progressToken\":2},\"name\":\"a\"}} for 1\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/"
-     "call\",\"params\":{\"_meta\":{\"progressToken\":3},\"name\":\"b\"}} for 2\n"
+     "  send $call(2,a) for 1\n"
+     "  send $call(3,b) for 2\n"
      "  question 1  of 0: form 'a' {\"type\":\"object\",\"properties\":{}}\n"
      "  question 2  of 2: form 'b' {\"type\":\"object\",\"properties\":{}}\n"
      "  question off 2\n"
@@ -201,10 +158,7 @@ static const test_client_case cases[] = {
     /* a question that is withdrawn */
     {"Le",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/"
      "create\",\"params\":{\"message\":\"a\",\"requestedSchema\":{\"type\":\"object\","
@@ -220,17 +174,14 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2025-11-25\",\"capabilities\":{\"elicitation\":{\"form\":{},\"url\":{}}},\"clientInfo\":{"
      "\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  question 1  of 0: form 'a' {\"type\":\"object\",\"properties\":{}}\n"
      "  question off 1\n"},
     /* one id, two questions */
     {"Le",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/"
      "create\",\"params\":{\"message\":\"a\",\"requestedSchema\":{\"type\":\"object\","
@@ -243,7 +194,7 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2025-11-25\",\"capabilities\":{\"elicitation\":{\"form\":{},\"url\":{}}},\"clientInfo\":{"
      "\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  question 1  of 0: form 'a' {\"type\":\"object\",\"properties\":{}}\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32600,\"message\":\"a question "
@@ -251,28 +202,20 @@ static const test_client_case cases[] = {
     /* questions nobody can answer */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/"
      "create\",\"params\":{\"message\":\"a\",\"requestedSchema\":{\"type\":\"object\","
      "\"properties\":{}}}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"there is "
      "nobody here who could answer questions\"}}\n"},
     /* questions that are none */
     {"Le",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/create\",\"params\":{}}\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"elicitation/"
@@ -284,7 +227,7 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2025-11-25\",\"capabilities\":{\"elicitation\":{\"form\":{},\"url\":{}}},\"clientInfo\":{"
      "\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"expected a "
      "string, found null\"}}\n"
@@ -295,10 +238,7 @@ static const test_client_case cases[] = {
     /* a call that is cancelled ends its questions */
     {"Le",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "call a\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/"
@@ -309,11 +249,9 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2025-11-25\",\"capabilities\":{\"elicitation\":{\"form\":{},\"url\":{}}},\"clientInfo\":{"
      "\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/"
-     "call\",\"params\":{\"_meta\":{\"progressToken\":2},\"name\":\"a\"}} for 1\n"
+     "  send $call(2,a) for 1\n"
      "  question 1  of 1: form 'a' {\"type\":\"object\",\"properties\":{}}\n"
      "  question off 1\n"
      "  done 1 cancelled sent the call was cancelled\n"

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/client_help.h"
 
+#include <ctype.h>
+
+#include "base/macros.h"
+#include "base/str.h"
 #include "mcp/definition_help.h"
 #include "mcp/elicit.h"
 #include "test.h"
@@ -72,7 +76,7 @@ static void log_question(haft__buf *log, const haft__mcp_question *question)
 
 static void log_done(haft__buf *log, const haft__mcp_done *done)
 {
-    static const char *const names[] = {"result", "error", "lost", "cancelled", "input"};
+    static const char *const names[] = {"result", "error", "lost", "cancelled", "again", "input"};
     haft__buf_addf(log, "  done %llu %s%s", (unsigned long long)done->call, names[done->outcome],
                    done->sent ? " sent " : " ");
     switch (done->outcome) {
@@ -84,6 +88,7 @@ static void log_done(haft__buf *log, const haft__mcp_done *done)
         log_error(log, &done->error);
         break;
     case HAFT__MCP_LOST:
+    case HAFT__MCP_AGAIN:
     case HAFT__MCP_CANCELLED: log_error(log, &done->error); break;
     case HAFT__MCP_INPUT:
         haft__buf_addf(log, "round %u state '%.*s' answered ", done->round, HAFT__ARG(done->state));
@@ -106,8 +111,10 @@ static void log_tools(haft__buf *log, const haft__mcp_tools *tools)
     if (tools->has_ttl) {
         haft__buf_addf(log, " ttl %llu", (unsigned long long)tools->ttl_ms);
     }
-    for (size_t i = 0; i < tools->warning_count && i < 4; i++) {
-        haft__buf_addf(log, " warning '%.*s'", HAFT__ARG(tools->warnings[i]));
+    for (size_t i = 0; i < tools->left_out_count && i < 4; i++) {
+        haft_str tool = tools->left_out[i].tool, reason = tools->left_out[i].reason;
+        haft__buf_addf(log, " warning '%.*s%s%.*s'", HAFT__ARG(tool), tool.len > 0 ? ": " : "",
+                       HAFT__ARG(reason));
     }
     if (tools->error.status != HAFT_OK) {
         haft__buf_addf(log, " error ");
@@ -140,6 +147,7 @@ static void log_event(haft__buf *log, const haft__mcp_event *event)
         return;
     case HAFT__MCP_EVENT_TOOLS: log_tools(log, &event->tools); return;
     case HAFT__MCP_EVENT_CHANGED: haft__buf_addf(log, "  changed\n"); return;
+    case HAFT__MCP_EVENT_UNWATCHED: haft__buf_addf(log, "  unwatched\n"); return;
     case HAFT__MCP_EVENT_PROGRESS:
         haft__buf_addf(log, "  progress %llu ", (unsigned long long)event->progress.call);
         haft__json_write(log, event->progress.progress);
@@ -148,8 +156,12 @@ static void log_event(haft__buf *log, const haft__mcp_event *event)
         haft__buf_addf(log, " '%.*s'\n", HAFT__ARG(event->progress.message));
         return;
     case HAFT__MCP_EVENT_LOG:
-        haft__buf_addf(log, "  log %.*s %.*s '%.*s'\n", HAFT__ARG(event->log.level),
+        haft__buf_addf(log, "  log %.*s %.*s '%.*s'", HAFT__ARG(event->log.level),
                        HAFT__ARG(event->log.logger), HAFT__ARG(event->log.text));
+        if (event->log.call != 0) {
+            haft__buf_addf(log, " of %llu", (unsigned long long)event->log.call);
+        }
+        haft__buf_add_char(log, '\n');
         return;
     case HAFT__MCP_EVENT_QUESTION:
         haft__buf_addf(log, "  question ");
@@ -203,10 +215,11 @@ static haft_status answer(haft__mcp_client *client, haft_str rest, haft__mcp_act
     return status;
 }
 
-static haft_status break_it(haft__mcp_client *client, haft_str rest, bool cut, haft_error *err)
+static haft_status break_it(haft__mcp_client *client, haft_str rest, bool cut, bool sent,
+                            haft_error *err)
 {
     uint64_t exchange = number(&rest);
-    haft__mcp_broken broken = {.sent = true};
+    haft__mcp_broken broken = {.sent = sent};
     if (cut) {
         broken.why = rest;
     } else {
@@ -247,8 +260,8 @@ static haft_status step(haft__mcp_client *client, haft_str line, haft_error *err
                                             : HAFT__MCP_DISMISS,
                       err);
     }
-    if (is(word, "broken") || is(word, "cut")) {
-        return break_it(client, rest, is(word, "cut"), err);
+    if (is(word, "broken") || is(word, "cut") || is(word, "unsent")) {
+        return break_it(client, rest, !is(word, "broken"), !is(word, "unsent"), err);
     }
     if (is(word, "lost")) {
         return haft__mcp_client_lost(client, rest, err);
@@ -281,6 +294,20 @@ haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf
     return status;
 }
 
+bool test_client_clean(const void *context, haft_str text, haft__buf *out)
+{
+    haft_str canary = HAFT__LIT(TEST_CANARY);
+    bool found = false;
+    CHECK(context == NULL, "a context that was not given");
+    while (text.len > 0) {
+        bool here = haft__str_starts(text, canary);
+        haft__buf_add_str(out, here ? HAFT__LIT("[redacted]") : (haft_str){text.ptr, 1});
+        text = haft__str_skip(text, here ? canary.len : 1);
+        found |= here;
+    }
+    return found;
+}
+
 haft__mcp_client_options test_client_options_of(const char *letters)
 {
     static const haft__mcp_root roots[] = {{HAFT__LIT("file:///data"), HAFT__LIT("data")},
@@ -295,7 +322,109 @@ haft__mcp_client_options test_client_options_of(const char *letters)
     options.log_level = strchr(letters, 'i') != NULL ? HAFT__LIT("info") : HAFT__LIT("");
     options.roots = roots;
     options.root_count = strchr(letters, 'r') != NULL ? COUNT(roots) : 0;
+    options.clean = strchr(letters, 's') != NULL ? test_client_clean : NULL;
     return options;
+}
+
+/* ---- cases ---- */
+
+/* $NAME(FIRST,SECOND) in a case; %1 and %2 stand for what is in the brackets. */
+static const struct {
+    haft_str name, text;
+} shorthands[] = {
+    {HAFT__LIT("opened"),
+     HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":%1,\"result\":{\"protocolVersion\":\"2025-11-25\","
+               "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},"
+               "\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}")},
+    {HAFT__LIT("opened_bare"),
+     HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":%1,\"result\":{\"protocolVersion\":\"2025-11-25\","
+               "\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\"}}}")},
+    {HAFT__LIT("discovered"),
+     HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":%1,\"result\":{\"resultType\":\"complete\","
+               "\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{"
+               "\"listChanged\":true}},\"ttlMs\":1,\"cacheScope\":\"public\"}}")},
+    {HAFT__LIT("logged"),
+     HAFT__LIT("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{"
+               "\"level\":\"info\",\"logger\":\"db\",\"data\":\"x\"}}")},
+    {HAFT__LIT("initialize"),
+     HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":%1,\"method\":\"initialize\",\"params\":{"
+               "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{"
+               "\"name\":\"haft\",\"version\":\"1.0\"}}}")},
+    {HAFT__LIT("initialized"),
+     HAFT__LIT("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}")},
+    {HAFT__LIT("discover"),
+     HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":%1,\"method\":\"server/discover\",\"params\":{META}}")},
+    {HAFT__LIT("call"),
+     HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":%1,\"method\":\"tools/call\","
+               "\"params\":{\"_meta\":{\"progressToken\":%1},\"name\":\"%2\"}}")},
+    {HAFT__LIT("call_modern"), HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":%1,\"method\":\"tools/call\","
+                                         "\"params\":{META,\"name\":\"%2\"}}")},
+    {HAFT__LIT("in_session"), HAFT__LIT("[MCP-Protocol-Version: 2025-11-25] [MCP-Session-Id: %1]")},
+    {HAFT__LIT("modern"), HAFT__LIT("[MCP-Protocol-Version: 2026-07-28] [Mcp-Method: %1]")},
+};
+
+static haft_str take_name(haft_str *rest)
+{
+    size_t length = 0;
+    while (length < rest->len
+           && (islower((unsigned char)rest->ptr[length]) || rest->ptr[length] == '_')) {
+        length++;
+    }
+    haft_str name = {rest->ptr, length};
+    *rest = haft__str_skip(*rest, length);
+    return name;
+}
+
+static void add_shorthand(haft__buf *out, haft_str text, haft_str first, haft_str second)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        bool argument = text.ptr[i] == '%';
+        i += argument;
+        if (argument) {
+            haft__buf_add_str(out, text.ptr[i] == '1' ? first : second);
+        } else {
+            haft__buf_add_char(out, text.ptr[i]);
+        }
+    }
+}
+
+/* What a '$' stands for; false when it stands for itself. */
+static bool take_shorthand(haft__buf *out, haft_str *rest)
+{
+    haft_str behind = *rest, arguments = HAFT__LIT("");
+    haft_str name = take_name(&behind);
+    for (size_t i = 0; i < COUNT(shorthands); i++) {
+        if (haft__str_equal(shorthands[i].name, name)) {
+            if (haft__str_starts(behind, HAFT__LIT("("))) {
+                behind = haft__str_skip(behind, 1);
+                arguments = haft__str_split(&behind, ')');
+            }
+            haft_str first = haft__str_split(&arguments, ',');
+            add_shorthand(out, shorthands[i].text, first, arguments);
+            *rest = behind;
+            return true;
+        }
+    }
+    return false;
+}
+
+haft_str test_client_write_out(const char *text)
+{
+    haft__buf out;
+    haft__buf_init(&out, 1 << 20);
+    for (haft_str rest = haft__str(text); rest.len > 0;) {
+        char c = rest.ptr[0];
+        rest = haft__str_skip(rest, 1);
+        if (c != '$' || !take_shorthand(&out, &rest)) {
+            haft__buf_add_char(&out, c);
+        }
+    }
+    char *copy = test_alloc(out.len + 1);
+    memcpy(copy, out.ptr, out.len);
+    haft_str all = {copy, out.len};
+    CHECK_INT(haft__buf_check(&out, NULL), HAFT_OK, "no memory");
+    haft__buf_finish(&out);
+    return all;
 }
 
 void test_client_check_all(const test_client_case *cases, size_t count)
@@ -306,9 +435,10 @@ void test_client_check_all(const test_client_case *cases, size_t count)
         haft__buf log;
         haft__buf_init(&log, 1 << 24);
         CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
-        CHECK_INT(test_client_play(client, haft__str(cases[i].steps), &log), HAFT_OK, "%s",
+        CHECK_INT(test_client_play(client, test_client_write_out(cases[i].steps), &log), HAFT_OK,
+                  "%s", cases[i].steps);
+        CHECK_STR(haft__buf_str(&log), test_client_write_out(cases[i].wanted), "%s",
                   cases[i].steps);
-        CHECK_STR(haft__buf_str(&log), haft__str(cases[i].wanted), "%s", cases[i].steps);
         haft__mcp_client_destroy(client);
         haft__buf_finish(&log);
     }
@@ -320,7 +450,7 @@ static bool play_starved(const test_client_case *c, unsigned n, bool *ret_failed
     haft__mcp_client_options options = test_client_options_of(c->options);
     haft__mcp_client *client = NULL;
     haft__mcp_event event;
-    haft_str steps = haft__str(c->steps);
+    haft_str steps = test_client_write_out(c->steps);
     uint64_t made = 0, ended = 0;
     bool failed = false;
     test_fail_allocation(n);

@@ -7,6 +7,8 @@
  *                     accept N JSON | decline N | dismiss N | session N ID | broken N HTTP BODY
  *                     cut N WHY | lost WHY | fail WHY
  * What happens is written behind "  ", an event a line; _meta of a modern request is left out.
+ * In cases, what nearly each of them has is written short: $initialize(1) and others
+ * (client_help.c).
  */
 #ifndef HAFT_TESTS_MCP_CLIENT_HELP_H
 #define HAFT_TESTS_MCP_CLIENT_HELP_H
@@ -22,10 +24,19 @@ haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf
 
 /* Steps with a client of their own, and what happens. Options, a letter each: h HTTP, L and M the
  * era is known (legacy, modern), e somebody answers questions, r there are roots, l changes are
- * wanted, i log messages from info on. */
+ * wanted, i log messages from info on, s TEST_CANARY is a secret. */
 typedef struct test_client_case {
     const char *options, *steps, *wanted;
 } test_client_case;
+
+/* 60 bytes, of which no eight are the same. */
+#define TEST_CANARY "canary-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ"
+
+/* Takes TEST_CANARY out; see haft__mcp_clean. */
+bool test_client_clean(const void *context, haft_str text, haft__buf *out);
+
+/* Steps with what is written short written out; lives until the test ends. */
+haft_str test_client_write_out(const char *text);
 
 haft__mcp_client_options test_client_options_of(const char *letters);
 void test_client_check_all(const test_client_case *cases, size_t count);

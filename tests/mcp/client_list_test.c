@@ -8,29 +8,21 @@ static const test_client_case cases[] = {
     /* one page */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "list\n"
      "list\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"a\",\"inputSchema\":{"
      "\"type\":\"object\"}},{\"name\":\"b\",\"inputSchema\":{\"type\":\"object\"}}]}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  tools 2 docs:a docs:b\n"},
     /* three pages, one with an empty cursor */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "list\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"a\",\"inputSchema\":{"
@@ -39,10 +31,8 @@ static const test_client_case cases[] = {
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"tools\":[{\"name\":\"b\",\"inputSchema\":{"
      "\"type\":\"object\"}}],\"nextCursor\":null}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  send "
@@ -53,10 +43,7 @@ static const test_client_case cases[] = {
     /* a list in circles */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "list\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"a\",\"inputSchema\":{"
@@ -64,10 +51,8 @@ static const test_client_case cases[] = {
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[{\"name\":\"b\",\"inputSchema\":{"
      "\"type\":\"object\"}}],\"nextCursor\":\"x\"}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  send "
@@ -76,38 +61,28 @@ static const test_client_case cases[] = {
     /* a cursor that is none */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "list\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"a\",\"inputSchema\":{"
      "\"type\":\"object\"}}],\"nextCursor\":7}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  tools 1 docs:a warning 'the list is cut: its nextCursor cannot be used'\n"},
     /* entries that cannot be used */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "list\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[7,{\"name\":\"a\",\"inputSchema\":{"
      "\"type\":\"object\"}},{\"name\":\"b\"},{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\"}}"
      ",{\"name\":\"\\u202ec\",\"inputSchema\":{\"type\":\"object\"}},{\"name\":\"d\","
      "\"inputSchema\":{\"type\":\"object\"}}]}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  tools 2 docs:a docs:d warning 'expected an object, found number' warning 'b: /inputSchema: "
@@ -116,18 +91,13 @@ static const test_client_case cases[] = {
     /* not a list */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "list\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":{}}}\n"
      "list\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  tools 0 error /tools: expected a list of tools, found object\n"
@@ -136,35 +106,25 @@ static const test_client_case cases[] = {
     /* an error */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "list\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32603,\"message\":\"oops\"}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  tools 0 error the server did not list its tools: oops\n"},
     /* a second page fails */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "list\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"a\",\"inputSchema\":{"
      "\"type\":\"object\"}}],\"nextCursor\":\"x\"}}\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32602,\"message\":\"bad cursor\"}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  send "
@@ -173,20 +133,15 @@ static const test_client_case cases[] = {
     /* the connection goes in the middle */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "list\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"a\",\"inputSchema\":{"
      "\"type\":\"object\"}}],\"nextCursor\":\"x\"}}\n"
      "lost gone\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[]}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  send "
@@ -195,17 +150,14 @@ static const test_client_case cases[] = {
     /* how long it holds */
     {"",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"supportedVersions\":["
-     "\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":true}},\"ttlMs\":1,"
-     "\"cacheScope\":\"public\"}}\n"
+     "get $discovered(1)\n"
      "list\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[],\"ttlMs\":500,\"nextCursor\":\"x\"}}\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[],\"ttlMs\":400,\"nextCursor\":\"y\"}}\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"tools\":[],\"ttlMs\":-1}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{META}}\n"
      "  send "
@@ -216,10 +168,7 @@ static const test_client_case cases[] = {
     /* changes are told once for each list */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{}}\n"
      "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{}}\n"
      "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{}}\n"
@@ -230,10 +179,8 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{}}\n"
      "list\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[]}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  changed\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
@@ -244,10 +191,7 @@ static const test_client_case cases[] = {
     /* a modern server tells those who listen */
     {"l",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"supportedVersions\":["
-     "\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":true}},\"ttlMs\":1,"
-     "\"cacheScope\":\"public\"}}\n"
+     "get $discovered(1)\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/"
      "acknowledged\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":2}}}\n"
@@ -263,29 +207,28 @@ static const test_client_case cases[] = {
      "get "
      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":3}}\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"tools\":[]}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  send stream "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"subscriptions/"
      "listen\",\"params\":{META,\"notifications\":{\"toolsListChanged\":true}}}\n"
      "  changed\n"
+     "  unwatched\n"
      "  send stream "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"subscriptions/"
      "listen\",\"params\":{META,\"notifications\":{\"toolsListChanged\":true}}}\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/list\",\"params\":{META}}\n"
+     "  unwatched\n"
      "  tools 0\n"},
     /* news for somebody else */
     {"l",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"supportedVersions\":["
-     "\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":true}},\"ttlMs\":1,"
-     "\"cacheScope\":\"public\"}}\n"
+     "get $discovered(1)\n"
      "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{}}\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/"
      "list_changed\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":7}}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  send stream "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"subscriptions/"
@@ -294,18 +237,13 @@ static const test_client_case cases[] = {
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}"
-     "\n"},
+     "  send $initialize(1)\n"},
     /* a list of a server that failed */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"no\"}}\n"
      "list\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send $initialize(1)\n"
      "  failed the server refused to initialize: no\n"
      "  tools 0 error the server cannot be used\n"},
 };
@@ -378,7 +316,8 @@ static size_t list_many(int count, bool good, size_t *ret_warnings)
     receive(client, &buf);
     CHECK(take_tools(client, &tools), "the listing has ended");
     size_t found = tools.count;
-    *ret_warnings = tools.warning_count;
+    *ret_warnings = tools.left_out_count;
+    CHECK(tools.left_out_all == (good ? tools.left_out_count : (size_t)count), "all are counted");
     haft__mcp_client_destroy(client);
     haft__buf_finish(&buf);
     return found;
@@ -415,7 +354,7 @@ TEST(a_list_has_a_greatest_number_of_pages)
         receive(client, &buf);
     }
     CHECK(take_tools(client, &tools), "no more pages are");
-    CHECK_INT(tools.warning_count, 1, "and that is told");
+    CHECK_INT(tools.left_out_count, 1, "and that is told");
     haft__mcp_client_destroy(client);
     haft__buf_finish(&buf);
 }
@@ -460,7 +399,7 @@ static size_t list_cursor(int length)
     add_head(&buf, 2);
     haft__buf_addf(&buf, "],\"nextCursor\":\"%0*d\"}}", length, 1);
     receive(client, &buf);
-    size_t warnings = take_tools(client, &tools) ? tools.warning_count : 0;
+    size_t warnings = take_tools(client, &tools) ? tools.left_out_count : 0;
     haft__mcp_client_destroy(client);
     haft__buf_finish(&buf);
     return warnings;
@@ -470,4 +409,42 @@ TEST(a_cursor_has_a_greatest_length)
 {
     CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES), 0, "the next page is asked for");
     CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES + 1), 1, "the list is cut");
+}
+
+/* What can be called as a task only is left out; what may be called so is not. */
+TEST(tools_that_need_tasks_are_left_out)
+{
+    static const struct {
+        const char *execution;
+        bool there;
+    } rows[] = {{"{\"taskSupport\":\"required\"}", false},
+                {"{\"taskSupport\":\"optional\"}", true},
+                {"{\"taskSupport\":\"forbidden\"}", true},
+                {"{\"taskSupport\":7}", true},
+                {"{}", true},
+                {"null", true}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char steps[1024];
+        haft__mcp_client_options options = test_client_options_of("L");
+        haft__mcp_client *client = NULL;
+        haft__buf log;
+        haft__buf_init(&log, 1 << 16);
+        CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
+        (void)snprintf(steps, sizeof(steps),
+                       "start\nget {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":"
+                       "\"2025-11-25\",\"capabilities\":{\"tools\":{}}}}\nlist\nget {\"jsonrpc\":"
+                       "\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"a\",\"execution\":%s,"
+                       "\"inputSchema\":{\"type\":\"object\"}}]}}\n",
+                       rows[i].execution);
+        CHECK_INT(test_client_play(client, haft__str(steps), &log), HAFT_OK, "%s", steps);
+        haft__buf_add_char(&log, '\0');
+        CHECK(strstr(log.ptr, rows[i].there
+                                  ? "  tools 1 docs:a\n"
+                                  : "  tools 0 warning 'a: /execution/taskSupport: it can "
+                                    "be called as a task only, and haft has no tasks'\n")
+                  != NULL,
+              "%s: %s", rows[i].execution, log.ptr);
+        haft__mcp_client_destroy(client);
+        haft__buf_finish(&log);
+    }
 }

@@ -13,7 +13,7 @@ static const test_client_case cases[] = {
      "28\"],\"capabilities\":{\"tools\":{}},\"instructions\":\"Be\\u202e "
      "kind.\",\"_meta\":{\"io.modelcontextprotocol/"
      "serverInfo\":{\"name\":\"n\",\"version\":\"2\"}}}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(1)\n"
      "  ready modern 2026-07-28 'n' '2' 'Be<U+202E> kind.' tools\n"},
     /* a modern server without tools is not asked for them */
     {"",
@@ -22,7 +22,7 @@ static const test_client_case cases[] = {
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"supportedVersions\":[\"2026-07-28\"],"
      "\"capabilities\":{}}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' ''\n"
      "  tools 0\n"},
     /* modern errors to the probe */
@@ -32,9 +32,9 @@ static const test_client_case cases[] = {
      "lost x\n"
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32020,\"message\":\"head\"}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
-     "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(2)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"},
     /* another version is offered */
     {"",
@@ -46,11 +46,11 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"protocolVersion\":\"2025-06-18\","
      "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
      "\"s\",\"version\":\"1\"}}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(1)\n"
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  ready legacy 2025-06-18 's' '1' '' tools\n"},
     /* a modern server that speaks something else */
     {"",
@@ -59,7 +59,7 @@ static const test_client_case cases[] = {
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"v\",\"data\":{"
      "\"supported\":[\"2030-01-01\"]}}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(1)\n"
      "  done 1 error 0 http 0 null the server speaks no version of MCP that haft speaks (haft "
      "speaks 2026-07-28 and, with initialize, 2025-11-25 and older)\n"
      "  failed the server speaks no version of MCP that haft speaks (haft speaks 2026-07-28 and, "
@@ -68,90 +68,59 @@ static const test_client_case cases[] = {
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"supportedVersions\":[\"2030-01-01\"]}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $discover(1)\n"
      "  failed the server speaks no version of MCP that haft speaks (haft speaks 2026-07-28 and, "
      "with initialize, 2025-11-25 and older)\n"},
     /* -32022 without a list */
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"v\"}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}"
-     "\n"},
+     "  send $discover(1)\n"
+     "  send $initialize(2)\n"},
     /* any other error is an old server */
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "get $opened(2)\n",
+     "  send $discover(1)\n"
+     "  send $initialize(2)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
     /* a result that is none is an old server */
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "get $opened(2)\n",
+     "  send $discover(1)\n"
+     "  send $initialize(2)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
     /* no answer in time */
     {"",
      "start\n"
      "probe-timeout\n"
      "probe-timeout\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"supportedVersions\":["
-     "\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":true}},\"ttlMs\":1,"
-     "\"cacheScope\":\"public\"}}\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "get $discovered(1)\n"
+     "get $opened(2)\n",
+     "  send $discover(1)\n"
+     "  send $initialize(2)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
     /* what is known is not asked */
     {"L",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "get $opened(1)\n",
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
     /* what is known may be wrong: modern */
     {"M",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "get $opened(2)\n",
+     "  send $discover(1)\n"
+     "  send $initialize(2)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
     /* what is known may be wrong: legacy */
     {"L",
@@ -159,14 +128,9 @@ static const test_client_case cases[] = {
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"v\",\"data\":{"
      "\"supported\":[\"2026-07-28\"]}}}\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"resultType\":\"complete\",\"supportedVersions\":["
-     "\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":true}},\"ttlMs\":1,"
-     "\"cacheScope\":\"public\"}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "get $discovered(2)\n",
+     "  send $initialize(1)\n"
+     "  send $discover(2)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"},
     /* in circles */
     {"L",
@@ -175,10 +139,8 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"v\",\"data\":{"
      "\"supported\":[\"2026-07-28\"]}}}\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "  send $initialize(1)\n"
+     "  send $discover(2)\n"
      "  failed the server speaks no version of MCP that haft speaks (haft speaks 2026-07-28 and, "
      "with initialize, 2025-11-25 and older)\n"},
     /* in circles the other way */
@@ -188,10 +150,8 @@ static const test_client_case cases[] = {
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32022,\"message\":\"v\",\"data\":{"
      "\"supported\":[\"2026-07-28\"]}}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send $discover(1)\n"
+     "  send $initialize(2)\n"
      "  failed the server refused to initialize: v\n"},
     /* an older version, named in an error */
     {"L",
@@ -202,13 +162,11 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"protocolVersion\":\"2024-11-05\","
      "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
      "\"s\",\"version\":\"1\"}}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send $initialize(1)\n"
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2024-11-05\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  ready legacy 2024-11-05 's' '1' '' tools\n"},
     /* ... once */
     {"L",
@@ -218,9 +176,7 @@ static const test_client_case cases[] = {
      "\"supported\":[\"2024-11-05\"]}}}\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32602,\"message\":\"still "
      "no\",\"data\":{\"supported\":[\"2024-11-05\"]}}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send $initialize(1)\n"
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2024-11-05\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
@@ -235,41 +191,47 @@ static const test_client_case cases[] = {
      "call b\n"
      "list\n"
      "start\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send $initialize(1)\n"
      "  done 1 error 0 http 0 null the server refused to initialize: bad<U+001B> luck\n"
      "  tools 0 error the server refused to initialize: bad<U+001B> luck\n"
      "  failed the server refused to initialize: bad<U+001B> luck\n"
      "  done 2 error 0 http 0 null the server cannot be used\n"
      "  tools 0 error the server cannot be used\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}"
-     "\n"},
+     "  send $discover(2)\n"},
+    /* what was found out is not asked again, until it leads nowhere */
+    {"",
+     "start\n"
+     "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\","
+     "\"capabilities\":{\"tools\":{}}}}\n"
+     "lost it died\n"
+     "start\n"
+     "lost it hung\n"
+     "start\n",
+     "  send $discover(1)\n"
+     "  send $initialize(2)\n"
+     "  send $initialized\n"
+     "  ready legacy 2025-11-25 '' '' '' tools\n"
+     "  send $initialize(3)\n"
+     "  send $discover(4)\n"},
     /* a version nobody knows */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"1999-01-01\"}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send $initialize(1)\n"
      "  failed the server speaks no version of MCP that haft speaks: 1999-01-01\n"},
     /* a modern version in an old answer */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2026-07-28\"}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send $initialize(1)\n"
      "  failed the server speaks no version of MCP that haft speaks: 2026-07-28\n"},
     /* a version that is none */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":7}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
+     "  send $initialize(1)\n"
      "  failed the server speaks no version of MCP that haft speaks: 7\n"},
     /* no capabilities, wrong types everywhere */
     {"L",
@@ -277,24 +239,19 @@ static const test_client_case cases[] = {
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-03-26\","
      "\"capabilities\":[],\"serverInfo\":\"x\",\"instructions\":{}}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-03-26 '' '' ''\n"},
     /* what haft offers */
     {"Leri",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n"
+     "get $opened(1)\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n",
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2025-11-25\",\"capabilities\":{\"roots\":{},\"elicitation\":{\"form\":{},\"url\":{}}},"
      "\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "  send $initialized\n"
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"logging/"
      "setLevel\",\"params\":{\"level\":\"info\"}}\n"
@@ -305,30 +262,18 @@ static const test_client_case cases[] = {
      "list\n"
      "call b\n"
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "get $opened(1)\n",
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/"
-     "call\",\"params\":{\"_meta\":{\"progressToken\":3},\"name\":\"a\"}} for 1\n"
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/"
-     "call\",\"params\":{\"_meta\":{\"progressToken\":4},\"name\":\"b\"}} for 2\n"},
+     "  send $call(3,a) for 1\n"
+     "  send $call(4,b) for 2\n"},
     /* listening */
     {"l",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"supportedVersions\":["
-     "\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":true}},\"ttlMs\":1,"
-     "\"cacheScope\":\"public\"}}\n",
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{META}}\n"
+     "get $discovered(1)\n",
+     "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  send stream "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"subscriptions/"
@@ -336,14 +281,9 @@ static const test_client_case cases[] = {
     /* listening, an old server */
     {"lL",
      "start\n"
-     "get "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\","
-     "\"capabilities\":{\"tools\":{\"listChanged\":true},\"logging\":{}},\"serverInfo\":{\"name\":"
-     "\"s\",\"version\":\"1\"}}}\n",
-     "  send "
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-     "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  send {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{}}\n"
+     "get $opened(1)\n",
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
 };
 

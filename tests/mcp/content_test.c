@@ -17,7 +17,7 @@ static const struct {
     const char *result, *schema, *text;
     bool failed, json;
 } good[] = {
-    {"{}", "null", "", false, false},
+    {"{\"isError\":true}", "null", "", true, false},
     {"{\"content\":[]}", "null", "", false, false},
     {"{\"content\":[{\"type\":\"text\",\"text\":\"one\"}]}", "null", "one", false, false},
     {"{\"content\":[{\"type\":\"text\",\"text\":\"one\"},{\"type\":\"text\",\"text\":\"\"},"
@@ -68,9 +68,9 @@ TEST(a_model_sees_text)
         haft__mcp_content content = {0};
         haft_error err = {0};
         haft__arena_init(&arena, 0);
-        CHECK_INT(haft__mcp_content_read(&arena, test_json(&arena, haft__str(good[i].result)),
-                                         test_json(&arena, haft__str(good[i].schema)), key,
-                                         &content, &err),
+        CHECK_INT(haft__mcp_content_read(
+                      &arena, test_json(&arena, haft__str(good[i].result)), haft__json_null(),
+                      test_json(&arena, haft__str(good[i].schema)), key, &content, &err),
                   HAFT_OK, "%s: %s", good[i].result, err.message);
         CHECK_STR(content.text, haft__str(good[i].text), "%s", good[i].result);
         CHECK_INT(content.failed, good[i].failed, "%s", good[i].result);
@@ -86,6 +86,10 @@ static const struct {
 } bad[] = {
     {"{\"content\":{}}", "null", "/content", "expected an array, found object"},
     {"{\"isError\":\"yes\"}", "null", "/isError", "expected a boolean, found string"},
+    {"{}", "null", "/content", "expected an array of content, found nothing"},
+    {"{\"isError\":false}", SCHEMA, "/content", NULL},
+    {"{\"task\":{\"taskId\":\"t\"}}", "null", "/task",
+     "the server has made a task of the call, and haft has no tasks"},
     {"{\"content\":[7]}", "null", "/content/0", "expected an object, found number"},
     {"{\"content\":[{}]}", "null", "/content/0/type", "expected a string, found null"},
     {"{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\"}]}", "null",
@@ -110,9 +114,9 @@ TEST(a_result_that_is_wrong_says_where)
         haft__mcp_content content;
         haft_error err = {0};
         haft__arena_init(&arena, 0);
-        CHECK_INT(haft__mcp_content_read(&arena, test_json(&arena, haft__str(bad[i].result)),
-                                         test_json(&arena, haft__str(bad[i].schema)), key, &content,
-                                         &err),
+        CHECK_INT(haft__mcp_content_read(
+                      &arena, test_json(&arena, haft__str(bad[i].result)), haft__json_null(),
+                      test_json(&arena, haft__str(bad[i].schema)), key, &content, &err),
                   HAFT_BAD_INPUT, "%s", bad[i].result);
         CHECK_STR(haft__str(err.where), haft__str(bad[i].where), "%s", bad[i].result);
         CHECK(bad[i].message == NULL || strstr(err.message, bad[i].message) != NULL, "%s: %s",
@@ -136,7 +140,7 @@ static bool shows_all_blocks(int count)
     }
     haft__buf_addf(&buf, "]}");
     CHECK_INT(haft__mcp_content_read(&arena, test_json(&arena, haft__buf_str(&buf)),
-                                     haft__json_null(), key, &content, NULL),
+                                     haft__json_null(), haft__json_null(), key, &content, NULL),
               HAFT_OK, "%d blocks", count);
     bool all = !haft__str_ends(content.text, HAFT__LIT("\n[and 1 more blocks]"));
     haft__buf_finish(&buf);
@@ -166,8 +170,8 @@ static size_t shown_bytes(size_t bytes, bool *ret_cut)
     haft__json_member result = {haft__json_string(HAFT__LIT("content")),
                                 haft__json_array(&object, 1)};
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__mcp_content_read(&arena, haft__json_object(&result, 1), haft__json_null(), key,
-                                     &content, NULL),
+    CHECK_INT(haft__mcp_content_read(&arena, haft__json_object(&result, 1), haft__json_null(),
+                                     haft__json_null(), key, &content, NULL),
               HAFT_OK, "%zu bytes", bytes);
     size_t length = content.text.len;
     *ret_cut = haft__str_ends(content.text, HAFT__LIT("\n[the rest of the result was cut off]"));
@@ -198,8 +202,8 @@ TEST(a_result_is_read_or_there_is_no_memory)
             haft__mcp_content content;
             haft__arena_init(&arena, 0);
             test_fail_allocation(n);
-            haft_status status =
-                haft__mcp_content_read(&arena, result, schema, key, &content, NULL);
+            haft_status status = haft__mcp_content_read(&arena, result, haft__json_null(), schema,
+                                                        key, &content, NULL);
             bool failed = test_allow_allocations();
             haft__arena_finish(&arena);
             CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "case %zu, allocation %u", i, n);
@@ -208,5 +212,37 @@ TEST(a_result_is_read_or_there_is_no_memory)
             }
         }
         haft__arena_finish(&values);
+    }
+}
+
+TEST(a_secret_is_held_against_the_schema_and_not_told)
+{
+    static const struct {
+        const char *exact;
+        bool good;
+    } rows[] = {
+        {"{\"content\":[],\"structuredContent\":{\"n\":12345678}}", true},
+        {"{\"content\":[],\"structuredContent\":{\"n\":\"my-secret\"}}", false},
+        {"{\"content\":[],\"structuredContent\":{\"n\":1,\"my-secret\":1}}", false},
+    };
+    const char *schema = "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},"
+                         "\"additionalProperties\":false}";
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        haft__mcp_content content = {0};
+        haft_error err = {0};
+        haft__arena_init(&arena, 0);
+        haft__json told = test_json(
+            &arena, HAFT__LIT("{\"content\":[],\"structuredContent\":{\"n\":\"[redacted]\"}}"));
+        haft_status status =
+            haft__mcp_content_read(&arena, told, test_json(&arena, haft__str(rows[i].exact)),
+                                   test_json(&arena, haft__str(schema)), key, &content, &err);
+        CHECK_INT(status, rows[i].good ? HAFT_OK : HAFT_BAD_INPUT, "%s", rows[i].exact);
+        CHECK(strstr(err.message, "my-secret") == NULL && strstr(err.where, "my-secret") == NULL,
+              "%s: %s", err.where, err.message);
+        if (rows[i].good) {
+            CHECK_STR(content.text, HAFT__LIT("{\"n\":\"[redacted]\"}"), "what is told");
+        }
+        haft__arena_finish(&arena);
     }
 }

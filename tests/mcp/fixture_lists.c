@@ -59,11 +59,11 @@ static const struct {
 
 static const char *const prompts[] = {
     "{\"name\":\"test_simple_prompt\",\"description\":\"One message.\"}",
-    "{\"name\":\"test_prompt_with_arguments\",\"description\":\"With two arguments.\","
-    "\"arguments\":[{\"name\":\"arg1\",\"description\":\"First test argument\",\"required\":true},"
-    "{\"name\":\"arg2\",\"description\":\"Second test argument\",\"required\":true}]}",
-    "{\"name\":\"test_prompt_with_embedded_resource\",\"description\":\"With a resource.\","
-    "\"arguments\":[{\"name\":\"resourceUri\",\"description\":\"Which one\",\"required\":true}]}",
+    ("{\"name\":\"test_prompt_with_arguments\",\"description\":\"With two arguments.\","
+     "\"arguments\":[{\"name\":\"arg1\",\"description\":\"First test argument\",\"required\":true},"
+     "{\"name\":\"arg2\",\"description\":\"Second test argument\",\"required\":true}]}"),
+    ("{\"name\":\"test_prompt_with_embedded_resource\",\"description\":\"With a resource.\","
+     "\"arguments\":[{\"name\":\"resourceUri\",\"description\":\"Which one\",\"required\":true}]}"),
     "{\"name\":\"test_prompt_with_image\",\"description\":\"With an image.\"}",
     "{\"name\":\"test_input_required_result_prompt\",\"description\":\"Asks something first.\"}",
 };

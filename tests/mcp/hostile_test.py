@@ -32,6 +32,7 @@ class Place:
 
     def __init__(self, way, extra=(), timeout=None, tool="say", calls=1, trust=False):
         self.path = Path(tempfile.mkdtemp(dir=scratch))
+        self.task = f"call {tool} of bad and say of good"
         bad = {"command": [sys.executable, str(SERVER), way, *extra]}
         if timeout:
             bad["timeout"] = timeout
@@ -55,7 +56,8 @@ class Place:
 
     def run(self):
         """Events, with what is progress left out."""
-        status, out, err = self.haft("run", "spec.json", "go", "--store", "memory:", "--events")
+        status, out, err = self.haft("run", "spec.json", self.task, "--store", "memory:",
+                                     "--events")
         self.status, self.err = status, err
         self.log = [json.loads(line) for line in out.splitlines()]
         return self
@@ -111,10 +113,22 @@ def test_calls():
     one("death_with_much_to_say", "die_loudly",
         ["was ended by signal 9 (SIGKILL)", "out of <U+001B>[31mcheese"])
     one("half_a_frame", "half", ["the MCP server 'bad'"])
+    one("one_that_closes_its_output_and_lives_on", "mute",
+        ["the MCP server 'bad' closed its output, and was ended for that"])
     one("a_result_of_100_mb", "huge", ["sent a message of more than 33554432 bytes"])
     one("an_answer_twice", "doubles", ["you said bad"])
     one("answers_to_calls_never_made", "others", ["you said bad"])
+    one("an_answer_with_nothing_in_it", "bare", ["sent an answer that is not valid"])
+    one("an_answer_whose_id_is_a_text", "text_id", ["its id is a text"])
+    one("an_answer_without_an_id_of_one_that_never_sets_its_level", "level", ["no cheese"],
+        timeout="20s")
     one("a_storm_of_changes", "storm", ["you said bad"])
+    one("a_tool_that_changes_between_two_calls", "change", ["tool_changed", "was not called"],
+        calls=2)
+    one("a_change_that_is_not_told", "change_error", ["not now", "nothing was called"], calls=2)
+    one("a_change_that_never_comes", "change_hang", ["would have to wait longer than the 1000 ms"],
+        calls=2, timeout="1s")
+    one("changes_without_end", "restless", ["says over and over", "nothing was called"], calls=2)
     one("garbage_between_messages", "garbage", ["you said bad"])
     one("a_greeting_on_standard_output", "chatty", ["you said bad"])
     one("an_error_of_json_rpc", "error", ["the MCP server 'bad'", "no <U+001B>[31mcheese"])
@@ -122,8 +136,9 @@ def test_calls():
     one("a_result_that_is_none", "wrong", ["the MCP server 'bad'"])
     one("a_call_that_hangs", "hang_call", ["longer than the 1000 ms"], timeout="1s",
         trust=True)
-    one("questions_without_anybody", "asks", ["you said bad", "cancel", "-32601"], timeout="2s")
-    one("progress_and_a_key", "progress", ["you said bad", "haft/idempotencyKey"])
+    one("questions_without_anybody", "asks", ["you said bad", "cancel", "-32601"], timeout="5s")
+    one("progress_and_a_key", "progress", ["you said bad", "internal.haft/idempotencyKey",
+                                            "internal.haft/epoch"])
     place = one("the_environment", "env", ["PATH"])
     check("no_secret_reaches_a_server",
           "canary" in json.dumps(place.log), False)
@@ -131,8 +146,8 @@ def test_calls():
 
 def test_lists():
     place = one("fifty_thousand_tools", "many", ["you said bad"], tool="say0")
-    check("the_cap_holds", len(next(e for e in place.log if e["kind"] == "turn_started")["allowed"])
-          <= 64, True)
+    first = next(e for e in place.log if e["kind"] == "turn_started")
+    check("the_cap_holds", len(first["declared"]) <= 64, True)
     one("schemas_that_explode", "bomb", ["you said bad"])
     one("names_twice_and_no_names", "twice", ["you said bad"])
     place = one("a_poisoned_description", "poison", ["you said bad"])
@@ -142,7 +157,7 @@ def test_lists():
 
 
 def test_starts():
-    place = one("one_that_ends_at_once", "exit_start", ["no tool"])
+    place = one("one_that_ends_at_once", "exit_start", ["the server bad, whose tool this is"])
     check("its_error_is_told", "ended with exit status 3: no licence"
           in place.servers()["bad"]["error"], True)
     place = Place("good")
@@ -152,45 +167,19 @@ def test_starts():
     check("one_that_is_not_there", (place.ended_well(), "'no-such-program-here' is no program"
                                     in place.servers()["bad"]["error"]), (FINE, True))
     if LONG:
-        for way, words in (("hang_start", "was not ready within 20000 ms"),
+        for way, words in (("hang_start", "was not ready within 20000 ms: waiting for <U+001B>"),
                            ("hang_list", "did not list its tools within 20000 ms"),
                            ("deaf", "closed its input")):
-            place = one(f"one_that_is_{way}", way, ["no tool"])
+            place = one(f"one_that_is_{way}", way, ["the server bad, whose tool this is"])
             check(f"the_error_of_{way}", words in place.servers()["bad"]["error"], True)
             if words not in place.servers()["bad"]["error"]:
                 print("#", place.servers()["bad"])
 
 
-def test_changes():
-    """A definition that changes after its first use: refused, shown, accepted."""
-    note = Path(scratch) / "note"
-    note.write_text("Says a word.")
-    place = Place("good", extra=[str(note)]).run()
-    check("before_the_change", place.ended_well(), FINE)
-    check("the_list_is_known_next_time", place.run().servers()["bad"]["state"], "known")
-    note.write_text("Says a word to everybody you know.")
-    refused = [t for n, t in place.run().results() if n == "bad:say"]
-    check("after_the_change", (place.ended_well(), "to everybody you know" in refused[0],
-                               "Says a word." in refused[0]), (FINE, True, True))
-    check("what_it_is_called", "tool_changed" in json.dumps(place.log), True)
-    status, out, err = place.haft("tools", "spec.json")
-    check("it_is_listed_as_changed", (status, "changed" in out), (0, True))
-    status, out, err = place.haft("tools", "spec.json", "--accept", "bad:say")
-    check("it_is_accepted", (status, "to everybody you know" in err + out), (0, True))
-    check("after_that_it_is_called", [t for n, t in place.run().results() if n == "bad:say"],
-          ["you said bad"])
-    status, out, err = place.haft("tools", "spec.json", "--accept", "bad:nothing")
-    check("what_is_not_there_is_not_accepted", status, 2)
-    for file in (place.path / "state/haft/mcp").iterdir():
-        check("only_we_may_read_what_is_remembered", oct(file.stat().st_mode & 0o777), "0o600")
-        file.write_text('{"version":1,"tools":[')
-    check("a_damaged_record_is_as_none", place.run().ended_well(), FINE)
-
-
 def test_imports():
     """Files of other programs name the servers."""
     good = {"command": sys.executable, "args": [str(SERVER), "env"],
-            "env": {"WORD": "${NOT_SET:-by default}"}}
+            "env": {"WORD": "${NOT_SET:-otherwise}"}}
     files = {"claude": {"mcpServers": {"bad": good}},
              "cursor": {"mcpServers": {"bad": dict(good, env={"WORD": "${env:SECRET}"})}},
              "vscode": {"inputs": [], "servers": {"bad": dict(good, type="stdio")}}}
@@ -202,7 +191,7 @@ def test_imports():
         (place.path / "sub/servers.json").write_text("// a comment\n" + json.dumps(file))
         (place.path / "spec.json").write_text(json.dumps(place.spec))
         texts = [text for tool, text in place.run().results() if tool == "bad:say"]
-        good_word = texts and ("WORD" in texts[0] and "by default" in texts[0]
+        good_word = texts and ("WORD" in texts[0] and "otherwise" in texts[0]
                                or name == "cursor")
         if place.ended_well() != FINE or not good_word:
             show(place)
@@ -214,7 +203,7 @@ scratch = tempfile.mkdtemp(prefix="haft-mcp-")
 try:
     with concurrent.futures.ThreadPoolExecutor() as pool:
         for done in [pool.submit(test) for test in (test_calls, test_lists, test_starts,
-                                                    test_changes, test_imports)]:
+                                                    test_imports)]:
             done.result()
 finally:
     shutil.rmtree(scratch, ignore_errors=True)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/server_asked.c: progress, log, questions and answers of a request. */
+/* Tests for src/mcp/server_asked.c: progress, log and answers of a request. */
 #include "base/limits.h"
 #include "server_help.h"
-#include "json/read.h"
 
 #define V "\"jsonrpc\":\"2.0\","
 #define OLD_CALL(more)                                                                             \
@@ -10,25 +9,13 @@
 #define NEW_CALL(more)                                                                             \
     "{" V "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"," META more "}}"
 
-static const haft__mcp_question one = {
-    .key = {"k", 1}, .method = {"elicitation/create", 18}, .params = {"{\"a\":1}", 7}};
-
-static haft__mcp_asked *take_held(mcp_case *c)
-{
-    if (c->held_count == 0) {
-        CHECK(false, "nothing is under way");
-        abort();
-    }
-    return c->held[--c->held_count];
-}
-
 TEST(progress_goes_on_only)
 {
     mcp_case c;
     mcp_open(&c);
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, OLD_CALL(",\"_meta\":{\"progressToken\":\"p\"}"), NULL);
-    haft__mcp_asked *asked = take_held(&c);
+    haft__mcp_asked *asked = mcp_take_held(&c);
     static const uint64_t steps[] = {0, 0, 5, 3, 5, 6};
     for (size_t i = 0; i < COUNT(steps); i++) {
         haft__mcp_asked_progress(asked, steps[i], 10, HAFT__LIT("so far"));
@@ -64,7 +51,7 @@ TEST(progress_that_nobody_wants)
         char text[256];
         (void)snprintf(text, sizeof(text), OLD_CALL("%s"), tokens[i]);
         (void)mcp_take(&c, text, NULL);
-        haft__mcp_asked *asked = take_held(&c);
+        haft__mcp_asked *asked = mcp_take_held(&c);
         haft__mcp_asked_progress(asked, 1, 0, HAFT__LIT(""));
         CHECK_INT(c.sent.len, 0, "%s", tokens[i]);
         haft__mcp_asked_answer(asked, HAFT__LIT(""));
@@ -72,12 +59,81 @@ TEST(progress_that_nobody_wants)
     mcp_close(&c);
 }
 
+/* HAFT__LIMIT_MCP_MESSAGE_BYTES: what is longer no client takes, so a call says that instead. */
+TEST(a_result_is_no_longer_than_a_message)
+{
+    static const char *const calls[] = {OLD_CALL(""), NEW_CALL("")};
+    char *text = test_alloc(HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    memset(text, 'x', HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        mcp_case c;
+        mcp_open(&c);
+        mcp_greet(&c, "{}");
+        (void)mcp_take(&c, calls[i], NULL);
+        haft__mcp_asked_say(mcp_take_held(&c), HAFT__LIT(""), false);
+        size_t most = HAFT__LIMIT_MCP_MESSAGE_BYTES - (c.sent.len - 1);
+        for (size_t more = 0; more <= 1; more++) {
+            (void)mcp_take(&c, calls[i], NULL);
+            haft__mcp_asked_say(mcp_take_held(&c), (haft_str){text, most + more}, false);
+            haft_str start = {c.sent.ptr, c.sent.len < 300 ? c.sent.len : 300};
+            CHECK_INT(mcp_sent(&c, "\"isError\":true"), more, "%.*s", HAFT__ARG(start));
+            CHECK_INT(mcp_sent(&c, "the result is too long"), more, "%.*s", HAFT__ARG(start));
+            CHECK(mcp_sent(&c, "\"id\":7,"), "%.*s", HAFT__ARG(start));
+            CHECK_INT(c.sent.len - 1 == HAFT__LIMIT_MCP_MESSAGE_BYTES, more == 0, "its size");
+        }
+        (void)mcp_take(&c, calls[i], NULL);
+        haft__mcp_asked_say(mcp_take_held(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES},
+                            false);
+        CHECK(mcp_sent(&c, "\"isError\":true"), "without its envelope, too");
+        mcp_close(&c);
+    }
+}
+
+/* What is no call of a tool has no place for such a text but an error. */
+TEST(other_answers_are_no_longer_than_a_message)
+{
+    mcp_case c;
+    char *text = test_alloc(HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    memset(text, ' ', HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    mcp_open(&c);
+    mcp_greet(&c, "{}");
+    (void)mcp_take(&c, "{" V "\"id\":7,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"}}",
+                   NULL);
+    haft__mcp_asked_answer(mcp_take_held(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES});
+    CHECK(mcp_sent(&c, "\"id\":7,\"error\":{\"code\":-32603,\"message\":\"the result is too long"),
+          "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
+    mcp_close(&c);
+}
+
+/* Whoever waits for an answer knows it by its id. */
+TEST(an_answer_without_memory_has_its_id)
+{
+    for (unsigned n = 0;; n++) {
+        mcp_case c;
+        mcp_open(&c);
+        CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "the test's own room");
+        (void)mcp_take(&c, NEW_CALL(""), NULL);
+        haft__mcp_asked *asked = mcp_take_held(&c);
+        test_fail_allocations_from(n);
+        haft__mcp_asked_say(asked, HAFT__LIT("done"), false);
+        bool failed = test_allow_allocations();
+        CHECK(mcp_sent(&c, "\"id\":7,"), "allocation %u: %.*s", n,
+              HAFT__ARG(haft__buf_str(&c.sent)));
+        CHECK(failed == !mcp_sent(&c, "done"), "allocation %u", n);
+        mcp_close(&c);
+        if (!failed) {
+            CHECK(n > 0, "there was nothing to fail");
+            break;
+        }
+    }
+}
+
 TEST(the_log_is_for_those_who_want_it)
 {
     mcp_case c;
     mcp_open(&c);
     (void)mcp_take(&c, NEW_CALL(""), NULL);
-    haft__mcp_asked *asked = take_held(&c);
+    haft__mcp_asked *asked = mcp_take_held(&c);
     haft__mcp_asked_log(asked, HAFT__MCP_EMERGENCY, HAFT__LIT("x"));
     CHECK_INT(c.sent.len, 0, "no level was named");
     haft__mcp_asked_answer(asked, HAFT__LIT("\"content\":[]"));
@@ -88,7 +144,7 @@ TEST(the_log_is_for_those_who_want_it)
                    "\"io.modelcontextprotocol/clientCapabilities\":{},"
                    "\"io.modelcontextprotocol/logLevel\":\"warning\"}}}",
                    NULL);
-    asked = take_held(&c);
+    asked = mcp_take_held(&c);
     haft__mcp_asked_log(asked, HAFT__MCP_NOTICE, HAFT__LIT("x"));
     CHECK_INT(c.sent.len, 0, "it is not bad enough");
     haft__mcp_asked_log(asked, HAFT__MCP_WARNING, HAFT__LIT("x"));
@@ -99,95 +155,29 @@ TEST(the_log_is_for_those_who_want_it)
     mcp_close(&c);
 }
 
-TEST(questions_with_a_handshake)
+TEST(what_a_client_can_show)
 {
-    mcp_case c;
-    mcp_open(&c);
-    mcp_greet(&c, "{\"elicitation\":{}}");
-    (void)mcp_take(&c, OLD_CALL(""), NULL);
-    haft__mcp_asked *asked = c.held[0];
-    CHECK(haft__mcp_asked_can(asked, "elicitation"), "it can be asked");
-    CHECK(!haft__mcp_asked_can(asked, "sampling"), "not for that");
-    haft__mcp_question two[] = {one, one};
-    two[1].key = HAFT__LIT("l");
-    haft__mcp_asked_ask(asked, two, 2, HAFT__LIT("state"), c.now);
-    CHECK(mcp_sent(&c, "\"id\":1,\"method\":\"elicitation/create\",\"params\":{\"a\":1}"), "first");
-    CHECK(mcp_sent(&c, "\"id\":2,\"method\":\"elicitation/create\""), "second");
-    (void)mcp_take(&c, "{" V "\"id\":3,\"result\":{}}", NULL);
-    (void)mcp_take(&c, "{" V "\"id\":\"1\",\"result\":{}}", NULL);
-    (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
-    (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"decline\"}}", NULL);
-    CHECK_INT(c.went_on, 0, "one is missing");
-    (void)mcp_take(&c, "{" V "\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}", NULL);
-    CHECK_INT(c.went_on, 1, "all are there");
-    const haft__json *none = haft__json_get(asked->answers, HAFT__LIT("k"));
-    const haft__json *some = haft__json_get(asked->answers, HAFT__LIT("l"));
-    CHECK(none != NULL && none->kind == HAFT__JSON_NULL, "an error is no answer");
-    CHECK(some != NULL && haft__json_get(*some, HAFT__LIT("action")) != NULL, "this is one");
-    CHECK_STR(asked->state, HAFT__LIT("state"), "it is kept here");
-    (void)mcp_take(&c, "{" V "\"id\":1,\"result\":{}}", NULL);
-    CHECK_INT(c.went_on, 1, "too late");
-    c.held_count--;
-    haft__mcp_asked_answer(asked, HAFT__LIT("\"content\":[]"));
-    mcp_close(&c);
-}
-
-/* The state of the question that was sent last. */
-static haft_str take_state(const mcp_case *c)
-{
-    haft_str text = haft__buf_str(&c->sent), key = HAFT__LIT("\"requestState\":\"");
-    for (size_t i = 0; i + key.len < text.len; i++) {
-        if (memcmp(text.ptr + i, key.ptr, key.len) == 0) {
-            haft_str rest = haft__str_skip(text, i + key.len);
-            haft_str state = haft__str_split(&rest, '"');
-            char *copy = test_alloc(state.len + 1);
-            memcpy(copy, state.ptr, state.len);
-            copy[state.len] = '\0';
-            return (haft_str){copy, state.len};
-        }
+    static const struct {
+        const char *can;
+        bool form, page;
+    } rows[] = {
+        {"{}", false, false},
+        {"{\"elicitation\":{}}", true, false},
+        {"{\"elicitation\":{\"form\":{}}}", true, false},
+        {"{\"elicitation\":{\"url\":{}}}", false, true},
+        {"{\"elicitation\":{\"form\":{},\"url\":{}}}", true, true},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        mcp_case c;
+        mcp_open(&c);
+        mcp_greet(&c, rows[i].can);
+        (void)mcp_take(&c, OLD_CALL(""), NULL);
+        haft__mcp_asked *asked = mcp_take_held(&c);
+        CHECK(haft__mcp_asked_can_show(asked, false) == rows[i].form, "%s: a form", rows[i].can);
+        CHECK(haft__mcp_asked_can_show(asked, true) == rows[i].page, "%s: a page", rows[i].can);
+        haft__mcp_asked_answer(asked, HAFT__LIT(""));
+        mcp_close(&c);
     }
-    return HAFT__LIT("");
-}
-
-static void call_with(mcp_case *c, const char *name, const char *arguments, haft_str state)
-{
-    char text[2048];
-    (void)snprintf(text, sizeof(text),
-                   "{" V "\"id\":8,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\","
-                   "\"arguments\":%s,\"inputResponses\":{\"k\":{}},\"requestState\":\"%.*s\"," META
-                   "}}",
-                   name, arguments, HAFT__ARG(state));
-    (void)mcp_take(c, text, NULL);
-}
-
-TEST(questions_without_a_handshake)
-{
-    mcp_case c;
-    mcp_open(&c);
-    (void)mcp_take(&c, NEW_CALL(",\"arguments\":{\"x\":1,\"y\":2}"), NULL);
-    haft__mcp_asked_ask(take_held(&c), &one, 1, HAFT__LIT("my state"), c.now);
-    CHECK(mcp_sent(&c, "\"resultType\":\"input_required\",\"inputRequests\":{\"k\":{\"method\":"
-                       "\"elicitation/create\",\"params\":{\"a\":1}}}"),
-          "the question");
-    haft_str state = take_state(&c);
-    CHECK(state.len > 0, "the state");
-    call_with(&c, "t0", "{\"y\":2,\"x\":1.0}", state);
-    haft__mcp_asked *asked = take_held(&c);
-    CHECK_STR(asked->state, HAFT__LIT("my state"), "it comes back, for the same arguments");
-    CHECK(haft__json_get(asked->answers, HAFT__LIT("k")) != NULL, "with the answers");
-    haft__mcp_asked_answer(asked, HAFT__LIT(""));
-    call_with(&c, "t1", "{\"x\":1,\"y\":2}", state);
-    CHECK(mcp_sent(&c, "-32602"), "for another tool");
-    call_with(&c, "t0", "{\"x\":1}", state);
-    CHECK(mcp_sent(&c, "-32602"), "for other arguments");
-    c.now += HAFT__LIMIT_MCP_STATE_MS;
-    call_with(&c, "t0", "{\"x\":1,\"y\":2}", state);
-    CHECK_INT(c.held_count, 1, "just in time");
-    haft__mcp_asked_answer(take_held(&c), HAFT__LIT(""));
-    c.now++;
-    call_with(&c, "t0", "{\"x\":1,\"y\":2}", state);
-    CHECK(mcp_sent(&c, "-32602"), "a millisecond too late");
-    mcp_close(&c);
 }
 
 TEST(changes_are_told_to_those_who_listen)

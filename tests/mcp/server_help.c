@@ -106,6 +106,15 @@ void mcp_close(mcp_case *c)
     haft__arena_finish(&c->arena);
 }
 
+haft__mcp_asked *mcp_take_held(mcp_case *c)
+{
+    if (c->held_count == 0) {
+        CHECK(false, "nothing is under way");
+        abort();
+    }
+    return c->held[--c->held_count];
+}
+
 haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *headers)
 {
     haft__mcp_asked *asked = NULL;

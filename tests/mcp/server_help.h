@@ -35,6 +35,9 @@ void mcp_close(mcp_case *c);
 /* The client says it; returns what was sent for it. Headers may be NULL. */
 haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *headers);
 
+/* The request that was begun last; the test finishes it. */
+haft__mcp_asked *mcp_take_held(mcp_case *c);
+
 /* With a handshake first. */
 void mcp_greet(mcp_case *c, const char *capabilities);
 

@@ -46,6 +46,52 @@ TEST(a_session_is_opened_once)
     mcp_close(&c);
 }
 
+#define CALL_OF(method, params) "{" V "\"id\":1,\"method\":\"" method "\",\"params\":{" params "}}"
+
+/* With a handshake every fault of the parameters is an error in an answer of HTTP that went well;
+ * without one it is 400. */
+TEST(faults_of_parameters_have_one_status)
+{
+    static const struct {
+        const char *old, *new;
+    } rows[] = {
+        {CALL_OF("tools/list", "\"cursor\":\"x\""), NEW("tools/list", ",\"cursor\":\"x\"")},
+        {CALL_OF("tools/call", ""), NEW("tools/call", "")},
+        {CALL_OF("tools/call", "\"name\":\"t0\",\"arguments\":3"),
+         NEW("tools/call", ",\"name\":\"t0\",\"arguments\":3")},
+        {CALL_OF("resources/read", ""), NEW("resources/read", "")},
+        {CALL_OF("logging/setLevel", "\"level\":\"loud\""), NULL},
+    };
+    mcp_case c;
+    mcp_open(&c);
+    (void)mcp_take(&c, INIT(""), NULL);
+    CHECK(c.http == 200 && mcp_sent(&c, "-32602"), "initialize: %u", c.http);
+    mcp_greet(&c, "{}");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        (void)mcp_take(&c, rows[i].old, NULL);
+        CHECK(c.http == 200 && mcp_sent(&c, "-32602"), "%s: %u", rows[i].old, c.http);
+        if (rows[i].new != NULL) {
+            (void)mcp_take(&c, rows[i].new, NULL);
+            CHECK(c.http == 400 && mcp_sent(&c, "-32602"), "%s: %u", rows[i].new, c.http);
+        }
+    }
+    mcp_close(&c);
+}
+
+/* A header alone may be meant for either era. */
+TEST(a_header_with_a_version_that_is_none)
+{
+    mcp_case c;
+    mcp_open(&c);
+    haft__mcp_headers headers = {.version = HAFT__LIT("1999-01-01")};
+    (void)mcp_take(&c, CALL_OF("tools/list", ""), &headers);
+    CHECK(mcp_sent(&c, "\"supported\":[\"2026-07-28\",\"2025-11-25\",\"2025-06-18\",\"2025-03-26\","
+                       "\"2024-11-05\"],\"requested\":\"1999-01-01\""),
+          "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
+    CHECK_INT(c.http, 400, "of HTTP");
+    mcp_close(&c);
+}
+
 TEST(requests_that_stand_for_themselves)
 {
     static const struct {

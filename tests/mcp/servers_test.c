@@ -29,7 +29,10 @@ TEST(servers_are_read_as_they_stand)
     const haft__mcp_server *remote = haft__mcp_servers_find(&servers, HAFT__LIT("remote"));
     const haft__mcp_server *plain = haft__mcp_servers_find(&servers, HAFT__LIT("plain"));
     CHECK(haft__mcp_servers_find(&servers, HAFT__LIT("doc")) == NULL, "there is no doc");
-    CHECK(docs != NULL && remote != NULL && plain != NULL, "all are found");
+    if (docs == NULL || remote == NULL || plain == NULL) {
+        test_fail(__FILE__, __LINE__, "docs, remote and plain", "not all are found");
+        return;
+    }
     CHECK_INT(docs->command_count, 3, "the words of a command");
     CHECK_STR(docs->command[2], HAFT__LIT("some"), "args come last");
     CHECK_STR(docs->env[0].name, HAFT__LIT("TOKEN"), "env");

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""haft with the real servers of npm: everything, filesystem and memory over stdio, and everything
-over Streamable HTTP. Any of them may be killed at any moment: that is an error of a tool, and the
-run goes on."""
+"""haft with the real servers of npm: everything, filesystem and memory, over stdio and over
+Streamable HTTP; the latter two have no HTTP of their own and stand behind a bridge of the test.
+Any of them may be killed at any moment: that is an error of a tool, and the run goes on."""
 import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import bridge  # noqa: E402
 import packages  # noqa: E402
 
 NAME = "mcp/servers_test.py"
@@ -69,6 +70,12 @@ class Agent:
         return [(e["tool"], e["ok"], e["result"] if e["ok"] else e["error"]["message"])
                 for e in self.log if e["kind"] == "call_finished"]
 
+    def trouble(self):
+        """What to read when a test fails: why servers did not come, and why calls were refused."""
+        told = [s for e in self.log if e["kind"] == "tools_revealed" for s in e["servers"]]
+        told += [e for e in self.log if e["kind"] == "call_refused"]
+        return f"{json.dumps(told)[:2000]} {self.err[:500]}"
+
     def states(self):
         return {s["name"]: s["state"] for e in self.log if e["kind"] == "tools_revealed"
                 for s in e["servers"]}
@@ -87,26 +94,45 @@ REST = [("files:read_text_file", lambda p: {"path": str(p / "note.txt")}, "a not
         ("memory:search_nodes", lambda p: {"query": "Ada"}, "wrote notes")]
 
 
-def three(everything, folder):
+def bridges(folder):
+    """{server: bridge}, for those that only speak stdio."""
+    memory = dict(os.environ, MEMORY_FILE_PATH=str(folder / "memory.json"))
+    return {"files": bridge.Bridge(program("filesystem", folder), dict(os.environ)),
+            "memory": bridge.Bridge(program("memory"), memory)}
+
+
+def three(everything, folder, others=None):
     servers = {"all": everything,
                "files": {"command": program("filesystem", folder)},
                "memory": {"command": program("memory"),
                           "env": {"MEMORY_FILE_PATH": str(folder / "memory.json")}}}
+    servers.update({name: {"url": other.url} for name, other in (others or {}).items()})
     calls = [(name, arguments) for name, arguments, _ in EVERYTHING]
     calls += [(name, make(folder)) for name, make, _ in REST]
     return Agent(servers, calls)
 
 
-def test_three(name, everything):
+def test_three(name, everything, web=False):
     folder = Path(tempfile.mkdtemp(dir=scratch))
     (folder / "note.txt").write_text("a note")
-    agent = three(everything, folder).run()
+    others = bridges(folder) if web else {}
+    try:
+        return run_three(name, three(everything, folder, others), others)
+    finally:
+        for other in others.values():
+            other.end()
+
+
+def run_three(name, agent, others):
+    agent.run()
     wanted = [(tool, text) for tool, _, text in EVERYTHING + REST]
     found = agent.results()
     wrong = [(f, w) for f, w in zip(found, wanted) if f[0] != w[0] or w[1] not in f[2]]
-    if wrong or agent.end() != DONE:
-        print("#", agent.err[:500])
+    if wrong or len(found) != len(wanted) or agent.end() != DONE:
+        print("#", agent.trouble())
     check(f"three_servers_{name}", (agent.end(), wrong, len(found)), (DONE, [], len(wanted)))
+    for server, other in others.items():
+        check(f"{server}_{name}_was_called_there", other.posted.count("tools/call"), 2)
     if LONG:
         check(f"the_second_time_their_tools_are_known_{name}",
               set(agent.run().states().values()), {"known"})
@@ -135,6 +161,16 @@ def kill_all_below(pid):
                 pass
 
 
+def kill_one_below(pid):
+    for guard in children_of(pid):
+        for server in children_of(guard):
+            try:
+                os.kill(server, signal.SIGKILL)
+                return
+            except OSError:
+                pass
+
+
 def test_killed(name, moment):
     """Kills every server once, when an event of this kind is seen."""
     calls = [("all:trigger-long-running-operation", {"duration": 2, "steps": 4}),
@@ -158,27 +194,59 @@ def test_killed(name, moment):
           (True, DONE, True, True))
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+def test_killed_at(seconds):
+    """Kills one of three servers, whichever comes first, after some time: the run ends, the
+    others answer, and whatever went wrong is told of the server it is about."""
+    folder = Path(tempfile.mkdtemp(dir=scratch))
+    (folder / "note.txt").write_text("a note")
+    agent = three({"command": program("everything", "stdio")}, folder)
+    process = agent.start()
+    killer = threading.Timer(seconds, lambda: kill_one_below(process.pid))
+    killer.start()
+    out, agent.err = process.communicate(timeout=SECONDS)
+    killer.cancel()
+    agent.status, agent.log = process.returncode, [json.loads(line) for line in out.splitlines()]
+    wanted = [tool for tool, *_ in EVERYTHING + REST]
+    results = agent.results()
+    failed = {tool.split(":")[0] for tool, ok, text in results
+              if not ok and "Access denied" not in text}
+    unclear = [text for tool, ok, text in results if not ok and "Access denied" not in text
+               and f"the MCP server '{tool.split(':')[0]}'" not in text]
+    if agent.end() != DONE or unclear or len(failed) > 1:
+        print("#", results, agent.err[:500])
+    check(f"one_of_three_killed_after_{seconds:.1f}_s",
+          (agent.end(), [tool for tool, *_ in results] == wanted, len(failed) <= 1, unclear),
+          (DONE, True, True, []))
+
+
+def listens_at(pid):
+    """The TCP port at which a process listens; None while there is none."""
+    sockets = set()
+    for fd in Path(f"/proc/{pid}/fd").glob("*"):
+        try:
+            sockets.add(os.readlink(fd))
+        except OSError:
+            pass
+    for table in (f"/proc/{pid}/net/tcp", f"/proc/{pid}/net/tcp6"):
+        for line in Path(table).read_text().splitlines()[1:]:
+            _, local, _, state, *rest = line.split()
+            if state == "0A" and f"socket:[{rest[5]}]" in sockets:
+                return int(local.rsplit(":", 1)[1], 16)
+    return None
 
 
 class Web:
-    """server-everything over Streamable HTTP."""
+    """server-everything over Streamable HTTP. The system chooses its port: one that was chosen
+    before it starts may be somebody else's by then."""
 
     def __init__(self):
-        self.port = free_port()
         self.process = subprocess.Popen(program("everything", "streamableHttp"),
-                                        env=dict(os.environ, PORT=str(self.port)),
+                                        env=dict(os.environ, PORT="0"),
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        begun = time.monotonic()
-        while time.monotonic() - begun < SECONDS:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-                return
-            except OSError:
-                time.sleep(0.05)
+        begun, self.port = time.monotonic(), None
+        while not self.port and time.monotonic() - begun < SECONDS:
+            time.sleep(0.05)
+            self.port = listens_at(self.process.pid)
 
     def end(self):
         self.process.kill()
@@ -188,7 +256,7 @@ class Web:
 def test_web():
     web = Web()
     try:
-        agent = test_three("over_http", {"url": f"http://127.0.0.1:{web.port}/mcp"})
+        agent = test_three("over_http", {"url": f"http://127.0.0.1:{web.port}/mcp"}, web=True)
         calls = [("all:echo", {"message": "one"})]
         dead = Agent({"all": {"url": f"http://127.0.0.1:{web.port}/mcp"}}, calls)
         shutil.copytree(agent.path / "state", dead.path / "state")
@@ -201,13 +269,40 @@ def test_web():
           (DONE, [("all:echo", False)], True))
 
 
+def test_web_killed():
+    """Between a request and its answer, over HTTP."""
+    folder = Path(tempfile.mkdtemp(dir=scratch))
+    (folder / "note.txt").write_text("a note")
+    web = Web()
+    agent = Agent({"all": {"url": f"http://127.0.0.1:{web.port}/mcp"},
+                   "files": {"command": program("filesystem", folder)}},
+                  [("all:trigger-long-running-operation", {"duration": 30, "steps": 4}),
+                   ("files:read_text_file", {"path": str(folder / "note.txt")}),
+                   ("all:echo", {"message": "again"})])
+    process = agent.start()
+    for line in process.stdout:
+        agent.log.append(json.loads(line))
+        if agent.log[-1]["kind"] == "call_progress" or agent.log[-1]["kind"] == "call_started":
+            web.end()
+    agent.err, agent.status = process.stderr.read(), process.wait(timeout=SECONDS)
+    found = agent.results()
+    check("killed_over_http", (agent.end(), [(tool, ok) for tool, ok, _ in found],
+                               all(ok or "the MCP server 'all'" in text for _, ok, text in found)),
+          (DONE, [("all:trigger-long-running-operation", False), ("files:read_text_file", True),
+                  ("all:echo", False)], True))
+
+
 place = packages.install(NAME, "the_real_servers", "mcp-servers", SERVERS)
 scratch = tempfile.mkdtemp(prefix="haft-mcp-")
 try:
     test_three("over_stdio", {"command": program("everything", "stdio")})
     test_web()
     test_killed("while_a_call_runs", "call_started")
+    test_web_killed()
+    test_killed_at(1.0)
     if LONG:
+        for tenths in range(2, 30, 3):
+            test_killed_at(tenths / 10)
         for event in ("run_started", "tools_revealed", "turn_started", "model_replied",
                       "call_finished"):
             test_killed(f"at_{event}", event)

@@ -308,6 +308,31 @@ TEST(tools_are_shared_as_far_as_they_are_the_same)
     haft__chat_tools_finish(&shared);
 }
 
+/* Tools of servers belong to a run: where one of them was, another run may have another. */
+TEST(tools_of_servers_are_not_shared)
+{
+    haft__messages messages = {.items = conversation, .count = 1};
+    haft__request request = request_of(0, &messages);
+    haft__tool served = *request.tools[1];
+    const haft__tool *list[] = {request.tools[0], &served};
+    haft__chat_tools shared;
+    haft__chat_tools_init(&shared);
+    served.source = HAFT__TOOL_MCP;
+    request.tools = list;
+    request.tool_count = 2;
+    for (int i = 0; i < 2; i++) {
+        haft__chat chat, alone;
+        haft__chat_init(&chat, haft__provider_compatible(), &shared);
+        haft__chat_init(&alone, haft__provider_compatible(), NULL);
+        served.description = i == 0 ? HAFT__LIT("Does one thing.") : HAFT__LIT("Does another.");
+        check_shared(&chat, &alone, &request, i == 0 ? "of one run" : "of the next");
+        CHECK_INT(shared.count, 0, "nothing is shared");
+        haft__chat_finish(&chat);
+        haft__chat_finish(&alone);
+    }
+    haft__chat_tools_finish(&shared);
+}
+
 TEST(tools_that_cannot_be_shared_leave_nothing)
 {
     haft__messages messages = {.items = conversation, .count = 1};

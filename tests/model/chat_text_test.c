@@ -145,8 +145,8 @@ static haft_status write_request(size_t i, const haft__provider *provider, haft_
 static void shorten(haft__buf *buf, haft_str text)
 {
     static const char start[] = "# Tools\\n", end[] = "answer in words.\"";
-    const char *from = memmem(text.ptr, text.len, start, strlen(start));
-    const char *to = memmem(text.ptr, text.len, end, strlen(end));
+    const char *from = text.len > 0 ? memmem(text.ptr, text.len, start, strlen(start)) : NULL;
+    const char *to = from != NULL ? memmem(text.ptr, text.len, end, strlen(end)) : NULL;
     if (from == NULL || to == NULL) {
         haft__buf_add_str(buf, text);
         return;

@@ -152,6 +152,7 @@ static const struct {
     {"deepseek-ai/DeepSeek-V3.2-Exp", "DeepSeek V3.1", "671"},
     {"deepseek-ai/DeepSeek-V3.2", "DeepSeek V3.2", "671"},
     {"deepseek-chat", "DeepSeek V3.2", "671"},
+    {"deepseek-ai/DeepSeek-V4", "DeepSeek V4", ""},
     {"deepseek-ai/DeepSeek-R1", "DeepSeek R1", ""},
     {"deepseek-r1", "DeepSeek R1", ""},
     {"deepseek-r1:671b", "DeepSeek R1", "671"},

@@ -34,17 +34,41 @@ static const struct {
      "<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>"
      "<tool_call>{\"name\": \"look\", \"arguments\": {\"q\": @}}</tool_call>"
      "<tool_call>{\"name\": \"look\", \"arguments\": {\"q\": 1}}</tool_call>",
-     "stop", "||tool_calls| look {}|void| look {\"q\": 1}"},
+     "stop", "||tool_calls| look {}|void look| look {\"q\": 1}"},
     {"one without a name", "hermes", "<tool_call>[]</tool_call>Sorry.", "stop",
-     "Sorry.||tool_calls|void"},
+     "Sorry.||tool_calls|void unreadable_call"},
+    {"arguments that are none", "hermes",
+     "<tool_call>{\"name\": \"look\", \"arguments\": [1]}</tool_call>", "stop",
+     "||tool_calls|void look"},
+    {"... in front of the name", "hermes",
+     "<tool_call>{\"arguments\": [1], \"name\": \"docs_-_search\"}</tool_call>", "stop",
+     "||tool_calls|void docs:search"},
+    {"a name that cannot be one", "hermes",
+     "<tool_call>{\"name\": \"a b\", \"arguments\": {}}</tool_call>", "stop",
+     "||tool_calls|void unreadable_call"},
+    {"another recipient", "harmony", "<|channel|>commentary to=python<|message|>1<|call|>", "stop",
+     "||tool_calls|void python"},
+    {"a second value", "functionary_v31", "<function=look>{}{\"q\": 1}</function>", "stop",
+     "||tool_calls| look {}|void unreadable_call"},
+    {"cut in its arguments, behind a mark", "functionary_v31", "<function=look>{\"q\": \"a",
+     "length", "||length|void look"},
+    {"... in a section", "kimi_k2",
+     "<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{",
+     "length", "||length|void look"},
+    {"... in a tag", "glm", "<tool_call>look\n<arg_key>q</arg_key>\n<arg_value>a", "length",
+     "||length|void look"},
+    {"... of Python", "pythonic", "[look(q=", "length", "||length|void look"},
+    {"cut in its name", "functionary_v31", "<function=loo", "length",
+     "||length|void unreadable_call"},
     {"one that is cut", "hermes", "Well.<tool_call>{\"name\": \"look\", \"arguments\": {\"q\": \"a",
-     "length", "Well.||length|void"},
+     "length", "Well.||length|void look"},
     {"one that only lacks its end", "hermes", "<tool_call>{\"name\": \"look\", \"arguments\": {}}",
      "stop", "||tool_calls| look {}"},
     {"an answer", "purejson", "{\"answer\": \"yes \\u00e9\"}", "stop", "yes \xC3\xA9||stop"},
     {"code is a call", "codemode", "Now:\n```python\nprint(\"x\")\n```\n", "stop",
      "Now:\n||tool_calls| python_execution {\"code\":\"print(\\\"x\\\")\"}"},
-    {"code that is cut", "codemode", "```python\nprint(", "length", "||length|void"},
+    {"code that is cut", "codemode", "```python\nprint(", "length",
+     "||length|void python_execution"},
     {"no code in the block", "codemode", "```python\n```\n", "stop", "||stop"},
     {"one that is mended", "hermes",
      "<tool_call>{'name': 'look', 'arguments': {'q': True,}}</tool_call>", "stop",
@@ -101,7 +125,7 @@ static void describe(haft__buf *buf, const haft__reply *reply)
     for (size_t i = 0; i < reply->call_count; i++) {
         const haft__message_call *call = &reply->calls[i];
         if (call->malformed.len > 0) { /* how much of it is kept is the parser's business */
-            haft__buf_addf(buf, "|void");
+            haft__buf_addf(buf, "|void %.*s", HAFT__ARG(call->name));
         } else {
             haft__buf_addf(buf, "|%.*s %.*s %.*s%s", HAFT__ARG(call->id), HAFT__ARG(call->name),
                            HAFT__ARG(call->arguments), call->repaired ? " mended" : "");
@@ -285,10 +309,58 @@ static const struct {
      WHOLE("\"content\":\"<think>a</think>\",\"tool_calls\":[{\"id\":\"i\",\"function\":"
            "{\"name\":\"look\",\"arguments\":\"{}\"}}]"),
      "|a|tool_calls|i look {}"},
+    {"an answer without reasoning", "hermes", true, true, WHOLE("\"content\":\"Hello\""),
+     "Hello||stop"},
+    {"a reply that ends in reasoning, and the end of it", "hermes", true, true,
+     WHOLE("\"content\":\"so</think>\""), "|so|stop"},
+    {"JSON without reasoning", "purejson", true, true,
+     WHOLE("\"content\":\"[{\\\"tool\\\":\\\"look\\\",\\\"args\\\":{}}]\""),
+     "||tool_calls| look {}"},
+    {"an answer in JSON without reasoning", "purejson", true, true,
+     WHOLE("\"content\":\"{\\\"answer\\\":\\\"yes\\\"}\""), "yes||stop"},
+    {"JSON in reasoning", "purejson", true, true,
+     WHOLE("\"content\":\"{\\\"answer\\\":1}</think>yes\""), "yes|{\"answer\":1}|stop"},
     {"a call in reasoning that the server told apart", "hermes", true, false,
      WHOLE("\"reasoning_content\":\"" HIDDEN "\",\"content\":\"b\""),
      "b|<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>|stop"},
 };
+
+/* A reply that was held to JSON, cut: what begins so is no reasoning. */
+TEST(json_that_was_asked_for_is_no_reasoning)
+{
+    static const struct {
+        const char *name, *text;
+        bool held, reasoning;
+    } replies[] = {
+        {"a call", "{\\\"tool\\\":\\\"look\\\",\\\"args\\\":{\\\"a", true, false},
+        {"several", " [{\\\"tool\\\":\\\"look\\\"", true, false},
+        {"no JSON: the server took no notice", "so {\\\"tool\\\"", true, true},
+        {"not held to it", "{\\\"tool\\\":\\\"look\\\"", false, true},
+    };
+    for (size_t i = 0; i < COUNT(replies); i++) {
+        haft__openai_options options = {.format = haft__format_find(HAFT__LIT("purejson")),
+                                        .format_tools = taught,
+                                        .format_tool_count = COUNT(taught),
+                                        .thinks = true,
+                                        .starts_in_reasoning = true,
+                                        .held_to_json = replies[i].held};
+        haft__arena arena;
+        haft__buf body;
+        haft__arena_init(&arena, 0);
+        haft__buf_init(&body, 1 << 16);
+        haft__buf_addf(&body,
+                       "{\"choices\":[{\"message\":{\"content\":\"%s\"},"
+                       "\"finish_reason\":\"length\"}]}",
+                       replies[i].text);
+        haft__model_answer answer = {.failed = false};
+        CHECK_INT(haft__openai_read(&options, haft__buf_str(&body), &arena, &answer, NULL), HAFT_OK,
+                  "%s", replies[i].name);
+        CHECK((answer.reply.reasoning.len > 0) == replies[i].reasoning, "%s: %.*s", replies[i].name,
+              HAFT__ARG(answer.reply.reasoning));
+        haft__buf_finish(&body);
+        haft__arena_finish(&arena);
+    }
+}
 
 TEST(thoughts_in_a_text_are_reasoning)
 {

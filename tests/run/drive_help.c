@@ -2,11 +2,16 @@
 /* drive_help.c - the loop of decide, perform, append. */
 #include "drive_help.h"
 
+#include "servers_help.h"
+
+#include <string.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "run/reveal.h"
+#include "run/resolve.h"
+#include "run/withhold.h"
 #include "json/read.h"
 
 haft_status haft__drive_init(haft__drive *drive, haft__arena *arena, const haft__spec *spec,
@@ -43,9 +48,17 @@ static haft_status append(haft__drive *drive, haft_str run, uint64_t at_ms, haft
         return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d events in a run, found more",
                           HAFT__LIMIT_RUN_EVENTS);
     }
+    haft__buf clean;
+    haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = HAFT_OK;
+    if (drive->options.redactor != NULL) {
+        status = haft__withhold(&drive->run, drive->options.redactor, body, &clean, err);
+        body = haft__buf_str(&clean);
+    }
     haft__buf_clear(&drive->line);
     haft__event_write(&drive->line, drive->run.seq + 1, at_ms, run, body);
-    haft_status status = haft__buf_check(&drive->line, err);
+    haft__buf_finish(&clean);
+    status = status == HAFT_OK ? haft__buf_check(&drive->line, err) : status;
     haft_str line = haft__buf_str(&drive->line);
     if (status == HAFT_OK) {
         status = haft__run_fold(&drive->run, line, err);
@@ -181,30 +194,28 @@ static haft_status run_call(haft__drive *drive, const haft__run_call *call, haft
     return append_body(drive, err);
 }
 
+/* With the task, or for a call. */
+static haft_status search(haft__drive *drive, const haft__run_call *call, haft_error *err)
+{
+    haft__arena_reset(&drive->scratch);
+    haft__buf_clear(&drive->body);
+    haft_status status =
+        help_search(&drive->run, call, drive->options.listings, drive->options.listing_count,
+                    &drive->scratch, drive->options.hash_key, &drive->body, err);
+    return status == HAFT_OK ? append_body(drive, err) : status;
+}
+
 /* Runs the first call that has started; the others come in the next rounds. */
 static haft_status run_next(haft__drive *drive, haft_error *err)
 {
     for (size_t i = drive->run.batch; i < drive->run.call_count; i++) {
-        if (drive->run.calls[i].stage == HAFT__CALL_STARTED) {
-            return run_call(drive, &drive->run.calls[i], err);
+        const haft__run_call *call = &drive->run.calls[i];
+        if (call->stage == HAFT__CALL_STARTED) {
+            return haft__resolve_is_search(call->tool) ? search(drive, call, err)
+                                                       : run_call(drive, call, err);
         }
     }
     return haft__fail(err, HAFT_BAD_STATE, "", "expected a call that has started, found none");
-}
-
-static haft_status ask_servers(haft__drive *drive, haft_error *err)
-{
-    haft__reveal reveal;
-    haft__arena_reset(&drive->scratch);
-    haft__buf_clear(&drive->body);
-    haft_status status =
-        haft__reveal_decide(drive->run.spec, drive->options.listings, drive->options.listing_count,
-                            &drive->scratch, drive->options.hash_key, &reveal, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    haft__input_tools_revealed(&drive->body, &reveal);
-    return append_body(drive, err);
 }
 
 haft_status haft__drive_on(haft__drive *drive, haft_error *err)
@@ -219,7 +230,7 @@ haft_status haft__drive_on(haft__drive *drive, haft_error *err)
                 status = append(drive, drive->run.id, at_ms, effect.body, err);
                 break;
             case HAFT__EFFECT_ASK: status = ask(drive, err); break;
-            case HAFT__EFFECT_CATALOGUE: status = ask_servers(drive, err); break;
+            case HAFT__EFFECT_CATALOGUE: status = search(drive, NULL, err); break;
             case HAFT__EFFECT_RUN: status = run_next(drive, err); break;
             case HAFT__EFFECT_WAIT:
             case HAFT__EFFECT_END: return HAFT_OK;

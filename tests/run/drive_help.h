@@ -30,8 +30,9 @@ typedef struct haft__drive_options {
     haft__hash_key hash_key;
     const struct haft__mcp_listing *listings; /* what servers say */
     size_t listing_count;
-    haft_str asks; /* the tool that asks before it answers; "" for none */
-    bool durable;  /* ... and can be answered by another process */
+    haft_str asks;                         /* the tool that asks before it answers; "" for none */
+    bool durable;                          /* ... and can be answered by another process */
+    const struct haft__redactor *redactor; /* what must not be written down; NULL: nothing */
 } haft__drive_options;
 
 typedef struct haft__drive {

@@ -62,6 +62,10 @@ TEST(a_revealed_tool_is_one_of_the_run)
     CHECK(w.run.tools->items[0] == w.spec.spec.tools.items[0], "the spec's come first");
     CHECK(tool != NULL && haft__run_tool_index(&w.run, tool) == 1, "found");
     CHECK(haft__wire_find(w.run.tools, haft__wire_str(&wire)) == tool, "by its name on the wire");
+    if (tool == NULL) {
+        haft__arena_finish(&w.arena);
+        return;
+    }
     CHECK(tool->source == HAFT__TOOL_MCP && tool->role == HAFT__ROLE_DATA, "what it is");
     CHECK(tool->traits.read_only && haft__str_equal(tool->traits.lane, HAFT__LIT("docs")),
           "its traits");

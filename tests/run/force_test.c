@@ -292,7 +292,8 @@ TEST(an_event_lists_some_and_counts_all_that_was_relaxed)
         /* each has two arguments that may be left out, one tool less has none */
         char words[256] = "agent; default=any; provider=openai; format=hermes; tools=";
         for (size_t i = 0; i < (count + 1) / 2; i++) {
-            (void)snprintf(words + strlen(words), 8, "%st%zu", i > 0 ? "," : "", i);
+            size_t used = strlen(words);
+            (void)snprintf(words + used, sizeof(words) - used, "%st%zu", i > 0 ? "," : "", i);
         }
         help_run r;
         help_run_init(&r, words, "{\"replies\":[{\"error\":{}}]}");

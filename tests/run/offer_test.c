@@ -1,60 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/offer.c: which tools a model sees, in which format, and what is known of them.
- */
+/* Tests for src/run/offer.c: the tools of a turn in their order, the format, and what is known. */
 #include "run/offer.h"
 
 #include "run_help.h"
-
-static const struct {
-    const char *tool, *mcp, *databases, *format;
-    bool offered;
-    const char *reason;
-} offers[] = {
-    {"look", "null", "null", "native", true, "declared in the spec"},
-    {"pick!headless", "null", "null", "native", true, "declared in the spec"},
-    {"grep", "null", "null", "native", true, "a built-in, enabled"},
-    {"read_result", "null", "null", "native", true, "a built-in, enabled"},
-    {"python_execution", "null", "null", "native", false,
-     "needs the codemode format, which is not enabled"},
-    {"python_execution", "null", "null", "codemode", true, "a built-in, enabled"},
-    {"tool_search", "null", "null", "native", false,
-     "needs deferred tools, and there are no MCP servers"},
-    {"tool_search", "{}", "null", "native", false,
-     "needs deferred tools, and there are no MCP servers"},
-    {"tool_search", "{\"servers\":{\"docs\":{}}}", "null", "native", true, "a built-in, enabled"},
-    {"execute_sql", "null", "{}", "native", false, "needs a database, and none is configured"},
-    {"execute_sql", "null", "{\"shop\":{}}", "native", true, "a built-in, enabled"},
-    {"search_schemas", "null", "null", "native", false, "needs a database, and none is configured"},
-    {"search_schemas", "null", "{\"shop\":{}}", "native", true, "a built-in, enabled"},
-};
-
-TEST(every_tool_gets_a_verdict_and_a_reason)
-{
-    for (size_t i = 0; i < COUNT(offers); i++) {
-        char words[64];
-        haft__arena arena;
-        haft__arena_init(&arena, 0);
-        help_spec s;
-        (void)snprintf(words, sizeof(words), "agent; tools=%s", offers[i].tool);
-        help_spec_init(&s, &arena, haft__str(words));
-        haft_str format = haft__str(offers[i].format);
-        s.spec.formats = &format;
-        s.spec.mcp = help_json(&arena, offers[i].mcp);
-        s.spec.databases = help_json(&arena, offers[i].databases);
-        haft__offer offer = haft__offer_look(&s.spec, s.spec.tools.items[0]);
-        CHECK(offer.tool == s.spec.tools.items[0], "%s", offers[i].tool);
-        CHECK_INT(offer.offered, offers[i].offered, "%s", offers[i].tool);
-        CHECK_STR(haft__str(offer.reason), haft__str(offers[i].reason), "%s", offers[i].tool);
-        haft__arena_finish(&arena);
-    }
-}
-
-TEST(a_tool_of_the_spec_with_a_built_ins_name_needs_nothing)
-{
-    haft__spec spec = {.mcp = haft__json_null(), .databases = haft__json_null()};
-    haft__tool tool = {.name = HAFT__LIT("execute_sql"), .source = HAFT__TOOL_FUNCTION};
-    CHECK(haft__offer_look(&spec, &tool).offered, "it is not the built-in");
-}
 
 static const struct {
     const char *formats[3];

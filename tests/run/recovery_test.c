@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for haft__decide_recovery in src/run/decide_calls.c: a call had started when the host
+/* Tests for haft__decide_recovery in src/run/decide_again.c: a call had started when the host
  * stopped. */
 #include "run/decide.h"
 
@@ -30,6 +30,10 @@ static const struct {
      "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n"
      "answered by=\"test\" call=\"c1.1\" verdict=\"answer\"\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
+    {"or does not want it again", "agent; tools=send", "reject",
+     "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n"
+     "answered by=\"test\" call=\"c1.1\" verdict=\"reject\"\n"
+     "call_finished tool=\"send\" call=\"c1.1\" ok=false\n"},
     {"or runs again where the spec says so", "agent; tools=send; on_unknown=retry", NULL,
      "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
@@ -92,6 +96,108 @@ TEST(a_call_nobody_knows_the_outcome_of)
     }
 }
 
+/* The model is told that it had begun, and what the person said. */
+TEST(who_rejects_an_unknown_outcome_does_not_hide_it)
+{
+    help_run r;
+    stop_in_the_middle(&r, "agent; tools=send");
+    CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(help_run_answer(&r, "c1.1", "reject", "\"too dear\""), HAFT_OK, "%s", r.err.message);
+    haft_str shown = help_keep(r.drive.run.calls[0].shown);
+    CHECK(strstr(shown.ptr, "may or may not have had its effect") != NULL,
+          "what the model is told");
+    CHECK(strstr(shown.ptr, "too dear") != NULL, "what the model is told");
+    help_run_finish(&r);
+}
+
+/* A log of a haft that refused such a call replays as it is. */
+TEST(an_older_rejection_of_an_unknown_outcome_replays)
+{
+    help_run r;
+    stop_in_the_middle(&r, "agent; tools=send");
+    CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
+    r.drive.decider.older = true;
+    CHECK_INT(help_run_answer(&r, "c1.1", "reject", "\"no\""), HAFT_OK, "%s", r.err.message);
+    haft_str log = help_keep(haft__buf_str(&r.log));
+    CHECK(strstr(log.ptr, "\"text\":\"A person rejected this call: no\"") != NULL, "%.*s",
+          HAFT__ARG(log));
+    haft__replay replay;
+    CHECK_INT(haft__replay_log(&r.arena, &r.spec.spec, log, HELP_KEY, &replay, &r.err), HAFT_OK,
+              "%s", r.err.message);
+    CHECK(replay.identical, "differs at %llu: %.*s", (unsigned long long)replay.differs_at,
+          HAFT__ARG(replay.recorded));
+    help_run_finish(&r);
+}
+
+/* Nor does the budget let more calls start because people approve them one by one. */
+TEST(a_budget_holds_for_calls_that_were_approved)
+{
+    for (int older = 0; older <= 1; older++) {
+        help_run r;
+        haft__replay replay;
+        help_run_init(&r, "agent; calls=1; tools=send!approval",
+                      "{\"replies\":[{\"calls\":[{\"name\":\"send\",\"arguments\":{\"q\":\"a\"}},"
+                      "{\"name\":\"send\",\"arguments\":{\"q\":\"b\"}},{\"name\":\"send\","
+                      "\"arguments\":{\"q\":\"c\"}}]},{\"text\":\"ok\"}]}");
+        CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+        r.drive.decider.older = older == 1;
+        CHECK_INT(help_run_answer(&r, "c1.1", "approve", "null"), HAFT_OK, "%s", r.err.message);
+        CHECK_INT(help_run_answer(&r, "c1.2", "approve", "null"), HAFT_OK, "%s", r.err.message);
+        CHECK_INT(help_run_answer(&r, "c1.3", "edit", "{\"q\":\"d\"}"), HAFT_OK, "%s",
+                  r.err.message);
+        CHECK_INT(r.drive.run.usage.calls, older == 1 ? 3 : 1, "older %d", older);
+        CHECK_INT(haft__replay_log(&r.arena, &r.spec.spec, haft__buf_str(&r.log), HELP_KEY, &replay,
+                                   &r.err),
+                  HAFT_OK, "%s", r.err.message);
+        CHECK(replay.identical, "older %d differs at %llu", older,
+              (unsigned long long)replay.differs_at);
+        help_run_finish(&r);
+    }
+}
+
+/* What takes its host down every time is not repeated for ever. */
+TEST(a_call_is_not_recovered_without_an_end)
+{
+    static const struct {
+        const char *spec, *events;
+        uint32_t most;
+    } rows[] = {
+        {"agent; tools=send!read_only",
+         "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"",
+         HAFT__LIMIT_TOOL_RECOVERIES},
+        {"agent; tools=send!idempotent; on_unknown=tell",
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false", HAFT__LIMIT_TOOL_RECOVERIES},
+        {"agent; tools=send; on_unknown=retry",
+         "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"",
+         HAFT__LIMIT_TOOL_RECOVERIES + HAFT__LIMIT_TOOL_RETRIES},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_run r;
+        stop_in_the_middle(&r, rows[i].spec);
+        const haft__run_call *call = &r.drive.run.calls[0];
+        for (uint32_t n = 1; n <= rows[i].most; n++) {
+            CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
+            CHECK_INT(call->attempt, n + 1, "%s: it is made again", rows[i].spec);
+        }
+        size_t before = r.summary.len;
+        CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
+        haft_str found = haft__str_skip(haft__buf_str(&r.summary), before);
+        CHECK(haft__str_starts(found, haft__str(rows[i].events)), "%s: %.*s", rows[i].spec,
+              HAFT__ARG(found));
+        if (call->stage == HAFT__CALL_PAUSED) { /* a person may want it all the same */
+            CHECK_INT(help_run_answer(&r, "c1.1", "retry", "null"), HAFT_OK, "%s", r.err.message);
+            CHECK_INT(r.drive.run.end, HAFT__END_DONE, "%s", rows[i].spec);
+        }
+        haft__replay replay;
+        CHECK_INT(haft__replay_log(&r.arena, &r.spec.spec, haft__buf_str(&r.log), HELP_KEY, &replay,
+                                   &r.err),
+                  HAFT_OK, "%s", r.err.message);
+        CHECK(replay.identical, "%s differs at %llu", rows[i].spec,
+              (unsigned long long)replay.differs_at);
+        help_run_finish(&r);
+    }
+}
+
 TEST(recovery_survives_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -123,28 +229,39 @@ TEST(an_attempt_that_failed)
     static const struct {
         const char *name, *spec, *events;
         uint32_t retries;
-        bool unknown, transient;
+        bool unknown, transient, mcp;
     } rows[] = {
         {"its error is told", "agent; tools=send!read_only",
-         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 1, false, false},
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 1, false, false, false},
         {"worth another try", "agent; tools=send!read_only",
-         "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 1, false, true},
+         "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 1, false, true, false},
         {"no tries left", "agent; tools=send!read_only",
-         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true},
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, false},
         {"out of time, with effects: a person is asked", "agent; tools=send",
-         "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n", 0, true, true},
+         "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n", 0, true, true, false},
         {"never started: no question", "agent; tools=send",
-         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, false, true},
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, false, true, false},
         {"the spec says tell", "agent; tools=send; on_unknown=tell",
-         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true},
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, false},
         {"the spec says retry", "agent; tools=send; on_unknown=retry",
-         "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 0, true, true},
+         "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 0, true, true, false},
+        {"of a server: the model is told", "agent; tools=send",
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, true},
+        {"of a server, repeatable, no tries left", "agent; tools=send!idempotent",
+         "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, true},
+        {"of a server, repeatable", "agent; tools=send!idempotent",
+         "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 1, true, true, true},
+        {"of a server, and the spec says ask", "agent; tools=send; on_unknown=ask",
+         "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n", 0, true, true, true},
+        {"of a server, and the spec says retry", "agent; tools=send; on_unknown=retry",
+         "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 0, true, true, true},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         help_run r;
         stop_in_the_middle(&r, rows[i].spec);
         haft__tool tool = *r.drive.run.calls[0].tool;
         tool.traits.retries = rows[i].retries;
+        tool.source = rows[i].mcp ? HAFT__TOOL_MCP : tool.source;
         haft__run_call call = r.drive.run.calls[0];
         call.tool = &tool;
         haft__outcome outcome = {.text = HAFT__LIT("no"),

@@ -2,6 +2,7 @@
 /* Tests for src/run/replay.c, over the scenarios of decide_test.c. */
 #include "run/replay.h"
 
+#include "run/host.h"
 #include "scenario_help.h"
 
 typedef struct replay_case {
@@ -226,4 +227,119 @@ TEST(empty_lines_and_a_cut_log_are_no_difference)
               "half a line");
     haft__arena_finish(&c.arena);
     haft__buf_finish(&text);
+}
+
+/* ---- what decide alone does not say ---- */
+
+/* The log of a run that another host takes up at `now_ms`: what it had recorded, and what is
+ * recorded then, orphans first. */
+static void take_up(help_run *r, const char *spec, const char *script, int lines, uint64_t now_ms)
+{
+    help_run before;
+    help_run_init(&before, spec, script);
+    CHECK_INT(help_run_go(&before), HAFT_OK, "%s", before.err.message);
+    haft_str log = haft__buf_str(&before.log), rest = log;
+    for (int i = 0; i < lines; i++) {
+        (void)haft__str_split(&rest, '\n');
+    }
+    help_run_init(r, spec, script);
+    CHECK_INT(help_run_restore(r, help_keep((haft_str){log.ptr, log.len - rest.len})), HAFT_OK,
+              "%s", r->err.message);
+    help_run_finish(&before);
+    r->now_ms = now_ms;
+    size_t at = 0;
+    const haft__run_call *call;
+    while ((call = haft__run_orphan(&r->drive.run, &at)) != NULL) {
+        haft__effect effect = {.kind = HAFT__EFFECT_END};
+        CHECK_INT(haft__decide_recovery(&r->drive.decider, &r->drive.run, call, r->now_ms + 10,
+                                        &effect, &r->err),
+                  HAFT_OK, "%s", r->err.message);
+        CHECK_INT(haft__drive_append(&r->drive, effect.body, &r->err), HAFT_OK, "%s",
+                  r->err.message);
+    }
+}
+
+static void check_identical(help_run *r, const char *spec)
+{
+    replay_case c;
+    CHECK_INT(replay(&c, haft__str(spec), haft__buf_str(&r->log)), HAFT_OK, "%s", c.err.message);
+    CHECK(c.found.identical, "%s differs at %llu: %.*s, now %.*s", spec,
+          (unsigned long long)c.found.differs_at, HAFT__ARG(c.found.recorded),
+          HAFT__ARG(c.found.decided));
+    haft__arena_finish(&c.arena);
+}
+
+/* One that was recovered makes room for a third; the second is recovered before that starts. */
+TEST(orphans_go_first_whatever_else_is_due)
+{
+    static const char *const specs[] = {"agent; tools=send; parallel=2",
+                                        "agent; tools=send; parallel=2; on_unknown=tell",
+                                        "agent; tools=send!idempotent; parallel=2"};
+    static const char script[] =
+        "{\"replies\":[{\"calls\":[{\"name\":\"send\",\"arguments\":{\"q\":\"a\"}},{\"name\":"
+        "\"send\",\"arguments\":{\"q\":\"b\"}},{\"name\":\"send\",\"arguments\":{\"q\":\"c\"}}"
+        "]},{\"text\":\"ok\"}],\"results\":{\"send\":\"sent\"}}";
+    for (size_t i = 0; i < COUNT(specs); i++) {
+        help_run r;
+        take_up(&r, specs[i], script, 5, 2000000); /* both have started */
+        CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+        check_identical(&r, specs[i]);
+        help_run_finish(&r);
+    }
+}
+
+#define LATE_SPEC                                                                                  \
+    "agent; tools=look!read_only,pay; approve=pay; deadline_ms=1000; on_expire=\"fail\""
+#define LATE_SCRIPT                                                                                \
+    "{\"replies\":[{\"calls\":[{\"name\":\"look\",\"arguments\":{}},{\"name\":\"pay\","            \
+    "\"arguments\":{}}]}]}"
+
+/* A deadline has passed when the run is taken up, or when a tool says what came of a call: nobody
+ * had looked at the clock yet. */
+TEST(a_deadline_is_met_when_somebody_looks)
+{
+    help_run r;
+    take_up(&r, LATE_SPEC, LATE_SCRIPT, 5, 9000000);
+    haft__outcome outcome = {.ok = true, .text = HAFT__LIT("found")};
+    haft__buf body;
+    haft__buf_init(&body, 1 << 16);
+    haft__input_call_finished(&body, &r.drive.run, &r.drive.run.calls[0], &outcome);
+    CHECK_INT(haft__drive_append(&r.drive, haft__buf_str(&body), &r.err), HAFT_OK, "%s",
+              r.err.message);
+    CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(r.drive.run.end, HAFT__END_EXPIRED, "end");
+    check_identical(&r, LATE_SPEC);
+    haft__buf_finish(&body);
+    help_run_finish(&r);
+}
+
+/* A person who answers then is too late: whoever takes the answer looks at the clock first. */
+TEST(an_answer_after_its_deadline_differs)
+{
+    help_run r;
+    take_up(&r, LATE_SPEC, LATE_SCRIPT, 5, 9000000);
+    CHECK_INT(help_run_answer(&r, "c1.2", "approve", "null"), HAFT_OK, "%s", r.err.message);
+    replay_case c;
+    CHECK_INT(replay(&c, HAFT__LIT(LATE_SPEC), haft__buf_str(&r.log)), HAFT_OK, "%s",
+              c.err.message);
+    CHECK(!c.found.identical && c.found.differs_at == 7, "differs at %llu",
+          (unsigned long long)c.found.differs_at);
+    haft__arena_finish(&c.arena);
+    help_run_finish(&r);
+}
+
+/* Whoever takes a run up hears what was said about a call that waits before another is judged. */
+TEST(an_answer_is_heard_before_other_things_are_decided)
+{
+    static const char spec[] = "agent; tools=send!approval,look!read_only";
+    static const char script[] =
+        "{\"replies\":[{\"calls\":[{\"name\":\"send\",\"arguments\":{\"q\":\"a\"}},{\"name\":"
+        "\"look\",\"arguments\":{}}]},{\"text\":\"ok\"}],\"results\":{\"look\":\"seen\"}}";
+    help_run r;
+    take_up(&r, spec, script, 4, 2000000); /* run, turn, reply, pause: the other is not judged */
+    CHECK_INT(r.drive.run.calls[1].stage, HAFT__CALL_ARRIVED, "not judged");
+    CHECK_INT(help_run_answer(&r, "c1.1", "reject", "\"no\""), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "end");
+    check_identical(&r, spec);
+    help_run_finish(&r);
 }

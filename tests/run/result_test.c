@@ -70,6 +70,19 @@ TEST(a_run_that_waits)
               "waiting");
 }
 
+/* One call waits for somebody, and others of its lane for that one: the run waits. */
+TEST(a_run_whose_calls_wait_for_one_another)
+{
+    haft_str waits = result_of("agent; tools=pick!headless!lane1,send!lane1",
+                               "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}},"
+                               "{\"name\":\"send\",\"arguments\":{}}]}]}");
+    CHECK(haft__str_starts(waits, HAFT__LIT(IDS "\"end\":\"waiting\",")), "%.*s", HAFT__ARG(waits));
+    CHECK(haft__str_ends(waits, HAFT__LIT("],\"held\":[{\"call\":\"c1.2\",\"tool\":\"send\",\"by\":"
+                                          "\"lane\",\"lane\":\"lane1\",\"behind\":\"c1.1\"}],"
+                                          "\"error\":null}")),
+          "%.*s", HAFT__ARG(waits));
+}
+
 TEST(a_run_that_failed_and_a_question)
 {
     haft_str failed = result_of("agent", "{\"replies\":[{\"error\":{\"status\":503,\"body\":\"busy"

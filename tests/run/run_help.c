@@ -47,6 +47,12 @@ static void add_trait(haft__tool *tool, haft_str trait)
     if (haft__str_equal(trait, HAFT__LIT("headless"))) {
         tool->source = HAFT__TOOL_HEADLESS;
     }
+    if (haft__str_equal(trait, HAFT__LIT("provider"))) {
+        tool->source = HAFT__TOOL_PROVIDER;
+    }
+    if (haft__str_equal(trait, HAFT__LIT("retries"))) {
+        t->retries = 2;
+    }
     if (haft__str_starts(trait, HAFT__LIT("lane"))) {
         t->lane = trait;
     }
@@ -126,6 +132,8 @@ static bool set_number(help_spec *s, haft_str name, haft_str word)
         {"max_mcp", &s->spec.max_mcp_tools, NULL},
         {"tokens", NULL, &limits->tokens},
         {"wall_ms", NULL, &limits->wall_ms},
+        {"context", NULL, &s->spec.model.context_tokens},
+        {"own_bytes", NULL, &s->spec.definition_bytes},
         {"usd_micros", NULL, &limits->usd_micros},
     };
     for (size_t i = 0; i < COUNT(numbers); i++) {
@@ -205,6 +213,12 @@ static void set_word(help_spec *s, haft_str word)
         }
     } else if (is(name, "phase")) {
         add_phase(s, word);
+    } else if (is(name, "builtin_allow")) {
+        spec->builtin_allow = list_of(s, word, &spec->builtin_allow_count);
+    } else if (is(name, "builtin_deny")) {
+        spec->builtin_deny = list_of(s, word, &spec->builtin_deny_count);
+    } else if (is(name, "database")) {
+        spec->databases = help_json(s->arena, "{\"shop\":{}}");
     } else if (is(name, "size_b")) {
         spec->model.size_b = word;
     } else if (is(name, "instructions")) {
@@ -221,7 +235,10 @@ static void set_word(help_spec *s, haft_str word)
         formats[0] = word;
         spec->formats = formats;
     } else if (is(name, "on_unknown")) {
-        spec->on_unknown = is(word, "tell") ? HAFT__ON_UNKNOWN_TELL : HAFT__ON_UNKNOWN_RETRY;
+        spec->on_unknown = is(word, "tell")  ? HAFT__ON_UNKNOWN_TELL
+                           : is(word, "ask") ? HAFT__ON_UNKNOWN_ASK
+                                             : HAFT__ON_UNKNOWN_RETRY;
+        spec->on_unknown_given = true;
     } else if (is(name, "tools")) {
         while (word.len > 0) {
             add_tool(s, haft__str_split(&word, ','));
@@ -244,6 +261,7 @@ void help_spec_init(help_spec *s, haft__arena *arena, haft_str words)
     spec->model.model = HAFT__LIT("m");
     spec->model.native_tools = true;
     spec->choice.min_tools_for_auto = 5;
+    spec->tools_share = 10;
     spec->limits = (haft__spec_limits){.turns = 12,
                                        .calls = 50,
                                        .parallel = 3,
@@ -491,7 +509,7 @@ void help_state(haft__buf *buf, const haft__run *run)
     }
     for (size_t i = 0; i < run->tools->count; i++) {
         haft__buf_addf(buf, "\n%.*s %d %d %d %u %u", HAFT__ARG(run->tools->items[i]->name),
-                       run->allowed[i], run->past[i].finished, run->past[i].hidden,
+                       run->allowed[i], run->past[i].finished, (int)run->past[i].found,
                        run->past[i].rejected, run->past[i].kept);
     }
     haft__buf_add_char(buf, '\n');

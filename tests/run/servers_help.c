@@ -2,6 +2,8 @@
 /* servers_help.c - see servers_help.h. */
 #include "servers_help.h"
 
+#include <string.h>
+
 #include "base/str.h"
 #include "test.h"
 #include "json/read.h"
@@ -57,8 +59,14 @@ static void add_server(help_servers *s, haft__arena *arena, haft_str words)
         listing->state = HAFT__LIT("configured");
         listing->error = HAFT__LIT("it does not answer");
     }
+    const bool *changed = &s->changed[s->tool_count];
     while (words.len > 0) {
-        s->tools[s->tool_count++] = help_server_tool(arena, name, haft__str_split(&words, ','));
+        haft_str tool = haft__str_split(&words, ',');
+        if (haft__str_ends(tool, HAFT__LIT("!changed"))) {
+            s->changed[s->tool_count] = true;
+            listing->changed = changed;
+        }
+        s->tools[s->tool_count++] = help_server_tool(arena, name, tool);
         listing->tool_count++;
     }
 }
@@ -120,4 +128,71 @@ haft__json help_servers_spec(const help_servers *s, haft__arena *arena)
     haft__json mcp = parse(arena, haft__buf_str(&text));
     haft__buf_finish(&text);
     return mcp;
+}
+
+/* ---- searching ---- */
+
+/* Whether a word of the query is part of the name. */
+static bool fits(haft_str name, haft_str query)
+{
+    while (query.len > 0) {
+        haft_str word = haft__str_split(&query, ' ');
+        for (size_t i = 0; word.len > 0 && i + word.len <= name.len; i++) {
+            if (memcmp(name.ptr + i, word.ptr, word.len) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Those with a word of the query, in the order listed. */
+static haft_status find(haft__reveal_ask *ask, haft__arena *scratch, haft_error *err)
+{
+    haft__reveal_hit *hits = haft__arena_array(scratch, ask->offer->count, sizeof(*hits));
+    if (hits == NULL) {
+        return haft__arena_fail(scratch, err);
+    }
+    for (size_t i = 0; i < ask->offer->count; i++) {
+        const haft__verdict *verdict = &ask->offer->items[i];
+        if (haft__reason_is_deferred(verdict->reason) && fits(verdict->name, ask->query)) {
+            hits[ask->hit_count++] = (haft__reveal_hit){verdict->name, 1.5, HAFT__LIT("name")};
+        }
+    }
+    ask->hits = hits;
+    return HAFT_OK;
+}
+
+static haft_str argument(const haft__run_call *call, const char *key)
+{
+    const haft__json *value = haft__json_get(call->arguments, haft__str(key));
+    return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
+}
+
+haft_status help_search(const haft__run *run, const haft__run_call *call,
+                        const haft__mcp_listing *listings, size_t count, haft__arena *scratch,
+                        haft__hash_key hash_key, haft__buf *body, haft_error *err)
+{
+    haft__reveal reveal;
+    haft__offer offer;
+    uint64_t limit = 0;
+    haft__reveal_ask ask = {.spec = run->spec,
+                            .run = run,
+                            .listings = listings,
+                            .listing_count = count,
+                            .offer = &offer,
+                            .query = call != NULL ? argument(call, "query") : run->task,
+                            .call = call != NULL ? call->id : HAFT__LIT("")};
+    if (call != NULL && haft__str_to_u64(argument(call, "limit"), &limit)) {
+        ask.limit = (uint32_t)limit;
+    }
+    haft_status status = haft__resolve(ask.spec, run, listings, count, scratch, &offer, err);
+    status = status == HAFT_OK ? find(&ask, scratch, err) : status;
+    if (status == HAFT_OK) {
+        status = haft__reveal_decide(&ask, scratch, hash_key, &reveal, err);
+    }
+    if (status == HAFT_OK) {
+        haft__input_tools_revealed(body, &reveal);
+    }
+    return status;
 }

@@ -5,12 +5,15 @@
  *     server=docs,search!read_only,write       a server and what it lists, with traits
  *     server=dead!error                        one that cannot be reached
  *     server=off!disabled,look                 one that is not enabled
+ *     server=docs,say!changed                  a tool that is not what was accepted
  *     asks=docs:write!durable                  a tool of one that asks before it answers
  *     mcp_allow=docs:*+other:look              patterns; the same with mcp_deny
  */
 #ifndef HAFT_TESTS_SERVERS_HELP_H
 #define HAFT_TESTS_SERVERS_HELP_H
 
+#include "run/decide.h"
+#include "run/resolve.h"
 #include "run/reveal.h"
 
 enum { HELP_SERVERS = 8, HELP_LISTED = 64 };
@@ -20,6 +23,7 @@ typedef struct help_servers {
     bool disabled[HELP_SERVERS];
     size_t count;
     haft__mcp_tool tools[HELP_LISTED];
+    bool changed[HELP_LISTED];
     size_t tool_count;
     haft_str allow, deny;
     haft_str asks; /* the tool that asks */
@@ -34,5 +38,12 @@ haft__json help_servers_spec(const help_servers *s, haft__arena *arena);
 
 /* A tool of a server as its definition is read; with traits by name behind '!'. */
 haft__mcp_tool help_server_tool(haft__arena *arena, haft_str server, haft_str words);
+
+/* Appends the tools_revealed of a search that is as simple as it can be: with the task, or for a
+ * call of tool_search. */
+HAFT_MUST_USE haft_status help_search(const haft__run *run, const haft__run_call *call,
+                                      const haft__mcp_listing *listings, size_t count,
+                                      haft__arena *scratch, haft__hash_key hash_key,
+                                      haft__buf *body, haft_error *err);
 
 #endif

@@ -11,7 +11,7 @@ static const char *const names[] = {"tools.example.org"};
 
 /* What a row leaves out is as it should be; "-" is a header that is missing. */
 static const struct {
-    const char *host, *origin, *authorization, *accept, *type, *method;
+    const char *host, *origin, *authorization, *accept, *type, *method, *at;
     bool everywhere, token;
     uint32_t status;
 } rows[] = {
@@ -32,6 +32,13 @@ static const struct {
     {.host = "[::1]x", .status = 403},
     {.host = "[]", .status = 403},
     {.host = "127.0.0.2", .status = 403},
+    {.host = "127.0.0.2:80", .at = "127.0.0.2:80", .status = 0},
+    {.host = "127.0.0.2", .at = "127.0.0.2:80", .status = 0},
+    {.host = "127.0.0.3:80", .at = "127.0.0.2:80", .status = 403},
+    {.host = "127.0.0.1:80", .at = "127.0.0.2:80", .status = 0},
+    {.host = "evil.com:80", .at = "evil.com:80", .status = 403},
+    {.host = "127.0.0.2:80", .origin = "http://127.0.0.2:80", .at = "127.0.0.2:80", .status = 0},
+    {.host = "127.0.0.2:80", .origin = "http://127.0.0.3:80", .at = "127.0.0.2:80", .status = 403},
     {.host = "192.168.1.1:80", .status = 403},
     {.host = "192.168.1.1:80", .everywhere = true, .token = true, .status = 0},
     {.host = "evil.com", .everywhere = true, .token = true, .status = 403},
@@ -93,6 +100,7 @@ TEST(who_may_come_in)
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *why = NULL;
         haft__mcp_guard guard = {.loopback = !rows[i].everywhere,
+                                 .address = haft__str(rows[i].at != NULL ? rows[i].at : ""),
                                  .token = rows[i].token ? HAFT__LIT("secret") : HAFT__LIT(""),
                                  .allows = names,
                                  .allow_count = COUNT(names)};
@@ -136,4 +144,27 @@ TEST(the_longest_token)
         visitor.authorization = (haft_str){text, 7 + HAFT__LIMIT_MCP_TOKEN_BYTES + more};
         CHECK_INT(haft__mcp_guard_check(&guard, &visitor, &why), more == 0 ? 0 : 401, "%zu", more);
     }
+}
+
+TEST(a_token_has_a_least_length)
+{
+    char token[HAFT__LIMIT_MCP_TOKEN_LEAST];
+    memset(token, 't', sizeof(token));
+    CHECK(!haft__mcp_guard_is_weak((haft_str){token, HAFT__LIMIT_MCP_TOKEN_LEAST}), "at it");
+    CHECK(haft__mcp_guard_is_weak((haft_str){token, HAFT__LIMIT_MCP_TOKEN_LEAST - 1}), "one less");
+}
+
+TEST(keys_that_are_passed_on)
+{
+    char key[HAFT__LIMIT_MCP_KEY_BYTES + 1];
+    memset(key, 'k', sizeof(key));
+    CHECK(haft__mcp_guard_takes_key((haft_str){key, HAFT__LIMIT_MCP_KEY_BYTES}), "at the limit");
+    CHECK(!haft__mcp_guard_takes_key((haft_str){key, sizeof(key)}), "one past it");
+    static const char *const bad[] = {"", " ", "a b", "a\x7f", "\xc3\xa4", "\n", "mcp:", "mcp:x"};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CHECK(!haft__mcp_guard_takes_key(haft__str(bad[i])), "'%s'", bad[i]);
+    }
+    CHECK(!haft__mcp_guard_takes_key((haft_str){"a\0b", 3}), "a zero");
+    CHECK(haft__mcp_guard_takes_key(HAFT__LIT("!~")) && haft__mcp_guard_takes_key(HAFT__LIT("mcp")),
+          "visible");
 }

@@ -23,6 +23,7 @@ typedef struct http_case {
     haft__mcp_http *http;
     uint16_t port;
     haft__mcp_asked *held; /* the call of t1 that is under way */
+    int many;              /* calls of t2 that are */
     haft__json schema;
     haft__buf received;
 } http_case;
@@ -49,12 +50,14 @@ static const haft__json *schema(void *context, haft_str tool)
     return &c->schema;
 }
 
-/* t1 is held, everything else answered at once. */
+/* t1 is held, t2 never answered, everything else at once. */
 static void begin(void *context, haft__mcp_asked *asked)
 {
     http_case *c = context;
     if (haft__str_equal(asked->name, HAFT__LIT("t1"))) {
         c->held = asked;
+    } else if (haft__str_equal(asked->name, HAFT__LIT("t2"))) {
+        c->many++;
     } else {
         haft__mcp_asked_say(asked, HAFT__LIT("said"), false);
     }
@@ -63,6 +66,10 @@ static void begin(void *context, haft__mcp_asked *asked)
 static void drop(void *context, haft__mcp_asked *asked)
 {
     http_case *c = context;
+    if (haft__str_equal(asked->name, HAFT__LIT("t2"))) {
+        c->many--;
+        return;
+    }
     CHECK(c->held == asked, "what is dropped was under way");
     c->held = NULL;
 }
@@ -125,13 +132,12 @@ static int dial(const http_case *c)
     return fd;
 }
 
-/* Receives until the text has come; what came is in c->received. */
-static bool until(http_case *c, int fd, const char *text)
+/* Receives until the text has come, behind what came before; what came is in c->received. */
+static bool until_more(http_case *c, int fd, const char *text)
 {
-    haft__buf_clear(&c->received);
     for (int rounds = 0; rounds < 20000; rounds++) {
         char bytes[4096];
-        step(c, 1);
+        step(c, 0);
         ssize_t got = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
         if (got > 0) {
             haft__buf_add(&c->received, bytes, (size_t)got);
@@ -144,8 +150,18 @@ static bool until(http_case *c, int fd, const char *text)
         if (got == 0) {
             return false;
         }
+        if (got < 0) { /* until either side has something to do, or a timer may */
+            struct pollfd both[2] = {{fd, POLLIN, 0}, {haft__loop_fd(c->loop), POLLIN, 0}};
+            (void)poll(both, 2, 5);
+        }
     }
     return false;
+}
+
+static bool until(http_case *c, int fd, const char *text)
+{
+    haft__buf_clear(&c->received);
+    return until_more(c, fd, text);
 }
 
 #define HEAD                                                                                       \
@@ -178,10 +194,146 @@ static void greet(http_case *c, char header[80])
 static bool knows(http_case *c, const char *header)
 {
     int fd = dial(c);
-    bool known = ask(c, fd, "POST", header, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
-                     "\"result\":{}");
+    bool answered = ask(c, fd, "POST", header, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
+                        "\r\n\r\n");
+    CHECK(answered, "a ping is answered, whoever sends it");
+    bool known = strstr(c->received.ptr, "HTTP/1.1 200") != NULL;
+    CHECK(known || strstr(c->received.ptr, "HTTP/1.1 404") != NULL, "%s", c->received.ptr);
     (void)close(fd);
     return known;
+}
+
+/* Who may not come in is told so by the head: nobody waits for 32 MiB, or keeps them. */
+TEST(who_may_not_come_in_has_no_body_kept)
+{
+    static const struct {
+        const char *head, *status;
+    } rows[] = {
+        {"POST /mcp HTTP/1.1\r\nHost: evil.example\r\n", " 403 "},
+        {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n", " 403 "},
+        {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: null\r\nOrigin: null\r\n", " 400 "},
+        {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n", " 415 "},
+        {"POST /other HTTP/1.1\r\nHost: localhost\r\n", " 404 "},
+        {"PUT /mcp HTTP/1.1\r\nHost: localhost\r\n", " 405 "},
+        {"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n", " 400 "},
+    };
+    http_case c;
+    open_case(&c, 0, 0);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[512];
+        int fd = dial(&c);
+        int length = snprintf(text, sizeof(text), "%sContent-Length: %d\r\n\r\n{\"jsonrpc\"",
+                              rows[i].head, HAFT__LIMIT_MCP_MESSAGE_BYTES);
+        CHECK_INT(send(fd, text, (size_t)length, MSG_NOSIGNAL), length, "sending");
+        CHECK(until(&c, fd, rows[i].status), "row %zu: %s", i, c.received.ptr);
+        (void)close(fd);
+    }
+    close_case(&c);
+}
+
+/* Who is told that its method is none is told which are. */
+TEST(methods_that_are_allowed)
+{
+    static const struct {
+        const char *method, *version, *allow;
+    } rows[] = {
+        {"GET", "MCP-Protocol-Version: 2026-07-28\r\n", "Allow: POST\r\n"},
+        {"DELETE", "MCP-Protocol-Version: 2026-07-28\r\n", "Allow: POST\r\n"},
+        {"PUT", "MCP-Protocol-Version: 2025-11-25\r\n", "Allow: POST, GET, DELETE\r\n"},
+        {"PUT", "", "Allow: POST, GET, DELETE\r\n"},
+    };
+    http_case c;
+    open_case(&c, 0, 0);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int fd = dial(&c);
+        CHECK(ask(&c, fd, rows[i].method, rows[i].version, "", rows[i].allow), "%s: %s",
+              rows[i].method, c.received.ptr);
+        CHECK(strstr(c.received.ptr, " 405 ") != NULL, "%s", c.received.ptr);
+        (void)close(fd);
+    }
+    close_case(&c);
+}
+
+/* Each time a session is listened to anew there is an event to come back to. */
+TEST(a_stream_for_pushes_begins_with_an_event)
+{
+    http_case c;
+    char header[80], again[160];
+    open_case(&c, 0, 0);
+    greet(&c, header);
+    for (int round = 0; round <= 1; round++) {
+        int fd = dial(&c);
+        CHECK(ask(&c, fd, "GET", header, "", "id: 2-0\nretry: 500\ndata: \n\n"), "round %d: %s",
+              round, c.received.ptr);
+        (void)close(fd);
+        for (int i = 0; i < 20; i++) {
+            step(&c, 1);
+        }
+    }
+    int fd = dial(&c);
+    (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-0\r\n", header);
+    CHECK(ask(&c, fd, "GET", again, "", "id: 2-0\nretry: 500\ndata: \n\n"), "%s", c.received.ptr);
+    (void)close(fd);
+    close_case(&c);
+}
+
+/* A request without a handshake: its connection, open. */
+static int ask_alone(http_case *c, const char *method, const char *params)
+{
+    char text[1024], body[512];
+    int length =
+        snprintf(body, sizeof(body),
+                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s\"_meta\":{"
+                 "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+                 "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+                 method, params);
+    length = snprintf(text, sizeof(text),
+                      "POST" HEAD "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: %s\r\n"
+                      "Mcp-Name: t2\r\nContent-Length: %d\r\n\r\n%s",
+                      method, length, body);
+    int fd = dial(c);
+    CHECK_INT(send(fd, text, (size_t)length, MSG_NOSIGNAL), length, "sending");
+    return fd;
+}
+
+static bool until_many(http_case *c, int many)
+{
+    for (int i = 0; i < 20000 && c->many != many; i++) {
+        step(c, 1);
+    }
+    return c->many == many;
+}
+
+/* They cannot be told apart, so all clients without a handshake have one number together. What only
+ * listens has none but that of connections. */
+TEST(requests_without_a_handshake_are_bounded_in_number)
+{
+    http_case c;
+    int fds[HAFT__LIMIT_MCP_REQUESTS];
+    open_case(&c, 0, 0);
+    for (int i = 0; i < HAFT__LIMIT_MCP_REQUESTS; i++) {
+        fds[i] = ask_alone(&c, "tools/call", "\"name\":\"t2\",");
+        CHECK(until_many(&c, i + 1), "call %d", i);
+    }
+    for (int round = 0; round <= 1; round++) {
+        int fd = ask_alone(&c, "tools/call", "\"name\":\"t2\",");
+        CHECK(until(&c, fd, "too many requests are under way"), "one more: %s", c.received.ptr);
+        CHECK(strstr(c.received.ptr, " 503 ") != NULL, "%s", c.received.ptr);
+        (void)close(fd);
+        CHECK_INT(c.many, HAFT__LIMIT_MCP_REQUESTS, "no more");
+        (void)close(fds[round]);
+        CHECK(until_many(&c, HAFT__LIMIT_MCP_REQUESTS - 1), "one left");
+        fd = ask_alone(&c, "subscriptions/listen", "");
+        CHECK(until(&c, fd, "acknowledged"), "%s", c.received.ptr);
+        fds[round] = ask_alone(&c, "tools/call", "\"name\":\"t2\",");
+        CHECK(until_many(&c, HAFT__LIMIT_MCP_REQUESTS), "another came");
+        (void)close(fd);
+    }
+    for (int i = 0; i < HAFT__LIMIT_MCP_REQUESTS; i++) {
+        (void)close(fds[i]);
+    }
+    CHECK(until_many(&c, 0), "all left");
+    close_case(&c);
 }
 
 TEST(sessions_are_bounded_in_number)
@@ -292,11 +444,155 @@ TEST(streams_are_kept_up_to_a_limit)
     for (int i = 2; i <= 3; i++) { /* the first was the handshake, which was no stream */
         int fd = dial(&c);
         (void)snprintf(again, sizeof(again), "%sLast-Event-ID: %d-0\r\n", header, i);
-        CHECK(ask(&c, fd, "GET", again, "", i == 2 ? "404" : "said"), "stream %d: %s", i,
+        CHECK(ask(&c, fd, "GET", again, "", i == 2 ? "410" : "said"), "stream %d: %s", i,
               c.received.ptr);
         (void)close(fd);
     }
     close_case(&c);
+}
+
+/* What is forgotten for want of room, or never kept, is told to who comes for it. */
+TEST(who_comes_for_what_is_not_kept_is_told_so)
+{
+    static const struct {
+        bool over;
+        const char *id;
+        bool error;
+    } rows[] = {{true, "5", true}, {true, "", false}, {false, "5", false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__mcp_stream stream = {.number = 1, .request_id = haft__str(rows[i].id)};
+        haft__mcp_stream_add(&stream, HAFT__LIT("one"));
+        haft__mcp_stream_add(&stream, HAFT__LIT("two"));
+        CHECK_INT(stream.dropped, 0, "all is there");
+        stream.over = rows[i].over;
+        haft__mcp_stream_drop(&stream);
+        CHECK_INT(stream.kept, 0, "nothing is kept");
+        CHECK_INT(stream.dropped, 2, "and it is known");
+        haft__mcp_stream_finish(&stream);
+    }
+}
+
+/* One call whose answer has so many bytes, and nobody has read it. */
+static void answer_long(http_case *c, const char *header, size_t bytes)
+{
+    char *text = test_alloc(bytes);
+    memset(text, 'x', bytes);
+    int fd = dial(c);
+    CHECK(ask(c, fd, "POST", header,
+              "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":"
+              "\"t1\"}}",
+              "data: \n\n"),
+          "a call");
+    (void)close(fd);
+    for (int i = 0; i < 20; i++) {
+        step(c, 1);
+    }
+    haft__mcp_asked *asked = c->held;
+    c->held = NULL;
+    if (asked != NULL) {
+        haft__mcp_asked_say(asked, (haft_str){text, bytes}, false);
+    }
+}
+
+/* HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES: the oldest answers of a session go first, and who comes for
+ * one of them gets an error with the id of the call. */
+TEST(a_session_keeps_answers_up_to_a_limit)
+{
+    enum { BYTES = 900000, FIT = HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES / BYTES };
+    http_case c;
+    char header[80], again[160];
+    open_case(&c, 0, 0);
+    greet(&c, header);
+    for (int i = 0; i < FIT; i++) {
+        answer_long(&c, header, BYTES);
+    }
+    for (int round = 0; round <= 1; round++) {
+        size_t kept = haft__mcp_http_kept(c.http);
+        CHECK(kept > BYTES && kept <= HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES, "%zu bytes", kept);
+        int fd = dial(&c);
+        (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-0\r\n", header);
+        CHECK(ask(&c, fd, "GET", again, "",
+                  round == 0 ? "\"result\"" : "\"id\":5,\"error\":{\"code\":-32603"),
+              "round %d: %.300s", round, c.received.ptr);
+        (void)close(fd);
+        answer_long(&c, header, BYTES); /* one too many */
+    }
+    close_case(&c);
+}
+
+/* What its client has seen is not kept. */
+TEST(what_was_seen_is_not_kept)
+{
+    http_case c;
+    char header[80], again[160];
+    open_case(&c, 0, 0);
+    greet(&c, header);
+    answer_long(&c, header, 1000);
+    CHECK(haft__mcp_http_kept(c.http) > 1000, "it is kept");
+    int fd = dial(&c);
+    (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-1\r\n", header);
+    CHECK(ask(&c, fd, "GET", again, "", "text/event-stream"), "%s", c.received.ptr);
+    (void)close(fd);
+    CHECK_INT(haft__mcp_http_kept(c.http), 0, "it is not any more");
+    close_case(&c);
+}
+
+/* A call that goes on: who comes again for what it has told meanwhile, more than is kept, is told
+ * that something is missing, and gets the rest. */
+TEST(what_is_missing_on_the_way_is_told)
+{
+    enum { BYTES = HAFT__LIMIT_MCP_REPLAY_BYTES / 2 + 1 };
+    http_case c;
+    char header[80], again[160];
+    char *text = test_alloc(BYTES);
+    memset(text, 'x', BYTES);
+    open_case(&c, 0, 0);
+    greet(&c, header);
+    int fd = dial(&c);
+    CHECK(ask(&c, fd, "POST", header,
+              "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t1\","
+              "\"_meta\":{\"progressToken\":1}}}",
+              "data: \n\n"),
+          "a call");
+    (void)close(fd);
+    for (int i = 0; i < 20; i++) {
+        step(&c, 1);
+    }
+    for (uint64_t i = 1; i <= 2 && c.held != NULL; i++) {
+        haft__mcp_asked_progress(c.held, i, 0, (haft_str){text, BYTES});
+    }
+    fd = dial(&c);
+    (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-0\r\n", header);
+    CHECK(ask(&c, fd, "GET", again, "", "they are missing here"), "%.300s", c.received.ptr);
+    CHECK(until_more(&c, fd, "\"progress\":2"), "the rest: %.300s", c.received.ptr);
+    (void)close(fd);
+    close_case(&c);
+}
+
+/* HAFT__LIMIT_MCP_REPLAY_ALL_BYTES: of all sessions those that were idle longest lose theirs. */
+TEST(all_sessions_keep_answers_up_to_a_limit)
+{
+    enum {
+        BYTES = 1000000,
+        EACH = HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES / BYTES,
+        SESSIONS = HAFT__LIMIT_MCP_REPLAY_ALL_BYTES / (EACH * BYTES) + 2
+    };
+    http_case c;
+    char header[80];
+    size_t most = 0;
+    open_case(&c, 0, 0);
+    for (int i = 0; i < SESSIONS; i++) {
+        greet(&c, header);
+        for (int k = 0; k < EACH; k++) {
+            answer_long(&c, header, BYTES);
+        }
+        size_t kept = haft__mcp_http_kept(c.http);
+        most = kept > most ? kept : most;
+    }
+    CHECK(most <= HAFT__LIMIT_MCP_REPLAY_ALL_BYTES, "%zu bytes", most);
+    CHECK(most > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES - EACH * BYTES, "%zu bytes are used", most);
+    close_case(&c);
+    CHECK(SESSIONS * EACH * (size_t)BYTES > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES, "more than fits");
 }
 
 /* As many as descriptors and the server's limit allow; they cost nothing while nothing happens. */
@@ -307,7 +603,8 @@ TEST(streams_that_say_nothing_cost_nothing)
     char header[80];
     int fds[500], opened = 0;
     CHECK_INT(getrlimit(RLIMIT_NOFILE, &limit), 0, "descriptors");
-    int wanted = limit.rlim_cur > 1200 ? (int)COUNT(fds) : 100;
+    bool many = getenv("HAFT_LONG") != NULL && limit.rlim_cur > 1200;
+    int wanted = many ? (int)COUNT(fds) : 100;
     open_case(&c, 0, 0);
     for (int i = 0; i < wanted; i++) {
         greet(&c, header);

@@ -82,7 +82,7 @@ static const struct {
      "Qwen 2.5|spec |native hermes|native yes*|32768*||"},
     {"model: {provider: ollama, model: gemma3, family: none}", "| |native purejson|native yes|0||"},
     {"model: {provider: ollama, model: gemma3, chat_template: \"<|tool_list_start|>\"}",
-     "LFM2|chat_template <|tool_list_start|>|pythonic purejson*|native no*|32768*||"},
+     "LFM2|chat_template <|tool_list_start|>|pythonic purejson*|native no*|0||"},
     {"model: {provider: ollama, model: gemma3, chat_template: nothing}",
      "Gemma 3|name gemma-3|purejson*|native no*|131072*||"},
     /* mistakes */

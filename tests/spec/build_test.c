@@ -60,6 +60,36 @@ TEST(defaults_are_those_of_the_schema)
         haft__pointer_get(&schema, HAFT__LIT("/$defs/limits/properties/wall/default"));
     CHECK(value != NULL && haft__duration_read(*value, &wall, NULL) == HAFT_OK, "wall");
     CHECK_INT(limits->wall_ms, wall, "wall");
+    uint64_t wait = 0;
+    value = haft__pointer_get(&schema, HAFT__LIT("/$defs/embeddings/properties/timeout/default"));
+    CHECK(value != NULL && haft__duration_read(*value, &wait, NULL) == HAFT_OK, "timeout");
+    CHECK_INT(wait, HAFT__LIMIT_EMBED_QUERY_MS, "embeddings.timeout");
+    CHECK_INT(f.spec->embeddings.timeout_ms, HAFT__LIMIT_EMBED_QUERY_MS, "embeddings.timeout");
+    CHECK_INT(f.spec->embeddings.base_url.len, 0, "no embeddings");
+    CHECK_INT(HAFT__LIMIT_EMBED_MOST_MS, 60000, "check_test.c has it, and one more");
+    unload(&f);
+}
+
+/* What its own tools take: names, descriptions and schemas. The share of the context that they may
+ * have is the limit, unless the spec says otherwise; resolve() has a test at its value and past. */
+TEST(the_specs_own_tools_are_weighed)
+{
+    loaded f;
+    load(&f, "haft: 1\nname: n\nmodel: {provider: openai, model: m, context_tokens: 1000}\n"
+             "tools:\n  - builtin: [grep]\n"
+             "  - {name: one, description: Counts the words of a text., input_schema: {type: "
+             "object}, command: "
+             "[x]}\n"
+             "  - {name: two, description: Counts the words of a text., input_schema: {type: "
+             "object}, command: "
+             "[x]}\n");
+    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_INT(f.spec->definition_bytes,
+              2
+                  * (strlen("one") + strlen("Counts the words of a text.")
+                     + strlen("{\"type\":\"object\"}")),
+              "bytes");
+    CHECK_INT(f.spec->tools_share, HAFT__LIMIT_TOOL_SHARE_PERCENT, "share");
     unload(&f);
 }
 
@@ -72,9 +102,12 @@ TEST(everything_that_is_said_is_there)
              "2.5e-2}, options: "
              "{temperature: 0}}\n"
              "plan: {a: 1}\nroot: docs\non_unknown: retry\nhistory: transcript\n"
-             "max_mcp_tools: 7\nmultitask: reject\n"
+             "max_mcp_tools: 7\nmax_tools_share: 25\nmultitask: reject\n"
+             "tool_search: {embeddings: {base_url: e, model: v, api_key_env: E, query_prefix: 'q: "
+             "', document_prefix: 'd: ', timeout: 250ms}}\n"
              "phases: [{name: p, tools: [glob, grep]}]\n"
-             "builtins: {enabled: [glob, grep, complete_workflow], allow: [\"*\"], deny: [read]}\n"
+             "builtins: {enabled: [glob, grep, complete_workflow], allow: [\"*\"], deny: [read, "
+             "tool_search]}\n"
              "limits: {turns: 3, calls: 9, parallel: 2, overflow: truncate, observation_chars: 10, "
              "tokens: 5000000000, usd: 0.5, wall: 90, invalid_calls: 1, reminders: 0, violations: "
              "4}\n"
@@ -101,8 +134,17 @@ TEST(everything_that_is_said_is_there)
     CHECK_INT(spec->plan.count, 1, "plan");
     CHECK_STR(spec->root, HAFT__LIT("docs"), "root");
     CHECK_INT(spec->on_unknown, HAFT__ON_UNKNOWN_RETRY, "on_unknown");
+    CHECK(spec->on_unknown_given, "on_unknown is given");
     CHECK_INT(spec->history, HAFT__HISTORY_TRANSCRIPT, "history");
     CHECK_INT(spec->max_mcp_tools, 7, "max_mcp_tools");
+    CHECK_INT(spec->tools_share, 25, "max_tools_share");
+    CHECK_STR(spec->embeddings.base_url, HAFT__LIT("e"), "embeddings.base_url");
+    CHECK_STR(spec->embeddings.model, HAFT__LIT("v"), "embeddings.model");
+    CHECK_STR(spec->embeddings.api_key_env, HAFT__LIT("E"), "embeddings.api_key_env");
+    CHECK_STR(spec->embeddings.query_prefix, HAFT__LIT("q: "), "query_prefix");
+    CHECK_STR(spec->embeddings.document_prefix, HAFT__LIT("d: "), "document_prefix");
+    CHECK_INT(spec->embeddings.timeout_ms, 250, "embeddings.timeout");
+    CHECK_INT(spec->definition_bytes, 0, "built-ins do not count");
     CHECK_STR(spec->multitask, HAFT__LIT("reject"), "multitask");
     CHECK_INT(spec->phase_count, 1, "phases");
     CHECK_STR(spec->phases[0].name, HAFT__LIT("p"), "phase");

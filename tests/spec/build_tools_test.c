@@ -19,7 +19,10 @@ TEST(tools_of_every_kind_in_their_order)
              "  - {name: e, " WORDS ", headless: true, traits: {destructive: true, needs_approval: "
              "true}}\n"
              "builtins: {enabled: [glob, read]}\n");
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_STR(f.listing,
+              HAFT__LIT("5:56: warning: no child runs in this version: calls of \"c\" end with an "
+                        "error (give it the command haft run SPEC TASK --quiet meanwhile)"),
+              "nothing else is wrong");
     static const struct {
         const char *name;
         haft__tool_source source;
@@ -50,6 +53,9 @@ static const problem_case cases[] = {
      "2:70: the tool has both \"command\" and \"http\" (a tool runs in one place; make two of it)\n"
      "2:96: the tool has both \"command\" and \"headless\" (a tool runs in one place; make two of "
      "it)"},
+    {"tools:\n  - {name: a, " WORDS ", agent: b.yaml}\n",
+     "2:56: warning: no child runs in this version: calls of \"a\" end with an error "
+     "(give it the command haft run SPEC TASK --quiet meanwhile)"},
     {"tools:\n  - {name: a, " WORDS "}\n", "2:5: warning: nothing says how \"a\" runs: its calls "
                                            "wait for an answer (give it a command or "
                                            "http, or write headless: true)"},

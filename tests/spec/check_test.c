@@ -12,10 +12,27 @@
     "1:84: the argument \"" name "\" would choose the host (arguments can stand in the path and "  \
     "behind it)"
 
+#define WHEN(how) "approvals: [{tools: [a], when: {at: /n, " how "}}]\n"
+#define PAY(how)                                                                                   \
+    "tools: [{name: a, headless: true, description: Count the words of it., args: [n]}]\n" WHEN(how)
+#define TYPED(type, how)                                                                           \
+    "tools: [{name: a, headless: true, description: Count the words of it., input_schema: {type: " \
+    "object, properties: {n: {type: " type "}}}}]\n" WHEN(how)
+#define UNLIKE(type)                                                                               \
+    "2:32: warning: /n of \"a\" cannot be compared like this by its type: " type                   \
+    " (what cannot be compared is asked about; arguments under args are texts, input_schema "      \
+    "gives "                                                                                       \
+    "them types)"
+
 #define COMMAND(words)                                                                             \
     "tools: [{name: a, args: [a, b], description: Look up the words of it., command: [" words      \
     "]}]\n"
 #define OWN " (give it a word of its own, or use stdin)"
+
+#define SEARCHES "builtins: {enabled: [tool_search]}\n"
+#define UNTOLD(place)                                                                              \
+    place ": warning: tools are deferred, and the model is not told that it can search for them "  \
+          "(add tool_search to builtins.enabled, or to builtins.deny)"
 
 static const problem_case cases[] = {
     {COMMAND("df, -h, '{a}', '--x={b}'"), ""},
@@ -34,21 +51,53 @@ static const problem_case cases[] = {
     {"kind: graph\ngraph: {nodes: {a: {}}, edges: [[a, b]], channels: {x: {}}}\n", ""},
     {"kind: graph\ngraph: {nods: {}}\n",
      "2:8: the key \"nodes\" is missing\n2:9: there is no key \"nods\" here (did you mean nodes?)"},
-    {"mcp: {servers: {a: {}, b: {command: [x], url: y}, c: {url: y}, \"d\": {command: [x]}}}\n",
+    {"mcp: {servers: {a: {command: [x], env: {API_TOKEN: abcDEF123, PATH: /bin, X_KEY: '${K}', "
+     "A_KEY: '77', WORD: Abc}}}}\n" SEARCHES,
+     "1:52: warning: this looks like a secret written into the spec, which is kept with every run "
+     "(name a variable instead: ${VAR}, or import the server)"},
+    {"mcp: {servers: {a: {url: 'http://x', headers: {Authorization: Bearer abc, Accept: "
+     "x/y}}}}\n" SEARCHES,
+     "1:63: warning: this looks like a secret written into the spec, which is kept with every run "
+     "(name a variable instead: ${VAR}, or import the server)"},
+    {"mcp: {servers: {a: {}, b: {command: [x], url: y}, c: {url: y}, \"d\": {command: "
+     "[x]}}}\n" SEARCHES,
      "1:17: the server has no command and no url (it needs one of the two)\n"
      "1:24: the server has both a command and a url (it needs one of the two)"},
-    {"mcp: {servers: {a: {command: x, args: [y], cwd: z, trust: true, timeout: 5s, roots: [.]}}}\n",
+    {"mcp: {servers: {a: {command: x, args: [y], cwd: z, trust: true, timeout: 5s, roots: "
+     "[.]}}}\n" SEARCHES,
      ""},
-    {"mcp: {servers: {a: {command: x, timeout: 25h}}}\n",
+    {"mcp: {servers: {a: {command: x, timeout: 25h}}}\n" SEARCHES,
      "1:42: expected a time such as 30s, at most 24 hours, found string"},
     {"model: {provider: openai, model: x, options: {temperature: 0, stream: false, tools: []}}\n",
      "1:63: warning: the option \"stream\" is not sent: haft itself says it\n"
      "1:78: warning: the option \"tools\" is not sent: haft itself says it"},
+    {"tool_search: {embeddings: {base_url: u, model: m, api_key: abc}}\n",
+     "1:60: warning: this looks like a key written into the spec (name a variable instead: "
+     "api_key: ${OPENAI_API_KEY})"},
+    {"tool_search: {embeddings: {base_url: u}}\n", "1:27: the key \"model\" is missing"},
+    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 1m}}\n", ""},
+    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 60001ms}}\n",
+     "1:60: wanted a time above 0 and of at most 60 seconds, found 60001 ms (a search waits so "
+     "long before it goes on without)"},
+    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 0}}\n",
+     "1:60: wanted a time above 0 and of at most 60 seconds, found 0 ms (a search waits so long "
+     "before it goes on without)"},
+    {"approvals: [{traits: [read_only], deadline: 0s}]\n",
+     "1:45: wanted a time above 0, found 0 (leave it out when there is none)"},
+    {"pauses: {question: {deadline: 0}}\n",
+     "1:31: wanted a time above 0, found 0 (leave it out when there is none)"},
     {"approvals: [{}, {traits: [destructive]}]\n",
      "1:13: the rule says for no tool that it holds (give it tools or traits; tools: [\"*\"] is "
      "all)"},
     {"tools: [{name: search, headless: true, description: Searches stuff.}]\n",
      "1:53: warning: the description says little beyond filler words: name what the tool works on"},
+    /* a name that a format has another use for */
+    {"formats: [functionary_v32]\n"
+     "tools: [{name: all, headless: true, description: Lists each customer of the shop.}]\n",
+     "2:16: warning: \"all\" cannot be called in functionary_v32 (it is the name of the user "
+     "there; "
+     "call the tool otherwise)"},
+    {"tools: [{name: all, headless: true, description: Lists each customer of the shop.}]\n", ""},
     /* destructive tools */
     {TOOL("traits: {destructive: true}"),
      "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
@@ -59,6 +108,24 @@ static const problem_case cases[] = {
     {TOOL("traits: {destructive: true}") "approvals: [{traits: [idempotent]}]\n",
      "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
      "[{traits: [destructive]}])"},
+    /* conditions that compare different things */
+    {PAY("op: gt, value: 100"), UNLIKE("string")},
+    {PAY("op: gt, value: \"1\""), ""},
+    {PAY("op: eq, value: 100"), UNLIKE("string")},
+    {PAY("op: ne, value: true"), UNLIKE("string")},
+    {PAY("op: lt"), UNLIKE("string")},
+    {PAY("op: in, value: [1, 2]"), UNLIKE("string")},
+    {PAY("op: in, value: [1, \"2\"]"), ""},
+    {PAY("op: contains, value: 1"), UNLIKE("string")},
+    {PAY("op: contains, value: x"), ""},
+    {PAY("op: matches, value: x"), ""},
+    {PAY("op: exists"), ""},
+    {TYPED("integer", "op: gt, value: 100"), ""},
+    {TYPED("integer", "op: matches, value: x"), UNLIKE("integer")},
+    {TYPED("[integer, string]", "op: gt, value: 100"), ""},
+    {TYPED("[integer, string]", "op: eq, value: [1]"), UNLIKE("others")},
+    {TYPED("array", "op: contains, value: 1"), ""},
+    {TYPED("boolean", "op: gt, value: true"), UNLIKE("boolean")},
     /* where an HTTP tool goes */
     {WEB("https://h/{a}?b={b}&c={ c }#{b}"), ""},
     {WEB("https://${H}{a}"), ""},
@@ -101,6 +168,19 @@ static const problem_case cases[] = {
     {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\nformats: "
      "[codemode]\nmcp: {import: x}\ndatabases: {d: {url: \"sqlite:x\"}}\n",
      ""},
+    /* a search that the model is not told of */
+    {"mcp: {servers: {a: {command: [x]}}}\n", UNTOLD("1:1")},
+    {"mcp: {import: x}\n", ""}, /* what is in it is not known here */
+    {"mcp: {servers: {a: {command: [x], enabled: false}}}\n", ""},
+    {"mcp: {servers: {a: {command: [x]}}, deny: [\"*\"]}\n", ""},
+    {"builtins: {enabled: [tool_search]}\nmcp: {servers: {a: {command: [x]}}}\n", ""},
+    {"builtins: {deny: [tool_search]}\nmcp: {servers: {a: {command: [x]}}}\n", ""},
+    {"builtins: {allow: [grep]}\nmcp: {servers: {a: {command: [x]}}}\n", ""},
+    {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n", UNTOLD("1:1")},
+    {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n"
+              "enabled_builtins: [tool_search]\n",
+     ""},
+    {TOOL("") "model: {provider: openai, model: x, context_tokens: 20000}\n", ""},
 };
 
 TEST(what_a_schema_cannot_say)

@@ -69,7 +69,8 @@ static const char everywhere[] = "model: {provider: openai, model: x, api_key: \
                                  "    s: {command: [x], env: {Z: \"${S}\"}}\n"
                                  "    t: {url: \"https://${V}\", headers: {Z: \"${W\"}}\n"
                                  "    off: {url: \"https://${OFF}\", enabled: false}\n"
-                                 "databases: {d: {url: \"sqlite:${D}\"}}\n";
+                                 "databases: {d: {url: \"sqlite:${D}\"}}\n"
+                                 "builtins: {deny: [tool_search]}\n";
 
 TEST(every_variable_must_be_there)
 {

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "spec_help.h"
 
+#define SEARCHES "builtins: {enabled: [tool_search]}\n"
+
 static haft_status read_file(void *context, haft__arena *arena, haft_str spec, haft_str path,
                              haft_str *ret_text, haft_error *err)
 {
@@ -22,6 +24,7 @@ static haft_str no_variable(void *context, haft_str name)
     return (haft_str){NULL, 0};
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): a context is not const */
 static void import(loaded *f, const char *spec, char *file, bool env)
 {
     haft__spec_options options = {.hash_key = {1, 2},
@@ -41,8 +44,10 @@ TEST(imported_servers_stand_beside_those_of_the_spec)
     loaded f;
     haft__buf buf;
     haft__buf_init(&buf, 1 << 16);
-    import(&f, "mcp: {import: mcp.json, servers: {b: {command: [own]}, c: {url: 'http://h'}}}\n",
-           two, false);
+    import(
+        &f,
+        "mcp: {import: mcp.json, servers: {b: {command: [own]}, c: {url: 'http://h'}}}\n" SEARCHES,
+        two, false);
     CHECK_STR(f.listing, HAFT__LIT(""), "nothing is wrong");
     haft__json_write(&buf, f.spec->mcp);
     CHECK_STR(keep(&buf),
@@ -76,7 +81,7 @@ TEST(the_source_of_a_spec_has_no_secret_of_the_file)
     loaded f, again, away;
     haft__buf buf;
     haft__buf_init(&buf, 1 << 16);
-    import(&f, "mcp: {import: mcp.json}\n", secret, false);
+    import(&f, "mcp: {import: mcp.json}\n" SEARCHES, secret, false);
     haft__json_write(&buf, f.spec->source);
     haft_str kept = keep(&buf);
     CHECK(strstr(kept.ptr, "s3cret") == NULL && strstr(kept.ptr, "sha256") != NULL, "%s", kept.ptr);
@@ -102,6 +107,9 @@ TEST(an_import_that_fails_says_why)
 {
     static char cut[] = "{\"mcpServers\":", none[] = "{}",
                 old[] = "{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"type\":\"sse\"}}}",
+                word[] = "{\"mcpServers\":{\"a\":{\"command\":\"x\",\"args\":[\"${X}\"]}}}",
+                off[] = "{\"mcpServers\":{\"a\":{\"command\":\"${X}\",\"disabled\":true}}}",
+                some[] = "{\"mcpServers\":{\"bad\":{},\"good\":{\"command\":\"x\"}}}",
                 variable[] = "{\"mcpServers\":{\"a\":{\"command\":\"${X}\",\"cwd\":\"${Y}\"}}}";
     static const struct {
         char *file;
@@ -113,14 +121,56 @@ TEST(an_import_that_fails_says_why)
                "{\"mcpServers\": {\"docs\": {\"command\": \"npx\", \"args\": [..]}}})"},
         {old, "1:15: warning: mcp.json: a: the transport sse is no longer spoken; Streamable HTTP "
               "is tried"},
-        {variable, "1:15: there is no variable X in the environment (set it before haft starts, "
-                   "or in .env)\n1:15: there is no variable Y in the environment (set it before "
-                   "haft starts, or in .env)"},
+        {variable, "1:15: warning: mcp.json: the server 'a': there is no variable Y in the "
+                   "environment; it is left out (set it before haft starts, or in .env)"},
+        {word, "1:15: warning: mcp.json: the server 'a': there is no variable X in the "
+               "environment; it is left out (set it before haft starts, or in .env)"},
+        {off, ""},
+        {some, "1:15: warning: mcp.json: the server 'bad': it has no command and no url; it is "
+               "left out"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         loaded f;
-        import(&f, "mcp: {import: mcp.json}\n", cases[i].file, true);
+        import(&f, "mcp: {import: mcp.json}\n" SEARCHES, cases[i].file, true);
         CHECK_STR(f.listing, haft__str(cases[i].problems), "case %zu", i);
+        unload(&f);
+    }
+}
+
+/* What is wrong with one server is a warning, and the others are there; but a spec that names it in
+ * `allow` cannot do without. */
+TEST(a_server_that_is_wrong_is_left_out_unless_the_spec_names_it)
+{
+    static char file[] = "{\"mcpServers\":{\"bad\":{},\"lacks\":{\"command\":\"${X}\"},"
+                         "\"good\":{\"command\":\"x\"}}}";
+    static const struct {
+        const char *spec, *problem;
+    } cases[] = {
+        {"mcp: {import: mcp.json}\n", NULL},
+        {"mcp: {import: mcp.json, allow: [\"good:*\", \"*:say\"]}\n", NULL},
+        {"mcp: {import: mcp.json, allow: [\"bad:*\"]}\n",
+         "mcp.json: the server 'bad': it has no command and no url; `allow` of the spec names it"},
+        {"mcp: {import: mcp.json, allow: [\"lacks:say\"]}\n",
+         "mcp.json: the server 'lacks': there is no variable X in the environment; `allow` of the "
+         "spec names it"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        loaded f;
+        import(&f, cases[i].spec, file, true);
+        CHECK((f.spec != NULL) == (cases[i].problem == NULL), "case %zu: %s", i, f.listing.ptr);
+        CHECK(cases[i].problem == NULL || strstr(f.listing.ptr, cases[i].problem) != NULL,
+              "case %zu: %s", i, f.listing.ptr);
+        if (f.spec != NULL) {
+            haft__buf buf;
+            haft__buf_init(&buf, 1 << 16);
+            haft__json_write(&buf, f.spec->mcp);
+            haft_str kept = keep(&buf);
+            CHECK(strstr(kept.ptr, "\"good\":{\"command\":[\"x\"],\"enabled\":true") != NULL
+                      && strstr(kept.ptr, "\"lacks\":{\"command\":[\"${X}\"],\"enabled\":false")
+                             != NULL
+                      && strstr(kept.ptr, "\"bad\"") == NULL,
+                  "case %zu: %s", i, kept.ptr);
+        }
         unload(&f);
     }
 }

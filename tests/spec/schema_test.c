@@ -18,6 +18,18 @@ static const problem_case cases[] = {
      "\"python_execution\", \"tool_search\", \"read_result\", \"request_user_input\", "
      "\"complete_workflow\", \"store_artifact\", found \"grop\" (did you mean grep?)\n"
      "2:29: there is no key \"name\" here"},
+    {"tools:\n  - {name: x, description: Reads the weather., headless: true, retries: 1, xy: 1}\n",
+     "2:64: there is no key \"retries\" here (it is a trait: write traits: {retries: ...})\n"
+     "2:76: there is no key \"xy\" here"},
+    {"approvals: [{tools: [\"f{a,b}\", \"x*\"]}]\nbuiltins: {deny: [\"glo?\"]}\nmcp: {allow: "
+     "[\"a:b \"]}\n",
+     "1:22: does not match the pattern ^[^\\s?\\[\\]{}]*$: found \"f{a,b}\" (* is the only "
+     "wildcard; "
+     "write a pattern for each name)\n"
+     "2:19: does not match the pattern ^[^\\s?\\[\\]{}]*$: found \"glo?\" (* is the only wildcard; "
+     "write a pattern for each name)\n"
+     "3:15: does not match the pattern ^[^\\s?\\[\\]{}]*$: found \"a:b \" (* is the only wildcard; "
+     "write a pattern for each name)"},
     {"limits: {wall: 5 minutes}\n", "1:16: does not match the pattern "
                                     "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)?$: found \"5 minutes\" (write "
                                     "it like 250ms, 10s, 5m, 2h or 1d)"},

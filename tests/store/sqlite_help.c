@@ -238,6 +238,10 @@ static int fault_device(sqlite3_file *file)
 
 static int fault_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **to)
 {
+    if (fails(HELP_FAULT_SHARED)) {
+        *to = NULL;
+        return SQLITE_FULL;
+    }
     return real_of(file)->pMethods->xShmMap(real_of(file), page, size, extend, to);
 }
 

@@ -63,6 +63,7 @@ typedef enum help_fault {
     HELP_FAULT_WRITE, /* half of it is written */
     HELP_FAULT_FULL,
     HELP_FAULT_SYNC,
+    HELP_FAULT_SHARED, /* no room for the memory that connections share */
     HELP_FAULT_COUNT,
 } help_fault;
 

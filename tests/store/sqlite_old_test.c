@@ -12,6 +12,7 @@ static void make_old(help_store *s, uint64_t runs, uint64_t events)
     help_raw(s, "ALTER TABLE events RENAME TO new; " HAFT__SQLITE_OLD_EVENTS
                 "; INSERT INTO events SELECT run, seq, checksum, "
                 "rtrim(substr(CAST(body AS TEXT), 2), char(10)) FROM new; DROP TABLE new; "
+                "DROP INDEX runs_queue; DROP INDEX runs_free; DROP INDEX runs_wake; "
                 "PRAGMA user_version = 1");
     for (uint64_t n = 1; n <= runs; n++) {
         haft__chain chain;
@@ -77,6 +78,28 @@ TEST(an_old_database_goes_on_as_a_new_one)
     CHECK_INT(help_do(&s, &release), HAFT_OK, "%s", s.error.message);
     CHECK_INT(help_do(&s, &gone), HAFT_OK, "%s", s.error.message);
     CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM events WHERE run = 1"), 0, "events stay");
+    help_store_close(&s);
+}
+
+/* Version 2 has today's events, and fewer indexes. */
+TEST(a_database_of_version_2_gets_its_indexes)
+{
+    help_store s;
+    help_store_open(&s, "sqlite");
+    CHECK_INT(help_create_in(&s, 1, "a", ""), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(help_create_in(&s, 2, "a", ""), HAFT_OK, "%s", s.error.message);
+    help_store_shut(&s);
+    haft_error err;
+    help_raw(&s, "DROP INDEX runs_queue; DROP INDEX runs_free; PRAGMA user_version = 2");
+    CHECK_INT(help_try_open(s.url, &err), HAFT_BAD_INPUT, "one index too many was taken");
+    help_raw(&s, "DROP INDEX runs_wake");
+    help_store_reopen(&s);
+    CHECK_INT(help_raw_number(&s, "PRAGMA user_version"), HAFT__SQLITE_VERSION, "version");
+    haft__store_request take = {
+        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
+    CHECK_INT(help_do(&s, &take), HAFT_OK, "%s", s.error.message);
+    CHECK_STR(take.found[0].id, help_id(1), "the first");
+    CHECK_INT(help_do(&s, &take), HAFT_NOT_FOUND, "the second is behind it");
     help_store_close(&s);
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "io/clock.h"
+#include "store/pg_help.h"
 #include "store/sqlite_help.h"
 
 #define EVENTS  200
@@ -122,7 +123,7 @@ TEST(a_database_that_another_has_for_itself_is_waited_for)
     help_store_open(&s, "sqlite");
     help_store_shut(&s);
     sqlite3 *other = help_raw_open(help_path(&s));
-    CHECK_INT(sqlite3_exec(other, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = 2", NULL,
+    CHECK_INT(sqlite3_exec(other, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = 3", NULL,
                            NULL, NULL),
               SQLITE_OK, "no lock");
     uint64_t before = haft__clock_now();
@@ -160,7 +161,7 @@ TEST(a_database_that_became_newer_is_not_touched)
     help_store_open(&s, "sqlite");
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "events");
-    help_raw(&s, "ALTER TABLE events ADD COLUMN more TEXT; PRAGMA user_version = 3");
+    help_raw(&s, "ALTER TABLE events ADD COLUMN more TEXT; PRAGMA user_version = 4");
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_UNSUPPORTED, "it was written");
     CHECK(help_read(&s, 1).ptr == NULL && s.error.status == HAFT_UNSUPPORTED, "it was read");
     help_store_close(&s);
@@ -295,7 +296,7 @@ static int open_and_create(void *context)
 
 TEST(processes_that_start_at_once_make_the_tables_once)
 {
-    for (int round = 0; round < help_rounds(5); round++) {
+    for (int round = 0; round < help_rounds(3); round++) {
         help_store s;
         help_store_open(&s, "sqlite");
         help_store_shut(&s);
@@ -408,17 +409,16 @@ static void check_run(help_store *s, size_t run, uint64_t acknowledged, int roun
           (int)seq, (int)acknowledged);
 }
 
-TEST(what_was_acknowledged_survives_kill)
+static void survive_kills(const char *kind, int rounds)
 {
     uint64_t random = 7, acknowledged[RUNS] = {0}, total = 0;
     victim *v = test_alloc(sizeof(*v));
     memset(v, 0, sizeof(*v));
-    help_store_open(&v->s, "sqlite");
+    help_store_open(&v->s, kind);
     for (size_t i = 0; i < RUNS; i++) {
         CHECK_INT(help_create_in(&v->s, i, "", "process -1"), HAFT_OK, "%s", v->s.error.message);
     }
     help_store_shut(&v->s);
-    int rounds = help_rounds(30);
     for (v->round = 0; v->round < rounds; v->round++) {
         int acks[2];
         CHECK_INT(pipe(acks), 0, "no pipe");
@@ -448,4 +448,16 @@ TEST(what_was_acknowledged_survives_kill)
     printf("# %d kills, %llu acknowledged events, none lost\n", rounds, (unsigned long long)total);
     help_store_reopen(&v->s);
     help_store_close(&v->s);
+}
+
+TEST(what_was_acknowledged_survives_kill)
+{
+    survive_kills("sqlite", help_rounds(getenv("HAFT_LONG") != NULL ? 30 : 10));
+}
+
+TEST(what_was_acknowledged_survives_kill_in_postgres)
+{
+    if (help_pg_url() != NULL) {
+        survive_kills("postgres", help_rounds(getenv("HAFT_LONG") != NULL ? 10 : 4));
+    }
 }

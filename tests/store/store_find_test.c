@@ -188,7 +188,7 @@ static void check_thread(help_store *s, const char *thread, uint64_t n, const ch
     CHECK_STR(((haft_str){found, length}), haft__str(wanted), "the past of run %d", (int)n);
 }
 
-STORE_TEST(the_past_of_a_run_is_what_ended_before_it_began)
+STORE_TEST(the_past_of_a_run_is_what_was_created_before_it_and_has_ended)
 {
     CHECK_INT(help_create_in(s, 1, "t", "me"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create_in(s, 2, "t", "me"), HAFT_OK, "%s", s->error.message);
@@ -201,9 +201,9 @@ STORE_TEST(the_past_of_a_run_is_what_ended_before_it_began)
     CHECK_INT(help_end(s, 3, 1, 1, "c"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_end(s, 5, 1, 1, "e"), HAFT_OK, "%s", s->error.message);
     check_thread(s, "t", 1, "");
-    check_thread(s, "t", 2, "");
-    check_thread(s, "t", 3, "b");
-    check_thread(s, "t", 5, "ab");
+    check_thread(s, "t", 2, "a");
+    check_thread(s, "t", 3, "ab");
+    check_thread(s, "t", 5, "abc");
     check_thread(s, "t", 0, "abce");
     check_thread(s, "other", 5, "x");
     check_thread(s, "no such", 0, "");
@@ -215,4 +215,157 @@ STORE_TEST(the_past_of_a_run_is_what_ended_before_it_began)
     CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create_in(s, 6, "t", "me"), HAFT_OK, "%s", s->error.message);
     check_thread(s, "t", 6, "abc");
+}
+
+/* Ids are times: a clock that was set back, or that of another machine, makes a later one less. */
+STORE_TEST(the_past_is_in_the_order_of_creation_whatever_the_ids_are)
+{
+    static const uint64_t ids[] = {7, 3, 9, 1, 5};
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        char answer[2] = {(char)('a' + i), '\0'};
+        CHECK_INT(help_create_in(s, ids[i], "t", "me"), HAFT_OK, "%s", s->error.message);
+        CHECK_INT(help_end(s, ids[i], 1, 1, answer), HAFT_OK, "%s", s->error.message);
+    }
+    check_thread(s, "t", 0, "abcde");
+    check_thread(s, "t", 5, "abcd");
+    check_thread(s, "t", 1, "abc");
+    check_thread(s, "t", 7, "");
+}
+
+/* And when there are too many, it is the first that are left out. */
+STORE_TEST(of_a_long_past_the_runs_created_first_are_left_out)
+{
+    haft_str ids[HAFT__LIMIT_STORE_LIST + 2];
+    haft__store_request creates[COUNT(ids)];
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        ids[i] = help_id(2 * COUNT(ids) - i);
+        creates[i] = (haft__store_request){
+            .verb = HAFT__STORE_CREATE,
+            .run = {.id = ids[i], .thread = HAFT__LIT("t"), .state = HAFT__STATE_ENDED}};
+        CHECK_INT(help_do(s, &creates[i]), HAFT_OK, "%s", s->error.message);
+    }
+    haft__store_request past = {.verb = HAFT__STORE_THREAD, .thread = HAFT__LIT("t")};
+    CHECK_INT(help_do(s, &past), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(past.found_count, HAFT__LIMIT_STORE_LIST, "as many as there may be");
+    CHECK_STR(past.found[0].id, ids[2], "the third is the first");
+    CHECK_STR(past.found[past.found_count - 1].id, ids[COUNT(ids) - 1], "the last is the last");
+}
+
+/* ---- one after the other ---- */
+
+/* The last digits of the ids of those ahead of run n. */
+static void check_ahead(help_store *s, uint64_t n, uint64_t limit, const char *wanted)
+{
+    haft__store_request ahead = {
+        .verb = HAFT__STORE_AHEAD, .run = {.id = help_id(n)}, .limit = limit};
+    CHECK_INT(help_do(s, &ahead), HAFT_OK, "run %d: %s", (int)n, s->error.message);
+    char found[64] = "";
+    for (size_t i = 0; i < ahead.found_count; i++) {
+        found[i] = ahead.found[i].id.ptr[9];
+        CHECK(ahead.found[i].spec.len == 0 && ahead.found[i].task.len == 0, "long texts");
+        bool owned = ahead.found[i].owner.len > 0;
+        CHECK_STR(ahead.found[i].owner, haft__str(owned ? "me" : ""), "run %d", (int)n);
+        CHECK_INT(ahead.found[i].lease_ms, owned ? s->now_ms + HELP_LEASE : 0, "run %d", (int)n);
+        CHECK_INT(ahead.found[i].state, HAFT__STATE_RUNNING, "run %d", (int)n);
+    }
+    CHECK_STR(((haft_str){found, ahead.found_count}), haft__str(wanted), "ahead of run %d", (int)n);
+}
+
+STORE_TEST(runs_of_a_thread_are_ahead_of_each_other_by_creation)
+{
+    /* Created in another order than their ids have: that of the store counts. */
+    static const uint64_t order[] = {5, 3, 9, 4, 7};
+    for (size_t i = 0; i < COUNT(order); i++) {
+        CHECK_INT(help_create_in(s, order[i], order[i] == 9 ? "other" : "t", "me"), HAFT_OK, "%s",
+                  s->error.message);
+    }
+    check_ahead(s, 5, 0, "");
+    check_ahead(s, 3, 0, "5");
+    check_ahead(s, 4, 0, "53");
+    check_ahead(s, 7, 0, "534");
+    check_ahead(s, 7, 1, "5");
+    check_ahead(s, 7, UINT64_MAX, "534");
+    check_ahead(s, 9, 0, "");
+    CHECK_INT(help_end(s, 3, 1, 1, "x"), HAFT_OK, "%s", s->error.message);
+    check_ahead(s, 7, 0, "54");
+    haft__store_request remove = {.verb = HAFT__STORE_RELEASE,
+                                  .run = {.id = help_id(5), .epoch = 1}};
+    CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
+    check_ahead(s, 7, 0, "54");
+    remove.verb = HAFT__STORE_REMOVE;
+    remove.run.epoch = 0;
+    CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
+    check_ahead(s, 7, 0, "4");
+    check_ahead(s, 4, 0, "");
+    haft__store_request ahead = {.verb = HAFT__STORE_AHEAD, .run = {.id = help_id(8)}};
+    CHECK_INT(help_do(s, &ahead), HAFT_NOT_FOUND, "there is no such run");
+}
+
+/* The ninth digits of the ids of those that have another before them, the greatest id first. */
+static void check_behind(help_store *s, haft_str before, uint64_t limit, const char *wanted)
+{
+    haft__store_request list = {
+        .verb = HAFT__STORE_LIST, .behind = true, .name = before, .limit = limit};
+    CHECK_INT(help_do(s, &list), HAFT_OK, "%s", s->error.message);
+    char found[64] = "";
+    for (size_t i = 0; i < list.found_count; i++) {
+        found[i] = list.found[i].id.ptr[9];
+        CHECK(list.found[i].task.ptr != NULL && list.found[i].task.len == 0, "its task");
+        CHECK_STR(list.found[i].owner, haft__str(found[i] == '4' ? "" : "me"), "owner");
+        CHECK_INT(list.found[i].state, HAFT__STATE_RUNNING, "state");
+    }
+    CHECK_STR(((haft_str){found, list.found_count}), haft__str(wanted), "behind others");
+}
+
+STORE_TEST(runs_that_others_are_ahead_of_are_listed)
+{
+    static const struct {
+        uint64_t n;
+        const char *thread, *owner;
+    } made[] = {{5, "t", "me"}, {3, "t", "me"}, {9, "other", ""}, {4, "t", ""}, {7, "t", "me"}};
+    for (size_t i = 0; i < COUNT(made); i++) {
+        CHECK_INT(help_create_in(s, made[i].n, made[i].thread, made[i].owner), HAFT_OK, "%s",
+                  s->error.message);
+    }
+    check_behind(s, HAFT__LIT(""), 0, "743");
+    check_behind(s, HAFT__LIT(""), 2, "74");
+    check_behind(s, help_id(7), 0, "43");
+    /* One that waits for somebody has begun: nothing is behind another that is not in the queue. */
+    haft_str line = HAFT__LIT("2");
+    haft__store_request pause = {
+        .verb = HAFT__STORE_APPEND,
+        .run = {.id = help_id(3), .epoch = 1, .seq = 1, .state = HAFT__STATE_WAITING},
+        .lines = &line,
+        .line_count = 1};
+    CHECK_INT(help_do(s, &pause), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(help_end(s, 5, 1, 1, "x"), HAFT_OK, "%s", s->error.message);
+    check_behind(s, HAFT__LIT(""), 0, "74");
+    CHECK_INT(help_end(s, 3, 1, 2, "x"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(help_end(s, 7, 1, 1, "x"), HAFT_OK, "%s", s->error.message);
+    check_behind(s, HAFT__LIT(""), 0, "");
+}
+
+static haft_status create_alone(help_store *s, uint64_t n, const char *thread)
+{
+    haft__store_request create = {.verb = HAFT__STORE_CREATE,
+                                  .run = {.id = help_id(n), .thread = haft__str(thread)},
+                                  .alone = true};
+    return help_do(s, &create);
+}
+
+STORE_TEST(a_run_that_is_to_be_alone_is_refused_beside_others)
+{
+    CHECK_INT(create_alone(s, 1, "t"), HAFT_OK, "the first: %s", s->error.message);
+    CHECK_INT(create_alone(s, 2, "t"), HAFT_BAD_STATE, "a second one");
+    CHECK(strstr(s->error.message, help_id(1).ptr) != NULL, "which one: %s", s->error.message);
+    CHECK(strstr(s->error.hint, help_id(1).ptr) != NULL, "what to do: %s", s->error.hint);
+    haft__store_request find = {.verb = HAFT__STORE_FIND, .name = help_id(2)};
+    CHECK_INT(help_do(s, &find), HAFT_NOT_FOUND, "nothing is left of it");
+    CHECK_INT(create_alone(s, 3, "other"), HAFT_OK, "in another thread: %s", s->error.message);
+    CHECK_INT(help_create_in(s, 4, "t", "me"), HAFT_OK, "one that waits: %s", s->error.message);
+    haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(1)}};
+    CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(create_alone(s, 5, "t"), HAFT_BAD_STATE, "beside the other");
+    CHECK_INT(help_end(s, 4, 1, 1, "x"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(create_alone(s, 5, "t"), HAFT_OK, "now: %s", s->error.message);
 }

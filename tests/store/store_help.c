@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include "store/pg_help.h"
+
 static uint64_t clock_of(void *context)
 {
     return ((help_store *)context)->now_ms;
@@ -25,8 +27,12 @@ void help_store_open(help_store *s, const char *kind)
 {
     *s = (help_store){.now_ms = 1000000};
     haft__arena_init(&s->arena, 0);
-    if (strcmp(kind, "memory") == 0) {
+    s->lasts = strcmp(kind, "memory") != 0;
+    if (!s->lasts) {
         (void)snprintf(s->url, sizeof(s->url), "memory:");
+    } else if (strcmp(kind, "postgres") == 0) {
+        help_pg_clear();
+        (void)snprintf(s->url, sizeof(s->url), "%s", help_pg_url());
     } else {
         (void)snprintf(s->folder, sizeof(s->folder), "/tmp/haft-store-XXXXXX");
         if (mkdtemp(s->folder) == NULL) {
@@ -72,6 +78,9 @@ void help_store_close(help_store *s)
 void help_store_test(const char *kind, void (*test)(help_store *s))
 {
     help_store s;
+    if (strcmp(kind, "postgres") == 0 && help_pg_url() == NULL) {
+        return;
+    }
     help_store_open(&s, kind);
     test(&s);
     help_store_close(&s);
@@ -97,6 +106,33 @@ haft_status help_do(help_store *s, haft__store_request *request)
     request->arena = &s->arena;
     s->error = (haft_error){0};
     return haft__store_wait(s->store, request, &s->error);
+}
+
+static void count_done(haft__store_request *request)
+{
+    ++*(size_t *)request->context;
+}
+
+haft_status help_together(help_store *s, haft__store_request *requests, size_t count)
+{
+    size_t done = 0, first = 0;
+    s->error = (haft_error){0};
+    for (size_t i = 0; i < count; i++) {
+        requests[i].done = count_done;
+        requests[i].context = &done;
+        haft__store_submit(s->store, &requests[i]);
+    }
+    while (done < count) {
+        CHECK_INT(haft__loop_step(s->loop, -1, NULL), HAFT_OK, "the loop");
+    }
+    while (first < count && requests[first].status == HAFT_OK) {
+        first++;
+    }
+    if (first == count) {
+        return HAFT_OK;
+    }
+    s->error = requests[first].error;
+    return requests[first].status;
 }
 
 haft_status help_create_in(help_store *s, uint64_t n, const char *thread, const char *owner)

@@ -20,7 +20,8 @@ typedef struct help_store {
     haft__store *store;
     haft__arena arena; /* what is read; lives until the store is closed */
     char url[PATH_MAX];
-    char folder[64];  /* "" in memory */
+    char folder[64];  /* of its file, if it has one */
+    bool lasts;       /* longer than the process */
     uint64_t now_ms;  /* the store's clock: moved by hand */
     haft_error error; /* of the last request */
 } help_store;
@@ -36,15 +37,24 @@ typedef struct help_store {
     {                                                                                              \
         help_store_test("sqlite", test_name);                                                      \
     }                                                                                              \
+    TEST(test_name##_in_postgres)                                                                  \
+    {                                                                                              \
+        help_store_test("postgres", test_name);                                                    \
+    }                                                                                              \
     static void test_name(help_store *s)
 
 void help_store_test(const char *kind, void (*test)(help_store *s));
 
-/* Opens a store of the kind, in a new folder if it needs one; and again at the same place. */
+/* Opens a store of the kind, in a new folder if it needs one; and again at the same place. For
+ * "postgres" only when there is a server, see pg_help.h. */
 void help_store_open(help_store *s, const char *kind);
 void help_store_reopen(help_store *s);
 void help_store_shut(help_store *s);  /* the store and its loop; the files stay */
 void help_store_close(help_store *s); /* everything */
+
+/* Performs requests that read nothing, all handed in at once; the status of the first that failed.
+ */
+haft_status help_together(help_store *s, haft__store_request *requests, size_t count);
 
 /* The n-th id of a run; lives until the test ends. */
 haft_str help_id(uint64_t n);

@@ -83,14 +83,23 @@ STORE_TEST(messages_follow_the_run_to_its_new_owner)
     CHECK_INT(receive(s, "you", 0, &messages), 1, "it is yours");
 }
 
+/* As many at once: what the store makes of each is the same. */
+static haft_status send_many(help_store *s, uint64_t n, size_t count)
+{
+    haft__store_request *sends = test_alloc(count * sizeof(*sends));
+    for (size_t i = 0; i < count; i++) {
+        sends[i] = (haft__store_request){
+            .verb = HAFT__STORE_SEND, .run = {.id = help_id(n)}, .text = HAFT__LIT("hello")};
+    }
+    return help_together(s, sends, count);
+}
+
 STORE_TEST(messages_that_wait_are_bounded)
 {
     const haft__store_message *messages;
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create(s, 2), HAFT_OK, "%s", s->error.message);
-    for (int i = 0; i < HAFT__LIMIT_STORE_MESSAGES; i++) {
-        CHECK_INT(help_send(s, 1, "hello"), HAFT_OK, "message %d: %s", i, s->error.message);
-    }
+    CHECK_INT(send_many(s, 1, HAFT__LIMIT_STORE_MESSAGES), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_send(s, 1, "hello"), HAFT_TOO_BIG, "one more");
     CHECK_INT(help_send(s, 2, "hello"), HAFT_OK, "for another run: %s", s->error.message);
     CHECK_INT(receive(s, "me", 0, &messages), HAFT__LIMIT_STORE_MESSAGES, "at once");
@@ -239,16 +248,31 @@ STORE_TEST(results_are_remembered_as_long_as_they_may)
     check_recall(s, "other", "a", "2");
 }
 
+/* "0", "1" and so on, each under its own name. */
+static haft_status remember_many(help_store *s, size_t count)
+{
+    enum { NAME = 16 };
+    haft__store_request *requests = test_alloc(count * sizeof(*requests));
+    char *names = test_alloc(count * NAME);
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(names + i * NAME, NAME, "%zu", i);
+        haft_str name = haft__str(names + i * NAME);
+        requests[i] = (haft__store_request){.verb = HAFT__STORE_REMEMBER,
+                                            .scope = HAFT__LIT("s"),
+                                            .name = name,
+                                            .text = name,
+                                            .now_ms = s->now_ms};
+    }
+    return help_together(s, requests, count);
+}
+
 STORE_TEST(the_oldest_results_go_first)
 {
     char name[16];
-    for (int i = 0; i <= HAFT__LIMIT_STORE_RESULTS; i++) {
-        (void)snprintf(name, sizeof(name), "%d", i);
-        CHECK_INT(remember(s, "s", name, name, 0), HAFT_OK, "%s", s->error.message);
-        if (i == HAFT__LIMIT_STORE_RESULTS - 1) {
-            check_recall(s, "s", "0", "0");
-        }
-    }
+    (void)snprintf(name, sizeof(name), "%d", HAFT__LIMIT_STORE_RESULTS);
+    CHECK_INT(remember_many(s, HAFT__LIMIT_STORE_RESULTS), HAFT_OK, "%s", s->error.message);
+    check_recall(s, "s", "0", "0");
+    CHECK_INT(remember(s, "s", name, name, 0), HAFT_OK, "%s", s->error.message);
     check_recall(s, "s", "0", NULL);
     check_recall(s, "s", "1", "1");
     check_recall(s, "s", name, name);

@@ -19,7 +19,7 @@ TEST(urls_of_stores)
     } cases[] = {
         {"memory:", HAFT_OK},
         {"memory:x", HAFT_BAD_INPUT},
-        {"postgres://localhost/x", HAFT_UNSUPPORTED},
+        {"mysql://localhost/x", HAFT_UNSUPPORTED},
         {"Memory:", HAFT_UNSUPPORTED},
         {"c:file.db", HAFT_UNSUPPORTED},
     };
@@ -309,6 +309,80 @@ STORE_TEST(leases_are_renewed_all_at_once)
     CHECK_INT(help_do(s, &renew), HAFT_BAD_INPUT, "no owner");
 }
 
+typedef enum zombie_state { IS_ON, WAITS, IS_FREE, HAS_ENDED } zombie_state;
+
+/* Run 1 is another's by now, in epoch 2, and in this state. */
+static void lose_run(help_store *s, zombie_state state)
+{
+    CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
+    s->now_ms += HELP_LEASE;
+    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_OK, "%s", s->error.message);
+    haft__store_request wait = {
+        .verb = HAFT__STORE_APPEND,
+        .run = {.id = help_id(1), .epoch = 2, .seq = 1, .state = HAFT__STATE_WAITING}};
+    haft__store_request release = {.verb = HAFT__STORE_RELEASE,
+                                   .run = {.id = help_id(1), .epoch = 2}};
+    if (state == WAITS) {
+        CHECK_INT(help_do(s, &wait), HAFT_OK, "%s", s->error.message);
+    } else if (state == IS_FREE) {
+        CHECK_INT(help_do(s, &release), HAFT_OK, "%s", s->error.message);
+    } else if (state == HAS_ENDED) {
+        CHECK_INT(help_end(s, 1, 2, 1, "yours"), HAFT_OK, "%s", s->error.message);
+    }
+}
+
+/* All that whoever had the run in epoch 1 can still want: none of it changes anything. */
+static void check_zombie(help_store *s, zombie_state state)
+{
+    const haft__store_run before = *help_run(s, 1);
+    haft_str events = help_read(s, 1);
+    haft__store_request renew = {
+        .verb = HAFT__STORE_RENEW, .run = {.owner = HAFT__LIT("me")}, .lease_ms = 9 * HELP_LEASE};
+    haft__store_request release = {.verb = HAFT__STORE_RELEASE,
+                                   .run = {.id = help_id(1), .epoch = 1}};
+    CHECK_INT(help_do(s, &renew), HAFT_OK, "state %d: %s", state, s->error.message);
+    CHECK_INT(renew.count, 0, "state %d: heartbeat", state);
+    for (uint64_t seq = 1; seq <= 2; seq++) {
+        CHECK_INT(help_append(s, 1, 1, seq, "mine"), HAFT_BAD_STATE, "state %d: append", state);
+        CHECK_INT(help_end(s, 1, 1, seq, "mine"), HAFT_BAD_STATE, "state %d: finish", state);
+    }
+    CHECK_INT(help_do(s, &release), HAFT_OK, "state %d: %s", state, s->error.message);
+    CHECK_INT(release.count, 0, "state %d: release", state);
+    const haft__store_run *after = help_run(s, 1);
+    CHECK(after->epoch == before.epoch && after->seq == before.seq && after->state == before.state
+              && after->lease_ms == before.lease_ms && after->updated_ms == before.updated_ms,
+          "state %d: the run has changed", state);
+    CHECK_STR(after->owner, before.owner, "state %d: owner", state);
+    CHECK_STR(after->answer, before.answer, "state %d: answer", state);
+    CHECK_STR(help_read(s, 1), events, "state %d: events", state);
+}
+
+static void check_lost(help_store *s, zombie_state state)
+{
+    lose_run(s, state);
+    check_zombie(s, state);
+}
+
+STORE_TEST(one_that_lost_a_run_that_goes_on_can_do_nothing)
+{
+    check_lost(s, IS_ON);
+}
+
+STORE_TEST(one_that_lost_a_run_that_waits_can_do_nothing)
+{
+    check_lost(s, WAITS);
+}
+
+STORE_TEST(one_that_lost_a_run_that_is_free_can_do_nothing)
+{
+    check_lost(s, IS_FREE);
+}
+
+STORE_TEST(one_that_lost_a_run_that_has_ended_can_do_nothing)
+{
+    check_lost(s, HAS_ENDED);
+}
+
 STORE_TEST(a_run_that_is_released_is_free)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
@@ -344,6 +418,12 @@ STORE_TEST(a_run_is_removed_when_nobody_has_it)
     CHECK_INT(help_send(s, 1, "hello"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_send(s, 2, "hello"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(remove_run(s, 1), HAFT_BAD_STATE, "somebody has it");
+    haft__store_request away = {.verb = HAFT__STORE_REMOVE,
+                                .run = {.id = help_id(3), .owner = HAFT__LIT("you")}};
+    CHECK_INT(help_create_in(s, 3, "", "me"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(help_do(s, &away), HAFT_BAD_STATE, "somebody else has it");
+    away.run.owner = HAFT__LIT("me");
+    CHECK_INT(help_do(s, &away), HAFT_OK, "who has it may: %s", s->error.message);
     s->now_ms += HELP_LEASE;
     CHECK_INT(remove_run(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(remove_run(s, 1), HAFT_NOT_FOUND, "it is gone");
@@ -360,7 +440,8 @@ STORE_TEST(a_run_is_removed_when_nobody_has_it)
 STORE_TEST(old_runs_go_when_they_are_collected)
 {
     for (uint64_t n = 1; n <= 5; n++) {
-        CHECK_INT(help_create_in(s, n, "t", "me"), HAFT_OK, "%s", s->error.message);
+        CHECK_INT(help_create_in(s, n, n < 3 ? "gone" : "t", "me"), HAFT_OK, "%s",
+                  s->error.message);
     }
     for (uint64_t n = 1; n <= 3; n++) {
         s->now_ms += 10;

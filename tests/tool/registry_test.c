@@ -431,3 +431,25 @@ TEST(tools_are_shared)
     }
     haft__arena_finish(&arena);
 }
+
+TEST(a_tool_is_replaced_in_its_place)
+{
+    haft__arena arena;
+    haft__tools tools;
+    haft_error err = {0};
+    haft__arena_init(&arena, 0);
+    haft__tools_init(&tools, &arena, key);
+    haft__tool first = help_tool(&arena, "docs:a"), other = help_tool(&arena, "docs:b");
+    CHECK_INT(haft__tools_add(&tools, &first, NULL), HAFT_OK, "first");
+    CHECK_INT(haft__tools_add(&tools, &other, NULL), HAFT_OK, "other");
+    const haft__tool *known = haft__tools_find(&tools, HAFT__LIT("docs:a"));
+    haft__tool fresh = help_tool(&arena, "docs:a");
+    fresh.description = HAFT__LIT("Does something else by now.");
+    CHECK_INT(haft__tools_replace(&tools, &fresh, &err), HAFT_OK, "%s", err.message);
+    CHECK(tools.items[0] == known && tools.count == 2, "its place");
+    CHECK_STR(known->description, fresh.description, "what it is now");
+    fresh.description = HAFT__LIT("");
+    CHECK_INT(haft__tools_replace(&tools, &fresh, &err), HAFT_BAD_INPUT, "no description");
+    CHECK_STR(known->description, HAFT__LIT("Does something else by now."), "it stays");
+    haft__arena_finish(&arena);
+}

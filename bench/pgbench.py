@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pgbench with the store's own statements: they are read from src/store/pg_sql.h by the C compiler,
+and sent in as many round trips as the store sends them."""
+import ast
+import glob
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SETTINGS = ["NULL", "'5000'", "'30000'", "'5000'"]  # HAFT__PG_META's: the time, and three limits
+SUM = r"'\x0011223344556677'::bytea"
+NEW = "'c' || :client_id || '.' || :n"  # an id, and a thread
+BODY = "convert_to(repeat('x', 600), 'UTF8')"
+
+
+def ids(rows):
+    """Of the runs that a client appends to, as bench/postgres.py makes them."""
+    return "ARRAY[" + ", ".join(f":client_id || '.{row}'" for row in range(rows)) + "]"
+
+
+def appending(rows):
+    """As many appends at once. One has statements of its own; else each parameter is an array, and
+    all rows are alike but for the id."""
+    def columns(*values):
+        return values if rows == 1 else [f"array_fill({value}, ARRAY[{rows}])" for value in values]
+
+    add, grow = ("EVENT_ADD", "RUN_GROW") if rows == 1 else ("EVENTS_ADD", "RUNS_GROW")
+    run = ":client_id || '.0'" if rows == 1 else ids(rows)
+    numbers = [f"{n}::bigint" for n in (":m", 1, ":n", 600, 1, 0, 1, 1, 1, 0)]
+    return ("\\set m :n\n\\set n :n + 1\n", [
+        [("BEGIN_WRITE",), ("META", *SETTINGS), ("HEADS_LOCK", ids(rows))],
+        [(add, run, *columns(":n::bigint", SUM, BODY)),
+         (grow, run, *columns(*numbers, SUM, "''::text")),
+         ("COMMIT",)]])
+
+
+def one(*values):
+    """A row: each parameter is an array of one."""
+    return [f"ARRAY[{value}]" for value in values]
+
+
+# A script is what comes before, then a list for each round trip: a statement and its parameters.
+SCRIPTS = {
+    "append": appending(1),
+    "append64": appending(64),
+    "take": ("", [
+        [("BEGIN_WRITE",), ("META", *SETTINGS)],
+        [("TAKE_FREE", "9000000000000", "'pgbench'", "9000000000000", "'{}'")],
+        [("COMMIT",)]]),
+    "create": ("\\set n :n + 1\n", [
+        [("BEGIN_WRITE",), ("META", *SETTINGS), ("HEADS_LOCK", *one(NEW)), ("THREAD_LOCK", NEW)],
+        [("RUN_ADD", *one(NEW, "0", "1", "600", SUM, "''", "0", "1", "1", "0", "0", "1", "0", "0",
+                          NEW, "''", "''", "1")),
+         ("ABOUT_ADD", *one(NEW, "''", "'bench'", "''", "'/'", "''", "''", "''", BODY, "''")),
+         ("EVENT_ADD", NEW, "1", SUM, BODY),
+         ("COMMIT",)]]),
+    # One of the ids that bench/postgres.py has written down.
+    "resume": ("\\set k random(1, 99000)\n", [
+        [("BEGIN_WRITE",), ("META", *SETTINGS),
+         ("HEADS_LOCK", "ARRAY(SELECT id FROM bench_ids WHERE n = :k)")],
+        [("CLAIM", "(SELECT id FROM bench_ids WHERE n = :k)", "'pgbench'", "1")],
+        [("COMMIT",)],
+        [("BEGIN_READ",), ("META", *SETTINGS),
+         ("HEAD", "(SELECT id FROM bench_ids WHERE n = :k)"),
+         ("EVENTS_SUM", "(SELECT id FROM bench_ids WHERE n = :k)", "0"),
+         ("EVENTS", "(SELECT id FROM bench_ids WHERE n = :k)", "0", "1000000", "1000000"),
+         ("COMMIT",)]]),
+}
+
+
+def statements(names, compiler="cc"):
+    """The texts of HAFT__PG_NAME, by name."""
+    source = '#include "store/pg_sql.h"\n' + "".join(f"{n}: HAFT__PG_{n}\n" for n in names)
+    done = subprocess.run([compiler, "-E", "-P", "-I", ROOT / "src", "-"], input=source, text=True,
+                          capture_output=True, check=True)
+    return read_statements(done.stdout)
+
+
+def read_statements(text):
+    """NAME: "literals" "one after the other", as the preprocessor leaves them."""
+    found = {}
+    for name, literals in re.findall(r'(\w+):((?:\s*"(?:[^"\\]|\\.)*")+)', text):
+        found[name] = ast.literal_eval("(" + literals.strip() + ")")
+    return found
+
+
+def fill(statement, values):
+    """With values in the places of $1, $2 ...; all of them must be there."""
+    def value(match):
+        at = int(match.group(1))
+        if at > len(values):
+            raise ValueError(f"no value for ${at} of {statement}")
+        return values[at - 1] if re.fullmatch(r"[:\w']*|'.*'", values[at - 1]) \
+            else f"({values[at - 1]})"
+
+    return re.sub(r"\$(\d+)", value, statement)
+
+
+def script(name):
+    before, trips = SCRIPTS[name]
+    texts = statements({words[0] for trip in trips for words in trip})
+    lines = [before]
+    for trip in trips:
+        filled = [fill(texts[words[0]], words[1:]) + ";\n" for words in trip]
+        lines += ["\\startpipeline\n", *filled, "\\endpipeline\n"]
+    return "".join(lines)
+
+
+def times(lines):
+    """Milliseconds of each transaction, sorted; pgbench's log has client, number, microseconds."""
+    return sorted(int(line.split()[2]) / 1e3 for line in lines)
+
+
+def part(values, share):
+    """What that part of sorted values does not exceed."""
+    return values[int(share * (len(values) - 1))] if values else float("nan")
+
+
+def figures(text):
+    """What haft-bench prints of a crowd: (a second, p50 ms, p99 ms)."""
+    words = text.split()
+    if len(words) != 3:
+        raise ValueError(f"three numbers are wanted, found {text!r}")
+    return tuple(float(word) for word in words)
+
+
+class Failed(Exception):
+    """pgbench did not go through."""
+
+
+def run(cluster, url, name, clients, seconds=1, mode="extended"):
+    """(a second, p50 ms, p99 ms) of a script; the store prepares nothing, which is "extended"."""
+    with tempfile.TemporaryDirectory(prefix="haft-bench-") as folder:
+        path = Path(folder) / "script.sql"
+        path.write_text(script(name))
+        done = subprocess.run([cluster.bin / "pgbench", "-n", "-M", mode, "-f", path, "-c",
+                               str(clients), "-j", "2", "-T", str(seconds), "-D", "n=0", "-l",
+                               "--log-prefix", f"{folder}/log", url], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        found = []
+        for log in glob.glob(f"{folder}/log*"):
+            found += Path(log).read_text().splitlines()
+    if done.returncode != 0 or not found:
+        raise Failed(done.stdout)
+    found = times(found)
+    return len(found) / seconds, part(found, 0.5), part(found, 0.99)

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * respec.c - runs that go on with another spec than they began with.
+ *
+ * An event has the new spec. From there on the run has an agent of that; what came before keeps the
+ * old one, whose tools and texts it points to. Tests: tests/cli/respec_test.py.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "engine/runtime.h"
+#include "model/provider.h"
+#include "run/redact.h"
+#include "json/write.h"
+
+/* More than the members in front of an event's body take. */
+#define ENVELOPE 1024
+
+/* ---- taking the place of another ---- */
+
+/* The script's place, from all that happened before the event `seq`. */
+static haft_status find_place(haft_run *run, uint64_t seq, haft_error *err)
+{
+    haft__arena scratch;
+    haft_status status = haft__script_start(&run->agent->script, &run->arena, &run->script, err);
+    haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
+    haft__event event = {.seq = 0};
+    for (haft_str lines = run->events; status == HAFT_OK && lines.len > 0 && event.seq + 1 < seq;) {
+        haft__arena_reset(&scratch);
+        status = haft__event_read(&scratch, haft__str_split(&lines, '\n'), run->runtime->hash_key,
+                                  &event, err);
+        if (status == HAFT_OK) {
+            haft__open_count_script(run, &event);
+        }
+    }
+    haft__arena_finish(&scratch);
+    return status;
+}
+
+static haft_status use(haft_run *run, haft_agent *agent, uint64_t seq, haft_error *err)
+{
+    agent->before = run->agent;
+    agent->origin = run->agent->origin;
+    run->agent = agent;
+    haft__chat_finish(&run->chat);
+    haft__chat_init(&run->chat,
+                    agent->provider != NULL ? agent->provider : haft__provider_compatible(),
+                    &agent->tools_text);
+    return agent->scripted ? find_place(run, seq, err) : HAFT_OK;
+}
+
+/* Of several only the last one is run with: others need neither a key nor a script. */
+static haft_status load(void *context, haft__json source, uint64_t seq, const haft__spec **ret_spec,
+                        haft_error *err)
+{
+    haft_run *run = context;
+    haft_agent *agent = NULL;
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write(&text, source);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        bool look_only = run->look_only || seq < run->last_respec;
+        status = haft__agent_load_text(run->runtime, haft__buf_str(&text), run->agent->spec->path,
+                                       look_only, &agent, err);
+    }
+    haft__buf_finish(&text);
+    if (status == HAFT_OK) {
+        *ret_spec = agent->spec;
+        status = use(run, agent, seq, err);
+    }
+    return status;
+}
+
+haft__run_specs haft__respec_loader(haft_run *run)
+{
+    return (haft__run_specs){load, run};
+}
+
+static bool may_be(haft_str line)
+{
+    const haft_str kind = HAFT__LIT("\"kind\":\"spec_changed\"");
+    for (; line.len >= kind.len; line = haft__str_skip(line, 1)) {
+        if (haft__str_starts(line, kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+haft_status haft__respec_find_last(const haft_runtime *runtime, haft_str lines, uint64_t *ret_seq,
+                                   haft_error *err)
+{
+    haft__arena scratch;
+    haft_status status = HAFT_OK;
+    *ret_seq = 0;
+    haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
+    while (status == HAFT_OK && lines.len > 0) {
+        haft_str line = haft__str_split(&lines, '\n');
+        haft__event event;
+        if (may_be((haft_str){line.ptr, line.len < ENVELOPE ? line.len : ENVELOPE})) {
+            haft__arena_reset(&scratch);
+            status = haft__event_read(&scratch, line, runtime->hash_key, &event, err);
+            if (status == HAFT_OK && event.kind == HAFT__EVENT_SPEC_CHANGED) {
+                *ret_seq = event.seq;
+            }
+        }
+    }
+    haft__arena_finish(&scratch);
+    return status;
+}
+
+/* ---- accepting ---- */
+
+/* The event is kept and shown like others: a spec with a secret in it cannot be in one. */
+static haft_status check_body(haft_runtime *runtime, const haft_agent *agent, haft_error *err)
+{
+    haft__buf_clear(&runtime->clean);
+    bool secrets = haft__redact(agent->redactor, haft__buf_str(&runtime->body), &runtime->clean);
+    haft_status status = haft__buf_check(&runtime->clean, err);
+    if (status == HAFT_OK && secrets) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "",
+                            "the new spec has a secret in it, which would be written down");
+        return haft__hint(err, status, "name a variable instead: ${NAME}");
+    }
+    if (status == HAFT_OK && runtime->body.len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) {
+        status = haft__fail(err, HAFT_TOO_BIG, "", "the new spec is too long to be written down");
+    }
+    return status;
+}
+
+static haft_status accept(haft_run *run, const haft__accepted *accepted, haft_error *err)
+{
+    haft_runtime *runtime = run->runtime;
+    haft_agent *agent = NULL;
+    haft_status status =
+        haft__agent_load_text(runtime, accepted->text, run->agent->spec->path, false, &agent, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__buf_clear(&runtime->body);
+    status = haft__input_spec_changed(&runtime->body, &run->state, agent->spec, accepted->file,
+                                      accepted->by, accepted->changes, err);
+    if (status == HAFT_OK) {
+        status = check_body(runtime, agent, err);
+    }
+    haft_agent_release(agent);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    run->last_respec = run->state.seq + 1;
+    return haft__log_append(run, haft__runtime_now(runtime), haft__buf_str(&runtime->body), err);
+}
+
+haft_status haft__respec_check(haft_run *run, haft_error *err)
+{
+    const haft__spec_check *check = &run->runtime->spec_check;
+    haft__accepted accepted = {.text = {NULL, 0}};
+    if (check->look == NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = check->look(check->context, run, &accepted, err);
+    return status == HAFT_OK && accepted.text.ptr != NULL ? accept(run, &accepted, err) : status;
+}

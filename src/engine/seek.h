@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine/seek.h - searching the deferred tools of a run.
+ *
+ * Making an index costs more than searching it, and most runs of a runtime have the same tools:
+ * what was made is kept, HAFT__LIMIT_SEARCH_INDEXES of them.
+ */
+#ifndef HAFT_ENGINE_SEEK_H
+#define HAFT_ENGINE_SEEK_H
+
+#include "base/limits.h"
+#include "exec/embed.h"
+#include "exec/vectors.h"
+#include "run/find.h"
+
+typedef struct haft__seek_index {
+    char key[HAFT__SHA256_HEX];
+    haft__search *index;
+    uint64_t used;       /* when, as `time` counts */
+    uint64_t generation; /* of the embedder whose vectors it has; 0: none */
+} haft__seek_index;
+
+/* Zero is an empty one. */
+typedef struct haft__seek {
+    haft__seek_index items[HAFT__LIMIT_SEARCH_INDEXES];
+    size_t count;
+    uint64_t time; /* searches so far */
+    uint64_t made; /* indexes so far */
+    haft__vectors vectors;
+    bool loaded; /* they have been looked for */
+} haft__seek;
+
+void haft__seek_finish(haft__seek *seek);
+
+/* Searches ask->offer for ask->query and puts the hits into `ask`; they live in `arena`. With
+ * ask->given, documents have the vectors of `embedder`, which is not looked at otherwise. */
+HAFT_MUST_USE haft_status haft__seek_find(haft__seek *seek, haft__reveal_ask *ask,
+                                          haft__embedder *embedder, haft__hash_key hash_key,
+                                          haft__arena *arena, haft_error *err);
+
+#endif

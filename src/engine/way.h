@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/way.h - the way to a server that speaks as OpenAI's does: its URL, and the key it gets. */
+#ifndef HAFT_ENGINE_WAY_H
+#define HAFT_ENGINE_WAY_H
+
+#include "model/provider.h"
+#include "run/redact.h"
+#include "spec/load.h"
+
+typedef struct haft__way {
+    haft__spec_env env;
+    haft__spec_env key_env;   /* for keys to a server that a file names; .get may be NULL */
+    haft__arena *arena;       /* what is found lives there */
+    haft__redactor *redactor; /* gets the key and the password */
+    const haft__model_spec *model;
+    const haft__provider *provider;
+    haft_str url, key_header; /* found; without a key there is no header */
+} haft__way;
+
+/* Finds both, of the server in way->model. BAD_INPUT when there is no URL or no key where one is
+ * needed. */
+HAFT_MUST_USE haft_status haft__way_find(haft__way *way, haft_str path, haft_error *err);
+
+/* The same to a server of embeddings; model and provider are not looked at. */
+HAFT_MUST_USE haft_status haft__way_to_embeddings(haft__way *way,
+                                                  const haft__embeddings_spec *embeddings,
+                                                  haft_error *err);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine/work.h - goes on with runs of the store that nobody goes on with: what a worker does.
+ *
+ * It takes as many as it may have at once, gives back those that wait for people, and asks again
+ * after a while when there is nothing to do. A run that cannot go on here is given back, too, and
+ * not taken again by this worker for a time that grows with each attempt; others may take it at
+ * once. docs/scaling.md says how workers work together.
+ */
+#ifndef HAFT_ENGINE_WORK_H
+#define HAFT_ENGINE_WORK_H
+
+#include "engine/runtime.h"
+
+typedef struct haft__work haft__work;
+
+typedef enum haft__work_kind {
+    HAFT__WORK_TAKEN,
+    HAFT__WORK_ENDED,
+    HAFT__WORK_WAITS,    /* for somebody, or a deadline: it was given back */
+    HAFT__WORK_LEFT,     /* it cannot go on here, see `error`: it was given back */
+    HAFT__WORK_LOST,     /* another process has it by now, or it is gone */
+    HAFT__WORK_RELEASED, /* the worker stops: it was given back in the middle */
+    HAFT__WORK_TROUBLE,  /* the store cannot be asked for runs, see `error`; told once */
+} haft__work_kind;
+
+/* "taken", "ended", "waits", "left", "lost", "released", "trouble". */
+const char *haft__work_kind_name(haft__work_kind kind);
+
+/* What has happened; valid while it is told. */
+typedef struct haft__work_news {
+    haft__work_kind kind;
+    const char *run; /* its id; "" for trouble */
+    haft_str name;   /* of its spec; "" when that could not be read */
+    const char *end; /* of one that has ended, else "" */
+    uint32_t turns;
+    const haft_error *error; /* of LEFT, LOST and TROUBLE, else NULL */
+    uint64_t retry_ms;       /* of LEFT and TROUBLE: not before then */
+    haft_run *live;          /* may be read, and gone along with; NULL for trouble */
+} haft__work_news;
+
+typedef struct haft__work_options {
+    size_t concurrency; /* runs at once; 1 to HAFT__LIMIT_WORK_RUNS */
+    uint64_t poll_ms;   /* how long to wait when there is nothing; 1 to HAFT__LIMIT_WORK_POLL_MS */
+    bool once;          /* what could not go on here is not tried again, nor others behind too many
+                         * such (work.skipped) */
+    bool own_clock;     /* deadlines have come by this process's clock, too */
+    void (*tell)(void *context, const haft__work_news *news);
+    bool (*speak)(void *context, haft_run *run); /* of one that waits: whether somebody here had
+                                                  * something to say to it. May be NULL */
+    void *context;
+} haft__work_options;
+
+/* TOO_BIG or BAD_INPUT for a number that cannot be; UNSUPPORTED for a store that nobody else can
+ * reach. The runtime must outlive it and is used by nobody else. */
+HAFT_MUST_USE haft_status haft__work_create(haft_runtime *runtime,
+                                            const haft__work_options *options,
+                                            haft__work **ret_work, haft_error *err);
+
+/* Steps the loop, and does what there is to do then. */
+HAFT_MUST_USE haft_status haft__work_step(haft__work *work, haft_error *err);
+
+/* Takes no more, ends what can be begun again and lets calls with effects end: haft__work_done says
+ * when all is given back. With `at_once` these are ended, too: what came of them is unknown. */
+void haft__work_stop(haft__work *work, bool at_once);
+bool haft__work_done(const haft__work *work);
+
+/* Whether it has no run, and there was none to take when it looked last. */
+bool haft__work_idle(const haft__work *work);
+
+/* Looks for runs in the next step, whenever it did so last. */
+void haft__work_again(haft__work *work);
+
+/* The only run it has, if there was no other when it looked last; NULL: there is not one alone. */
+haft_run *haft__work_only(const haft__work *work);
+
+/* Whether it has no run, and the store could not be asked for one for some time (work.tries). */
+bool haft__work_stuck(const haft__work *work);
+
+/* Gives back what it has. Fine with NULL. */
+void haft__work_destroy(haft__work *work);
+
+#endif

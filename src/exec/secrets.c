@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * secrets.c - finds the texts that must never be written down.
+ *
+ * Better one text too many than one too few, but for what plainly is none: calls with a secret in
+ * them are refused. Tests: tests/exec/secrets_test.c.
+ */
+#include "exec/secrets.h"
+
+#include <ctype.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "io/environment.h"
+
+typedef struct collector {
+    haft__redactor *redactor;
+    const haft__spec_env *env;
+    haft_status status;
+    haft_error *err;
+} collector;
+
+static void add_alone(collector *c, haft_str value)
+{
+    if (c->status == HAFT_OK && value.ptr != NULL && value.len > 0) {
+        bool added; /* not one that is too short: it would be found everywhere */
+        c->status = haft__redactor_add(c->redactor, value, &added, c->err);
+    }
+}
+
+static int hex_of(char c)
+{
+    return isdigit((unsigned char)c)    ? c - '0'
+           : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
+                                        : -1;
+}
+
+/* As it is written in an address, and as a program has it that has read that. */
+static void add_password(collector *c, haft_str password)
+{
+    char *plain = password.len > 0 ? haft__arena_alloc(c->redactor->arena, password.len) : NULL;
+    size_t length = 0;
+    for (size_t i = 0; plain != NULL && i < password.len; i++) {
+        int high = i + 2 < password.len ? hex_of(password.ptr[i + 1]) : -1;
+        int low = i + 2 < password.len ? hex_of(password.ptr[i + 2]) : -1;
+        bool escape = password.ptr[i] == '%' && high >= 0 && low >= 0;
+        plain[length++] = escape ? (char)(high * 16 + low) : password.ptr[i];
+        i += escape ? 2 : 0;
+    }
+    add_alone(c, password);
+    add_alone(c, (haft_str){plain, length});
+}
+
+/* Of every scheme://user:password@host in a text: tools like to print addresses in parts. */
+static void add_passwords(collector *c, haft_str text)
+{
+    const char *at;
+    while (text.len > 0 && (at = memmem(text.ptr, text.len, "://", 3)) != NULL) {
+        text = haft__str_skip(text, (size_t)(at - text.ptr) + 3);
+        size_t length = 0;
+        while (length < text.len && strchr("/?# \t\r\n\"'", text.ptr[length]) == NULL) {
+            length++;
+        }
+        const char *end = length > 0 ? memrchr(text.ptr, '@', length) : NULL;
+        haft_str password = {text.ptr, end != NULL ? (size_t)(end - text.ptr) : 0};
+        (void)haft__str_split(&password, ':');
+        bool variable = password.len > 0 && memmem(password.ptr, password.len, "${", 2) != NULL;
+        add_password(c, variable ? HAFT__LIT("") : password);
+        text = haft__str_skip(text, length);
+    }
+}
+
+static void add(collector *c, haft_str value)
+{
+    add_alone(c, value);
+    add_passwords(c, value);
+}
+
+/* ---- the environment ---- */
+
+static bool has_word(haft_str name, const char *word)
+{
+    size_t length = strlen(word), same = 0;
+    for (size_t at = 0; at + length <= name.len; at++) {
+        for (same = 0; same < length; same++) {
+            if (toupper((unsigned char)name.ptr[at + same]) != word[same]) {
+                break;
+            }
+        }
+        if (same == length) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool sounds_secret(haft_str name)
+{
+    static const char *const words[] = {
+        "_KEY",       "APIKEY",     "TOKEN",   "SECRET",       "PASSWORD", "PASSWD",
+        "PASSPHRASE", "CREDENTIAL", "_PASS",   "_PAT",         "SESSION",  "BEARER",
+        "COOKIE",     "AUTH",       "WEBHOOK", "DATABASE_URL", "_DSN"};
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (has_word(name, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A word such as programs use. */
+static bool is_word(haft_str value)
+{
+    size_t i = 0;
+    while (i < value.len && (islower((unsigned char)value.ptr[i]) || value.ptr[i] == '_')) {
+        i++;
+    }
+    return i == value.len;
+}
+
+static bool is_number(haft_str value)
+{
+    size_t i = 0;
+    while (i < value.len && isdigit((unsigned char)value.ptr[i])) {
+        i++;
+    }
+    return i == value.len;
+}
+
+/* Not what only sounds secret by its name. */
+static bool looks_secret(haft_str value)
+{
+    return !is_number(value) && !is_word(value) && !haft__str_starts(value, HAFT__LIT("/"));
+}
+
+/* http://localhost:8080: an address with nothing in it that could be secret. */
+static bool is_origin(haft_str value)
+{
+    haft_str rest = value;
+    haft_str scheme = haft__str_split(&rest, ':');
+    bool web =
+        haft__str_equal(scheme, HAFT__LIT("http")) || haft__str_equal(scheme, HAFT__LIT("https"));
+    if (!web || !haft__str_starts(rest, HAFT__LIT("//"))) {
+        return false;
+    }
+    rest = haft__str_skip(rest, 2);
+    rest.len -= haft__str_ends(rest, HAFT__LIT("/"));
+    for (size_t i = 0; i < rest.len; i++) {
+        if (strchr("@/?#", rest.ptr[i]) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_path(haft_str value)
+{
+    return haft__str_starts(value, HAFT__LIT("/")) || haft__str_starts(value, HAFT__LIT("./"))
+           || haft__str_starts(value, HAFT__LIT("../")) || haft__str_starts(value, HAFT__LIT("~/"));
+}
+
+static bool is_key(haft_str name)
+{
+    return has_word(name, "KEY") || has_word(name, "TOKEN") || has_word(name, "SECRET")
+           || has_word(name, "PASS");
+}
+
+/* Nothing that anybody hides. */
+static bool is_plain(haft_str value)
+{
+    return is_word(value) || is_path(value) || is_origin(value);
+}
+
+static void see_variable(void *context, haft_str name, haft_str value)
+{
+    if (sounds_secret(name) && looks_secret(value)) {
+        add(context, value);
+    }
+}
+
+/* ---- variables of the spec ---- */
+
+/* A call with a secret in it is refused: the folder that a spec works in must not be one. */
+static void add_variable(collector *c, haft_str name)
+{
+    haft_str value = {NULL, 0};
+    if (name.len > 0 && c->env->get != NULL) {
+        value = haft__str_trim(c->env->get(c->env->context, name));
+    }
+    if (is_key(name) || sounds_secret(name) || !is_plain(value)) {
+        add(c, value);
+    } else {
+        add_passwords(c, value);
+    }
+}
+
+/* Every ${NAME} of a text. */
+static void add_variables(collector *c, haft_str text)
+{
+    while (text.len > 0) {
+        (void)haft__str_split(&text, '$');
+        if (haft__str_starts(text, HAFT__LIT("{"))) {
+            text = haft__str_skip(text, 1);
+            haft_str inside = haft__str_split(&text, '}');
+            add_variable(c, haft__str_split(&inside, ':')); /* of ${NAME:-what then} */
+        }
+    }
+}
+
+/* Every text inside a value. Values of specs are not deep (HAFT__LIMIT_JSON_DEPTH_STRICT). */
+static void look_at(collector *c, haft__json value)
+{
+    if (value.kind == HAFT__JSON_STRING) {
+        add_variables(c, haft__json_text(value));
+    }
+    for (uint32_t i = 0; value.kind == HAFT__JSON_ARRAY && i < value.count; i++) {
+        look_at(c, value.items[i]);
+    }
+    for (uint32_t i = 0; value.kind == HAFT__JSON_OBJECT && i < value.count; i++) {
+        look_at(c, value.members[i].value);
+    }
+}
+
+/* ---- what is written out ---- */
+
+/* What is written out in the `env` or `headers` of a tool. */
+static void look_at_named(collector *c, haft__json holder)
+{
+    static const haft_str keys[] = {HAFT__LIT("env"), HAFT__LIT("headers")};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const haft__json *texts = haft__json_get(holder, keys[i]);
+        bool object = texts != NULL && texts->kind == HAFT__JSON_OBJECT;
+        for (uint32_t j = 0; object && j < texts->count; j++) {
+            haft_str text = haft__json_text(texts->members[j].value), rest = text;
+            bool scheme = haft__str_starts(text, HAFT__LIT("Bearer "))
+                          || haft__str_starts(text, HAFT__LIT("Basic "));
+            (void)(scheme ? haft__str_split(&rest, ' ') : rest);
+            see_variable(c, haft__json_text(texts->members[j].key), rest);
+        }
+    }
+}
+
+/* ---- MCP servers: everything that is written out for them ---- */
+
+/* Headers that every client sends, and that say what no one hides. */
+static bool is_public(haft_str name)
+{
+    static const char *const names[] = {"ACCEPT", "CONTENT-TYPE", "USER-AGENT",
+                                        "MCP-PROTOCOL-VERSION"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (name.len >= strlen(names[i])
+            && has_word((haft_str){name.ptr, strlen(names[i])}, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A key may begin with a slash, or be a number. */
+static void add_written(collector *c, haft_str name, haft_str value)
+{
+    value = haft__str_trim(value);
+    bool plain = is_plain(value) || is_number(value);
+    if (is_key(name) ? !is_word(value) : !plain) {
+        add(c, value);
+    } else {
+        add_passwords(c, value);
+    }
+}
+
+/* What is to be taken for a variable that is not set: ${NAME:-this}. */
+static void add_otherwise(collector *c, haft_str name, haft_str text)
+{
+    while (text.len > 0) {
+        (void)haft__str_split(&text, '$');
+        if (haft__str_starts(text, HAFT__LIT("{"))) {
+            haft_str inside = haft__str_split(&text, '}');
+            (void)haft__str_split(&inside, ':');
+            add_written(c, name, haft__str_skip(inside, 1));
+        }
+    }
+}
+
+static void look_at_written(collector *c, haft__json server, haft_str key, bool headers)
+{
+    const haft__json *texts = haft__json_get(server, key);
+    bool object = texts != NULL && texts->kind == HAFT__JSON_OBJECT;
+    for (uint32_t i = 0; object && i < texts->count; i++) {
+        haft_str name = haft__json_text(texts->members[i].key);
+        haft_str text = haft__json_text(texts->members[i].value), rest = text;
+        if (text.len == 0 || (headers && is_public(name))) {
+            continue;
+        }
+        if (memmem(text.ptr, text.len, "${", 2) != NULL) {
+            add_otherwise(c, name, text);
+            add_passwords(c, text);
+            continue;
+        }
+        add_written(c, name, text);
+        (void)haft__str_split(&rest, ' '); /* Bearer TOKEN */
+        add_written(c, name, headers ? rest : HAFT__LIT(""));
+    }
+}
+
+/* What a spec, or a file it imports, has written out for its MCP servers. */
+static void look_at_servers(collector *c, haft__json mcp)
+{
+    const haft__json *servers = haft__json_get(mcp, HAFT__LIT("servers"));
+    for (uint32_t i = 0; servers != NULL && i < servers->count; i++) {
+        haft__json server = servers->members[i].value;
+        const haft__json *url = haft__json_get(server, HAFT__LIT("url"));
+        look_at_written(c, server, HAFT__LIT("env"), false);
+        look_at_written(c, server, HAFT__LIT("headers"), true);
+        add_passwords(c, url != NULL ? haft__json_text(*url) : HAFT__LIT(""));
+    }
+}
+
+static void look_at_tools(collector *c, const haft__tools *tools)
+{
+    for (size_t i = 0; i < tools->count; i++) {
+        const haft__json *http = haft__json_get(tools->items[i]->definition, HAFT__LIT("http"));
+        look_at_named(c, tools->items[i]->definition);
+        if (http != NULL) {
+            look_at_named(c, *http);
+        }
+    }
+}
+
+/* A key that is no ${NAME} is the key itself. */
+static void look_at_key(collector *c, haft_str key)
+{
+    haft_str rest = key;
+    (void)haft__str_split(&rest, '$');
+    if (rest.len == 0) {
+        add(c, key);
+    }
+}
+
+haft_status haft__secrets_collect(const haft__spec *spec, const haft__spec_env *env,
+                                  haft__arena *arena, haft__redactor **ret_redactor,
+                                  haft_error *err)
+{
+    haft__redactor *redactor = haft__arena_alloc(arena, sizeof(*redactor));
+    if (redactor == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft__redactor_init(redactor, arena);
+    collector c = {.redactor = redactor, .env = env, .err = err};
+    add_variable(&c, spec->model.api_key_env);
+    add_variable(&c, spec->embeddings.api_key_env);
+    look_at(&c, spec->source);
+    look_at(&c, spec->mcp); /* imported servers are not in the source */
+    look_at_servers(&c, spec->mcp);
+    look_at_tools(&c, &spec->tools);
+    look_at_key(&c, spec->model.api_key);
+    haft__environment_each(see_variable, &c);
+    *ret_redactor = redactor;
+    return c.status;
+}
+
+haft_status haft__secrets_add(haft__redactor *redactor, const haft__variable *variables,
+                              size_t count, haft_error *err)
+{
+    collector c = {.redactor = redactor, .err = err};
+    for (size_t i = 0; i < count; i++) {
+        see_variable(&c, variables[i].name, variables[i].value);
+    }
+    return c.status;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * definition_schema.c - a schema with nothing hidden in it.
+ *
+ * A model and a person read all of a schema. Texts that only say something (titles, descriptions,
+ * comments, examples, keywords nobody knows) are made visible at every depth. What is compared byte
+ * by byte (names of properties, values of enum, const and default, references, patterns) would mean
+ * something else then: a schema with a hidden character in one of those is not used.
+ * Tests: tests/mcp/definition_schema_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "mcp/definition_int.h"
+#include "mcp/visible.h"
+
+#define SHOWN_BYTES 80 /* of a name or value in an error */
+
+typedef enum mode {
+    SCHEMA, /* keywords and what they hold */
+    NAMES,  /* schemas by names: "properties" */
+    TEXT,   /* strings are for reading */
+    DATA,   /* strings are for comparing */
+} mode;
+
+typedef struct shower {
+    haft__arena *arena;
+    const char *where; /* "/inputSchema" */
+    haft_error *err;
+} shower;
+
+static bool is_clean(haft_str text)
+{
+    while (text.len > 0) {
+        uint32_t code = 0;
+        size_t length = haft__utf8_decode(text, &code);
+        bool line_end = text.len > 1 && text.ptr[0] == '\r' && text.ptr[1] == '\n';
+        if (length == 0 || (!line_end && haft__visible_hides(code))) {
+            return false;
+        }
+        text = haft__str_skip(text, length);
+    }
+    return true;
+}
+
+/* As deep as the message was that brought the schema (HAFT__LIMIT_MCP_DEPTH). */
+static bool is_all_clean(haft__json value)
+{
+    bool clean = value.kind != HAFT__JSON_STRING || is_clean(haft__json_text(value));
+    for (uint32_t i = 0; clean && value.kind == HAFT__JSON_ARRAY && i < value.count; i++) {
+        clean = is_all_clean(value.items[i]);
+    }
+    for (uint32_t i = 0; clean && value.kind == HAFT__JSON_OBJECT && i < value.count; i++) {
+        clean = is_all_clean(value.members[i].key) && is_all_clean(value.members[i].value);
+    }
+    return clean;
+}
+
+static haft_status hidden(shower *s, const char *what, haft_str text)
+{
+    haft_str shown = text;
+    haft_status status = haft__visible(s->arena, text, SHOWN_BYTES, &shown, s->err);
+    return status == HAFT_OK ? haft__fail(s->err, HAFT_BAD_INPUT, s->where,
+                                          "the %s '%.*s' has a character that cannot be seen", what,
+                                          HAFT__ARG(shown))
+                             : status;
+}
+
+static bool is_one_of(haft_str key, const char *const *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal(key, haft__str(keys[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the member of an object is. */
+static mode mode_below(mode outer, haft_str key)
+{
+    static const char *const names[] = {"properties", "patternProperties", "$defs", "definitions",
+                                        "dependentSchemas"};
+    static const char *const data[] = {
+        "enum",
+        "const",
+        "default",
+        "required",
+        "pattern",
+        "format",
+        "type",
+        "dependentRequired",
+        "$ref",
+        "$id",
+        "$anchor",
+        "$dynamicRef",
+        "$dynamicAnchor",
+        "$schema",
+        "$vocabulary",
+        "dependencies",
+        "x-mcp-header",
+        "contentMediaType",
+        "contentEncoding",
+    };
+    static const char *const texts[] = {"examples", "title", "description", "$comment"};
+    if (outer != SCHEMA) {
+        return outer == NAMES ? SCHEMA : outer;
+    }
+    return is_one_of(key, names, COUNT(names))   ? NAMES
+           : is_one_of(key, data, COUNT(data))   ? DATA
+           : is_one_of(key, texts, COUNT(texts)) ? TEXT
+                                                 : SCHEMA;
+}
+
+static haft_status show(shower *s, haft__json value, mode as, haft__json *ret_value);
+
+static haft_status show_string(shower *s, haft__json value, mode as, haft__json *ret_value)
+{
+    haft_str text = haft__json_text(value);
+    if (as == DATA && !is_clean(text)) {
+        return hidden(s, "value", text);
+    }
+    haft_status status =
+        haft__visible(s->arena, text, HAFT__LIMIT_MCP_MESSAGE_BYTES, &text, s->err);
+    *ret_value = haft__json_string(text);
+    return status;
+}
+
+static haft_status show_array(shower *s, haft__json value, mode as, haft__json *ret_value)
+{
+    haft__json *items = haft__arena_array(s->arena, value.count, sizeof(*items));
+    if (items == NULL) {
+        return haft__arena_fail(s->arena, s->err);
+    }
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; status == HAFT_OK && i < value.count; i++) {
+        status = show(s, value.items[i], as, &items[i]);
+    }
+    *ret_value = haft__json_array(items, value.count);
+    return status;
+}
+
+static haft_status show_object(shower *s, haft__json value, mode as, haft__json *ret_value)
+{
+    haft__json_member *members = haft__arena_array(s->arena, value.count, sizeof(*members));
+    if (members == NULL) {
+        return haft__arena_fail(s->arena, s->err);
+    }
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; status == HAFT_OK && i < value.count; i++) {
+        haft_str key = haft__json_text(value.members[i].key);
+        if (!is_clean(key)) {
+            return hidden(s, "name", key);
+        }
+        members[i].key = value.members[i].key;
+        status = show(s, value.members[i].value, mode_below(as, key), &members[i].value);
+    }
+    *ret_value = haft__json_object(members, value.count);
+    return status;
+}
+
+static haft_status show(shower *s, haft__json value, mode as, haft__json *ret_value)
+{
+    switch ((haft__json_kind)value.kind) {
+    case HAFT__JSON_STRING: return show_string(s, value, as, ret_value);
+    case HAFT__JSON_ARRAY: return show_array(s, value, as, ret_value);
+    case HAFT__JSON_OBJECT: return show_object(s, value, as, ret_value);
+    case HAFT__JSON_NULL:
+    case HAFT__JSON_FALSE:
+    case HAFT__JSON_TRUE:
+    case HAFT__JSON_NUMBER: break;
+    }
+    *ret_value = value;
+    return HAFT_OK;
+}
+
+haft_status haft__mcp_schema_show(haft__arena *arena, haft__json schema, const char *where,
+                                  haft__json *ret_schema, haft_error *err)
+{
+    shower s = {.arena = arena, .where = where, .err = err};
+    haft__json shown = schema;
+    haft_status status = is_all_clean(schema) ? HAFT_OK : show(&s, schema, SCHEMA, &shown);
+    if (status == HAFT_OK) {
+        *ret_schema = shown;
+    }
+    return status;
+}

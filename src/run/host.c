@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host.c - see run/host.h. Tests: tests/run/host_test.c, tests/sim/. */
+#include "run/host.h"
+
+#include "base/str.h"
+#include "run/decide.h"
+
+bool haft__call_is_repeatable(const haft__run_call *call)
+{
+    return call->tool->traits.read_only || call->tool->traits.idempotent;
+}
+
+/* What is idempotent waits, too: a model that is asked again after a crash may say something else,
+ * and the same key would stand for another call. */
+bool haft__call_may_start(const haft__run_call *call, bool durable)
+{
+    return call->stage == HAFT__CALL_STARTED && (durable || call->tool->traits.read_only);
+}
+
+const haft__run_call *haft__run_orphan(const haft__run *run, size_t *at)
+{
+    bool goes_on = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
+    size_t i = *at > run->batch ? *at : run->batch;
+    while (goes_on && i < run->call_count) {
+        const haft__run_call *call = &run->calls[i++];
+        if (haft__call_needs_host(call)) {
+            *at = i;
+            return call;
+        }
+    }
+    return NULL;
+}
+
+uint64_t haft__run_deadline(const haft__run *run)
+{
+    uint64_t first = 0;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        bool pending = call->stage == HAFT__CALL_PAUSED && call->deadline_ms > 0;
+        if (pending && (first == 0 || call->deadline_ms < first)) {
+            first = call->deadline_ms;
+        }
+    }
+    return first;
+}
+
+bool haft__call_waits(const haft__run_call *call)
+{
+    return call->stage == HAFT__CALL_PAUSED && !haft__call_needs_host(call);
+}
+
+const haft__run_call *haft__run_overdue(const haft__run *run, uint64_t now_ms)
+{
+    bool open = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
+    for (size_t i = run->batch; open && i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        if (haft__call_waits(call) && call->deadline_ms > 0 && now_ms >= call->deadline_ms) {
+            return call;
+        }
+    }
+    return NULL;
+}
+
+/* An answer is that already (run/asked.h); who rejects says why, or nothing. */
+haft__json haft__call_told(const haft__run_call *call)
+{
+    static const haft__json_member declined[] = {
+        {{.kind = HAFT__JSON_STRING, .count = 6, .text = "action"},
+         {.kind = HAFT__JSON_STRING, .count = 7, .text = "decline"}}};
+    bool rejected = haft__str_equal(call->verdict, HAFT__LIT("reject"));
+    return rejected ? haft__json_object(declined, 1) : call->value;
+}
+
+void haft__run_idempotency_key(haft__buf *buf, haft_str run, haft_str call)
+{
+    haft__buf_add_str(buf, run);
+    haft__buf_add_char(buf, ':');
+    haft__buf_add_str(buf, call);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mcp_channel.c - streams of MCP over HTTP: whose each is, and how much of them is kept to be read
+ * again.
+ *
+ * What is sent last for a request may come while that request is still being dealt with, so
+ * whatever it leaves behind is cleared away by a task. Tests: tests/serve/mcp_http_test.c,
+ * tests/cli/mcp_test.py.
+ */
+#include "serve/mcp_http_int.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+
+static void link_channel(haft__mcp_channel *c, haft__mcp_channel **list)
+{
+    c->next = *list;
+    c->link = list;
+    if (c->next != NULL) {
+        c->next->link = &c->next;
+    }
+    *list = c;
+}
+
+/* Brings the sums up to what the stream keeps. */
+static void count_kept(haft__mcp_channel *c)
+{
+    if (c->owner != NULL) {
+        c->owner->kept += c->stream.kept - c->counted;
+        c->http->kept += c->stream.kept - c->counted;
+        c->counted = c->stream.kept;
+    }
+}
+
+static void drop_kept(haft__mcp_channel *c)
+{
+    haft__mcp_stream_drop(&c->stream);
+    count_kept(c);
+}
+
+void haft__mcp_channel_destroy(haft__mcp_channel *c)
+{
+    drop_kept(c);
+    if (c->dead) {
+        haft__loop_withdraw(c->http->options.loop, &c->task);
+    }
+    *c->link = c->next;
+    if (c->next != NULL) {
+        c->next->link = c->link;
+    }
+    if (c->owner != NULL && c->owner->push == c) {
+        c->owner->push = NULL;
+    }
+    haft__mcp_stream_finish(&c->stream);
+    if (c->owner == NULL) {
+        haft__mcp_peer_destroy(c->peer);
+    }
+    free(c);
+}
+
+static void clear_away(haft__task *task)
+{
+    haft__mcp_channel *c = HAFT__CONTAINER(task, haft__mcp_channel, task);
+    c->dead = false;
+    haft__mcp_channel_destroy(c);
+}
+
+static void end_channel(haft__mcp_channel *c)
+{
+    if (!c->dead) {
+        c->dead = true;
+        c->task.run = clear_away;
+        haft__loop_post(c->http->options.loop, &c->task);
+    }
+}
+
+/* Forgets a stream: the oldest that is over, else the oldest. False when there is nothing. */
+static bool drop_one(const haft__mcp_session *s)
+{
+    haft__mcp_channel *found = NULL;
+    for (haft__mcp_channel *c = s->channels; c != NULL; c = c->next) {
+        if (c->stream.kept > 0 && (found == NULL || c->stream.over || !found->stream.over)) {
+            found = c;
+        }
+    }
+    if (found != NULL) {
+        drop_kept(found);
+    }
+    return found != NULL;
+}
+
+/* ... of the session that was idle longest. */
+static bool drop_anywhere(const haft__mcp_http *http)
+{
+    haft__mcp_session *found = NULL;
+    for (haft__mcp_session *s = http->sessions; s != NULL; s = s->next) {
+        if (s->kept > 0 && (found == NULL || s->used_ms < found->used_ms)) {
+            found = s;
+        }
+    }
+    return found != NULL && drop_one(found);
+}
+
+/* What is kept to be read again has its bounds, in each session and in all. */
+static void keep_within(haft__mcp_channel *c)
+{
+    haft__mcp_http *http = c->http;
+    bool more = true;
+    count_kept(c);
+    while (more && c->owner != NULL && c->owner->kept > HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES) {
+        more = drop_one(c->owner);
+    }
+    while (more && http->kept > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES) {
+        more = drop_anywhere(http);
+    }
+}
+
+/* The client left. Without a handshake that is how it says that it wants nothing more. */
+static void on_gone(void *context, haft__server_request *request)
+{
+    haft__mcp_channel *c = context;
+    haft__server_cut(request);
+    if (c->stream.request == request) {
+        c->stream.request = NULL;
+        if (c->owner == NULL) {
+            end_channel(c);
+        }
+    }
+}
+
+haft__mcp_channel *haft__mcp_channel_create(haft__mcp_http *http, haft__mcp_session *owner,
+                                            haft__server_request *request)
+{
+    haft__mcp_channel *c = calloc(1, sizeof(*c));
+    if (c == NULL) {
+        return NULL;
+    }
+    c->http = http;
+    c->owner = owner;
+    c->stream.request = request;
+    if (owner != NULL) {
+        c->stream.number = ++owner->streams;
+        c->stream.primed =
+            haft__str_equal(haft__mcp_peer_version(owner->peer), HAFT__LIT(HAFT__MCP_NEWEST));
+        c->peer = owner->peer;
+    }
+    link_channel(c, owner != NULL ? &owner->channels : &http->channels);
+    haft__server_on_gone(request, on_gone, c);
+    return c;
+}
+
+void haft__mcp_channel_resume(haft__mcp_channel *c, haft__server_request *request, uint64_t seen)
+{
+    haft__server_on_gone(request, on_gone, c);
+    haft__mcp_stream_resume(&c->stream, request, seen);
+    count_kept(c);
+}
+
+/* What the pure server sends. */
+void haft__mcp_channel_sent(void *context, void *stream, const haft__mcp_sent *sent)
+{
+    haft__mcp_session *s = context; /* NULL: it has none */
+    haft__mcp_channel *c = stream;
+    switch (sent->kind) {
+    case HAFT__MCP_SENT_PUSH:
+        if (s != NULL && s->push != NULL) {
+            haft__mcp_stream_add(&s->push->stream, sent->text);
+            keep_within(s->push);
+        }
+        break;
+    case HAFT__MCP_SENT_PART:
+        haft__mcp_stream_add(&c->stream, sent->text);
+        keep_within(c);
+        break;
+    case HAFT__MCP_SENT_ANSWER:
+    case HAFT__MCP_SENT_NOTHING: {
+        bool whole = !c->stream.begun; /* then there is nothing to read again */
+        haft__mcp_stream_end(&c->stream, sent->http, sent->text);
+        keep_within(c);
+        if (whole || c->owner == NULL) {
+            end_channel(c);
+        }
+        break;
+    }
+    }
+}

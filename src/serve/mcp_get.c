@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mcp_get.c - GET and DELETE: a session is listened to, a stream that broke is taken up, a session
+ * is ended. Tests: tests/serve/mcp_http_test.c, tests/cli/mcp_test.py.
+ */
+#include "serve/mcp_http_int.h"
+
+#include "base/str.h"
+
+/* "STREAM-EVENT", as we gave it out. */
+static haft__mcp_channel *find_stream(haft__mcp_session *s, haft_str id, uint64_t *ret_seen)
+{
+    uint64_t number = 0;
+    haft_str rest = haft__str_trim(id);
+    if (!haft__str_to_u64(haft__str_split(&rest, '-'), &number)
+        || !haft__str_to_u64(rest, ret_seen)) {
+        return NULL;
+    }
+    for (haft__mcp_channel *c = s->channels; c != NULL; c = c->next) {
+        if (c->stream.number == number && !c->dead) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+void haft__mcp_http_get(haft__mcp_http *http, haft__server_request *request)
+{
+    uint32_t status = 0;
+    uint64_t seen = 0;
+    haft__mcp_session *s = haft__mcp_session_find(http, request, &status);
+    if (s == NULL) {
+        haft__mcp_http_refuse(request, status, haft__mcp_session_why_none(status));
+        return;
+    }
+    haft_str last = haft__server_header(request, "last-event-id");
+    if (last.ptr != NULL) {
+        haft__mcp_channel *c = find_stream(s, last, &seen);
+        if (c == NULL) {
+            haft__mcp_http_refuse(
+                request, 410,
+                "there is no stream with this event, or not any more; the session goes on");
+        } else {
+            haft__mcp_channel_resume(c, request, seen);
+        }
+        return;
+    }
+    if (s->push != NULL && s->push->stream.request != NULL) {
+        haft__mcp_http_refuse(request, 409, "this session has such a stream already");
+        return;
+    }
+    if (s->push != NULL) {
+        haft__mcp_channel_resume(s->push, request, s->push->stream.seq);
+        return;
+    }
+    s->push = haft__mcp_channel_create(http, s, request);
+    if (s->push == NULL) {
+        haft__mcp_http_refuse(request, 500, "out of memory");
+        return;
+    }
+    haft__mcp_stream_begin(&s->push->stream);
+}
+
+void haft__mcp_http_delete(haft__mcp_http *http, haft__server_request *request)
+{
+    uint32_t status = 0;
+    haft__mcp_session *s = haft__mcp_session_find(http, request, &status);
+    if (s == NULL) {
+        haft__mcp_http_refuse(request, status, haft__mcp_session_why_none(status));
+        return;
+    }
+    haft__mcp_session_end(s);
+    haft__mcp_session_destroy(s);
+    haft__mcp_stream_reply(request, 204, NULL, HAFT__LIT(""));
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mcp_keep.c - {version, key, given, answered} in a file of the user's alone. Whoever changes it
+ * has its lock, reads it again and puts a whole new one in its place.
+ * Tests: tests/serve/mcp_keep_test.c, tests/mcp/ask_test.py.
+ */
+#include "serve/mcp_keep.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "exec/own_file.h"
+#include "io/file.h"
+#include "io/random.h"
+#include "json/write.h"
+
+#define VERSION 1
+#define WORDS   (HAFT__LIMIT_MCP_STATES / 64)
+#define DIGITS  16 /* of a word */
+
+typedef struct kept {
+    haft__seal_key key;
+    haft__mcp_states states;
+} kept;
+
+/* ---- reading ---- */
+
+static bool read_hex(haft_str text, size_t at, uint64_t *ret_word)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t word = 0;
+    for (size_t i = at; i < at + DIGITS; i++) {
+        const char *digit = i < text.len ? memchr(digits, text.ptr[i], DIGITS) : NULL;
+        if (digit == NULL) {
+            return false;
+        }
+        word = word << 4 | (uint64_t)(digit - digits);
+    }
+    *ret_word = word;
+    return true;
+}
+
+static haft_str text_of(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
+}
+
+static bool take(haft__json whole, kept *ret_kept)
+{
+    haft_str key = text_of(whole, "key"), answered = text_of(whole, "answered");
+    bool good = haft__str_equal(text_of(whole, "version"), HAFT__LIT("1"))
+                && haft__str_to_u64(text_of(whole, "given"), &ret_kept->states.given)
+                && key.len == (size_t)2 * HAFT__SEAL_KEY_BYTES
+                && answered.len == (size_t)WORDS * DIGITS;
+    for (size_t i = 0; good && i < HAFT__SEAL_KEY_BYTES; i += 8) {
+        uint64_t word = 0;
+        good = read_hex(key, 2 * i, &word);
+        memcpy(ret_kept->key.bytes + i, &word, sizeof(word));
+    }
+    for (size_t i = 0; good && i < WORDS; i++) {
+        good = read_hex(answered, i * DIGITS, &ret_kept->states.answered[i]);
+    }
+    return good;
+}
+
+/* NOT_FOUND when there is none that can be used. */
+static haft_status read_kept(haft_str path, kept *ret_kept, haft_error *err)
+{
+    haft__arena arena;
+    haft__json whole;
+    haft_str text;
+    struct stat about;
+    haft__arena_init(&arena, 0);
+    haft_status status =
+        haft__own_file_read(&arena, path.ptr, HAFT__LIMIT_MCP_KEEP_BYTES, &text, err);
+    if (status == HAFT_OK) {
+        status = haft__own_file_json(&arena, text, haft__random_hash_key(), &whole, err);
+    }
+    bool secret = stat(path.ptr, &about) == 0 && (about.st_mode & 077) == 0;
+    if (status != HAFT_NO_MEMORY && (status != HAFT_OK || !secret || !take(whole, ret_kept))) {
+        status = haft__fail(err, HAFT_NOT_FOUND, path.ptr, "there is no key that can be used");
+    }
+    haft__arena_finish(&arena);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static haft_status write_kept(haft_str path, const kept *it, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_MCP_KEEP_BYTES);
+    haft__buf_addf(&text, "{\"version\":%d,\"key\":\"", VERSION);
+    for (size_t i = 0; i < HAFT__SEAL_KEY_BYTES; i += 8) {
+        uint64_t word;
+        memcpy(&word, it->key.bytes + i, sizeof(word));
+        haft__buf_addf(&text, "%016llx", (unsigned long long)word);
+    }
+    haft__buf_addf(&text, "\",\"given\":\"%llu\",\"answered\":\"",
+                   (unsigned long long)it->states.given);
+    for (size_t i = 0; i < WORDS; i++) {
+        haft__buf_addf(&text, "%016llx", (unsigned long long)it->states.answered[i]);
+    }
+    haft__buf_add_str(&text, HAFT__LIT("\"}\n"));
+    haft_status status = haft__buf_check(&text, err);
+    status = status == HAFT_OK ? haft__file_replace(path.ptr, haft__buf_str(&text), err) : status;
+    haft__buf_finish(&text);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static haft_status make_key(haft__seal_key *key, haft_error *err)
+{
+    return haft__random_bytes(key->bytes, sizeof(key->bytes))
+               ? HAFT_OK
+               : haft__fail(err, HAFT_IO, "", "the system has no randomness for a key");
+}
+
+static haft_status find_path(haft__arena *arena, haft_str place, const haft__spec *spec,
+                             haft_str *ret_path, haft_error *err)
+{
+    char digest[HAFT__SHA256_HEX];
+    haft_str whole = haft__arena_copy(arena, spec->path);
+    whole = whole.ptr != NULL && whole.len > 0 ? haft__file_absolute(arena, whole.ptr) : whole;
+    haft_str both = whole.ptr != NULL ? haft__arena_format(arena, "%.*s\n%.*s", HAFT__ARG(whole),
+                                                           HAFT__ARG(spec->hash))
+                                      : whole;
+    if (both.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft__sha256_hex(both, digest);
+    *ret_path =
+        haft__arena_format(arena, "%.*s/%.*s.seal", HAFT__ARG(place), HAFT__SHA256_HEX, digest);
+    return ret_path->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+/* What is in the file; it is made when there is none. Alone at it, so that two who begin at once
+ * have the same key. */
+static haft_status read_or_make(haft__mcp_keep *keep, haft_error *err)
+{
+    int lock = -1;
+    kept it = {.states = {.given = 0}};
+    haft__own_file_make_place(keep->path.ptr);
+    haft_status status = haft__file_lock(keep->path.ptr, &lock, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    status = read_kept(keep->path, &it, err);
+    if (status == HAFT_NOT_FOUND) {
+        it = (kept){.key = keep->key};
+        status = write_kept(keep->path, &it, err);
+    }
+    haft__file_unlock(lock);
+    keep->key = status == HAFT_OK ? it.key : keep->key;
+    return status;
+}
+
+haft_status haft__mcp_keep_open(haft__arena *arena, haft_str place, const haft__spec *spec,
+                                haft__mcp_keep *ret_keep, haft_str *ret_why, haft_error *err)
+{
+    *ret_keep = (haft__mcp_keep){.path = {NULL, 0}};
+    *ret_why = HAFT__LIT("there is no HOME to keep it in");
+    haft_status status = make_key(&ret_keep->key, err);
+    if (status != HAFT_OK || place.ptr == NULL) {
+        return status;
+    }
+    haft_error error = {0};
+    status = find_path(arena, place, spec, &ret_keep->path, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    status = read_or_make(ret_keep, &error);
+    if (status == HAFT_OK) {
+        *ret_why = HAFT__LIT("");
+        return HAFT_OK;
+    }
+    ret_keep->path = (haft_str){NULL, 0};
+    *ret_why = haft__arena_format(arena, "%s: %s", error.where, error.message);
+    return status == HAFT_NO_MEMORY || ret_why->ptr == NULL ? haft__fail_no_memory(err) : HAFT_OK;
+}
+
+/* A file that somebody else has made anew meanwhile is not about what was sealed here. */
+bool haft__mcp_keep_share(void *context, haft__mcp_states_change *change, uint64_t *number)
+{
+    const haft__mcp_keep *keep = context;
+    int lock = -1;
+    kept it = {.states = {.given = 0}};
+    if (haft__file_lock(keep->path.ptr, &lock, NULL) != HAFT_OK) {
+        return false;
+    }
+    bool good = read_kept(keep->path, &it, NULL) == HAFT_OK
+                && memcmp(it.key.bytes, keep->key.bytes, sizeof(it.key.bytes)) == 0
+                && change(&it.states, number) && write_kept(keep->path, &it, NULL) == HAFT_OK;
+    haft__file_unlock(lock);
+    return good;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mcp_key.c - the key by which a client knows its call: a tool gets it, and of the agent it is the
+ * key of one run, however often the client asks.
+ *
+ * The run of a key is the first of a thread whose id is made from the key and the agent's name, so
+ * every server of the same store finds it, wherever its spec lies. What it has found must be what
+ * it would have begun: the same task, by the same spec. Tests: tests/cli/mcp_test.py.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "mcp/version.h"
+#include "serve/mcp_guard.h"
+#include "serve/mcp_spec_int.h"
+#include "json/number.h"
+
+/* ---- what the client sends ---- */
+
+/* A member of `_meta`; NULL when there is none. */
+static const haft__json *meta_of(const haft__mcp_job *job, const char *name)
+{
+    const haft__json *meta = haft__json_get(job->asked->params, HAFT__LIT("_meta"));
+    return meta != NULL ? haft__json_get(*meta, haft__str(name)) : NULL;
+}
+
+haft_status haft__mcp_key_take(haft__mcp_job *job, haft_error *err)
+{
+    const haft__json *key = meta_of(job, HAFT__MCP_META_KEY);
+    const haft__json *epoch = meta_of(job, HAFT__MCP_META_EPOCH);
+    int64_t number = 0;
+    if (key != NULL
+        && (key->kind != HAFT__JSON_STRING || !haft__mcp_guard_takes_key(haft__json_text(*key)))) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "expected a key of 1 to %d visible characters of ASCII in "
+                          "\"" HAFT__MCP_META_KEY "\" that does not begin with " HAFT__MCP_OWN_KEY
+                          "; the tool did not run",
+                          HAFT__LIMIT_MCP_KEY_BYTES);
+    }
+    if (epoch != NULL
+        && (epoch->kind != HAFT__JSON_NUMBER
+            || !haft__number_to_int64(haft__json_text(*epoch), &number) || number < 1)) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "expected a whole number from 1 on in \"" HAFT__MCP_META_EPOCH
+                          "\"; the tool did not run");
+    }
+    job->epoch = (uint64_t)number;
+    job->key = key != NULL ? haft__arena_copy(&job->arena, haft__json_text(*key)) : HAFT__LIT("");
+    return job->key.ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+}
+
+/* ---- the run of a key ---- */
+
+/* A look into the store. The job may go meanwhile, the look may not. */
+struct haft__mcp_look {
+    haft__store_request request;
+    haft__arena arena;
+    haft_runtime *runtime;
+    haft__mcp_job *job; /* NULL: nobody waits for it any more */
+};
+
+static void make_thread(const haft__mcp_job *job, char thread[HAFT__ID_LENGTH + 1])
+{
+    uint8_t digest[HAFT__SHA256_BYTES];
+    haft__sha256 hash;
+    uint64_t ms = 0;
+    haft__sha256_init(&hash);
+    haft__sha256_add(&hash, job->entry->name);
+    haft__sha256_add(&hash, HAFT__LIT("\n"));
+    haft__sha256_add(&hash, job->key);
+    haft__sha256_end(&hash, digest);
+    for (size_t i = 0; i < 6; i++) { /* what is the time in other ids */
+        ms = ms << 8 | digest[i];
+    }
+    haft__id_make(ms, digest + 6, thread);
+}
+
+static haft_status start(haft__mcp_job *job, haft_error *err)
+{
+    char thread[HAFT__ID_LENGTH + 1];
+    make_thread(job, thread);
+    haft_status status = haft__mcp_run_start(job, thread, err);
+    if (status == HAFT_OK) {
+        job->run->sole = true; /* another server may start it just now */
+    }
+    return status;
+}
+
+/* Another request of this process that has the run; NULL: none has. */
+static haft__mcp_job *who_has(const haft__mcp_job *job, haft_str run)
+{
+    for (haft__mcp_job *other = job->served->jobs; other != NULL; other = other->next) {
+        bool opened = haft__str_equal(haft__str(other->opened), run); /* or is about to be */
+        if (other != job && other->run != NULL
+            && (opened || haft__str_equal(haft__str(haft_run_id(other->run)), run))) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+haft_status haft__mcp_key_go_on(haft__mcp_job *job, haft_error *err)
+{
+    haft__mcp_job *other = who_has(job, haft__str(job->behind));
+    if (other != NULL && other->asked != NULL) {
+        return HAFT_OK; /* until that one has its answer */
+    }
+    haft_status status = HAFT_OK;
+    if (other != NULL) {
+        job->run = other->run;
+        other->run = NULL;
+        haft__mcp_job_destroy(other);
+    } else {
+        status = haft__open_start(job->served->options.runtime, haft__str(job->behind), false,
+                                  &job->run, err);
+    }
+    memcpy(job->opened, job->behind, sizeof(job->opened));
+    job->behind[0] = '\0';
+    return status;
+}
+
+bool haft__mcp_key_hand_on(haft__mcp_job *job)
+{
+    for (haft__mcp_job *other = job->served->jobs; job->key.len > 0 && other != NULL;
+         other = other->next) {
+        bool waits = other->entry == job->entry && other->run == NULL;
+        if (waits && haft__str_equal(other->key, job->key)
+            && haft__str_equal(other->task, job->task)) {
+            haft__mcp_key_leave(other);
+            other->run = job->run;
+            job->run = NULL;
+            return true;
+        }
+    }
+    return false;
+}
+
+static haft_status refuse(haft_str run, const char *what, const char *hint, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                    "the key in \"" HAFT__MCP_META_KEY "\" is that of the run "
+                                    "%.*s, which %s; nothing was begun",
+                                    HAFT__ARG(run), what);
+    return haft__hint(err, status, "%s", hint);
+}
+
+/* The oldest of the thread is the run of the key. Its task stands there without secrets. */
+static haft_status take(haft__mcp_job *job, const haft__store_request *found, haft_error *err)
+{
+    if (found->status != HAFT_OK) {
+        *err = found->error;
+        return found->status;
+    }
+    if (found->found_count == 0) {
+        return start(job, err);
+    }
+    const haft__store_run *first = &found->found[found->found_count - 1];
+    haft__buf clean;
+    haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
+    bool good = haft__mcp_clean(job->served, job->task, &clean);
+    bool same = good && haft__str_equal(haft__buf_str(&clean), first->task);
+    haft__buf_finish(&clean);
+    if (!good) {
+        return haft__fail_no_memory(err);
+    }
+    if (!same) {
+        return refuse(first->id, "has another task", "another call wants another key", err);
+    }
+    if (!haft__str_equal(first->spec_hash, job->served->options.spec->hash)) {
+        return refuse(
+            first->id, "is of another spec, or of this one before it was changed",
+            "`haft runs show` prints what became of that run; a new one wants another key", err);
+    }
+    (void)snprintf(job->behind, sizeof(job->behind), "%.*s", HAFT__ARG(first->id));
+    return haft__mcp_key_go_on(job, err);
+}
+
+static void on_found(haft__store_request *request)
+{
+    haft__mcp_look *look = request->context;
+    haft__mcp_job *job = look->job;
+    haft_error err = {0};
+    look->runtime->keeping--;
+    if (job != NULL) {
+        job->look = NULL;
+        if (take(job, request, &err) != HAFT_OK) {
+            haft__mcp_run_fail(job, &err);
+        }
+    }
+    haft__arena_finish(&look->arena);
+    free(look);
+}
+
+haft_status haft__mcp_key_begin(haft__mcp_job *job, haft_error *err)
+{
+    haft__mcp_look *look = calloc(1, sizeof(*look));
+    if (look == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    char thread[HAFT__ID_LENGTH + 1];
+    make_thread(job, thread);
+    haft__arena_init(&look->arena, HAFT__LIMIT_RUN_BYTES);
+    haft_str kept = haft__arena_copy(&look->arena, haft__str(thread));
+    if (kept.ptr == NULL) {
+        haft_status status = haft__arena_fail(&look->arena, err);
+        haft__arena_finish(&look->arena);
+        free(look);
+        return status;
+    }
+    look->job = job;
+    look->runtime = job->served->options.runtime;
+    look->request = (haft__store_request){.verb = HAFT__STORE_LIST,
+                                          .thread = kept,
+                                          .name = HAFT__LIT(""),
+                                          .arena = &look->arena,
+                                          .done = on_found,
+                                          .context = look};
+    job->look = look;
+    look->runtime->keeping++;
+    haft__store_submit(look->runtime->store, &look->request);
+    return HAFT_OK;
+}
+
+void haft__mcp_key_leave(haft__mcp_job *job)
+{
+    job->behind[0] = '\0';
+    if (job->look != NULL) {
+        job->look->job = NULL;
+        job->look = NULL;
+    }
+}

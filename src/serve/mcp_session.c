@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mcp_session.c - sessions of MCP over HTTP: a bounded number, and none for ever.
+ * Tests: tests/serve/mcp_http_test.c, tests/cli/mcp_test.py.
+ */
+#include "serve/mcp_http_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "io/random.h"
+
+#define SWEEP_MS 60000
+
+static bool is_busy(const haft__mcp_session *s)
+{
+    for (const haft__mcp_channel *c = s->channels; c != NULL; c = c->next) {
+        if (c->stream.request != NULL || (!c->stream.over && c != s->push)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void haft__mcp_session_destroy(haft__mcp_session *s)
+{
+    haft__mcp_peer_destroy(s->peer);
+    while (s->channels != NULL) {
+        haft__mcp_channel_destroy(s->channels);
+    }
+    *s->link = s->next;
+    if (s->next != NULL) {
+        s->next->link = s->link;
+    }
+    s->http->session_count--;
+    free(s);
+}
+
+static void on_sweep(void *context)
+{
+    haft__mcp_http *http = context;
+    uint64_t now = haft__loop_now(http->options.loop);
+    for (haft__mcp_session *s = http->sessions, *next; s != NULL; s = next) {
+        next = s->next;
+        if (!is_busy(s) && now - s->used_ms >= http->options.idle_ms) {
+            haft__mcp_session_destroy(s);
+        }
+    }
+    if (http->sessions != NULL) {
+        uint64_t ms = http->options.idle_ms < SWEEP_MS ? http->options.idle_ms : SWEEP_MS;
+        (void)!haft__timer_start(http->options.loop, &http->sweep, ms, on_sweep, http, NULL);
+    }
+}
+
+/* Room for one more: the one that was idle longest goes, one that is busy only if all are. */
+static void make_room(haft__mcp_http *http)
+{
+    haft__mcp_session *oldest = NULL;
+    bool oldest_busy = true;
+    for (haft__mcp_session *s = http->sessions; s != NULL; s = s->next) {
+        bool busy = is_busy(s);
+        if (oldest == NULL || (oldest_busy && !busy)
+            || (busy == oldest_busy && s->used_ms < oldest->used_ms)) {
+            oldest = s;
+            oldest_busy = busy;
+        }
+    }
+    if (oldest != NULL) {
+        haft__mcp_session_destroy(oldest);
+    }
+}
+
+haft__mcp_session *haft__mcp_session_create(haft__mcp_http *http)
+{
+    uint8_t random[HAFT__MCP_SESSION_ID_BYTES];
+    haft__mcp_session *s = calloc(1, sizeof(*s));
+    if (s == NULL || !haft__random_bytes(random, sizeof(random))
+        || haft__mcp_peer_create(http->options.server, haft__mcp_http_principal(http),
+                                 haft__mcp_channel_sent, s, &s->peer, NULL)
+               != HAFT_OK) {
+        free(s);
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof(random); i++) {
+        (void)snprintf(s->id + 2 * i, 3, "%02x", random[i]);
+    }
+    if (http->session_count >= http->options.sessions) {
+        make_room(http);
+    }
+    s->http = http;
+    s->used_ms = haft__loop_now(http->options.loop);
+    s->next = http->sessions;
+    s->link = &http->sessions;
+    if (s->next != NULL) {
+        s->next->link = &s->next;
+    }
+    http->sessions = s;
+    http->session_count++;
+    if (http->sweep.slot == 0) {
+        on_sweep(http);
+    }
+    return s;
+}
+
+/* The session that a request names; NULL when it was refused. */
+haft__mcp_session *haft__mcp_session_find(haft__mcp_http *http, haft__server_request *request,
+                                          uint32_t *ret_status)
+{
+    haft_str id = haft__server_header(request, "mcp-session-id");
+    if (id.ptr == NULL) {
+        *ret_status = 400;
+        return NULL;
+    }
+    for (haft__mcp_session *s = http->sessions; s != NULL; s = s->next) {
+        if (haft__str_equal(haft__str(s->id), id)) {
+            s->used_ms = haft__loop_now(http->options.loop);
+            return s;
+        }
+    }
+    *ret_status = 404;
+    return NULL;
+}
+
+const char *haft__mcp_session_why_none(uint32_t status)
+{
+    return status == 400 ? "expected the header Mcp-Session-Id, as initialize gave it out"
+                         : "there is no such session any more; initialize again";
+}
+
+/* Of the streams of a session that are over, only the newest stay to be read again. */
+void haft__mcp_session_forget_old(haft__mcp_session *s)
+{
+    size_t count = 0;
+    for (haft__mcp_channel *c = s->channels, *next; c != NULL; c = next) {
+        next = c->next;
+        if (++count > HAFT__LIMIT_MCP_STREAMS && c->stream.over && !c->dead) {
+            haft__mcp_channel_destroy(c);
+        }
+    }
+}
+
+/* The session ends while calls are under way: each is cancelled, and whoever waits for it is told
+ * so, not only cut off. */
+void haft__mcp_session_end(haft__mcp_session *s)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    for (haft__mcp_channel *c = s->channels; c != NULL; c = c->next) {
+        bool waits = c != s->push && !c->stream.over && !c->dead && c->stream.request != NULL;
+        haft__buf_clear(&text);
+        haft__buf_addf(&text,
+                       "{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":{\"code\":-32603,\"message\":"
+                       "\"the session was ended by its client; the request is cancelled\"}}",
+                       HAFT__ARG(c->stream.request_id));
+        if (waits && c->stream.request_id.len > 0 && haft__buf_check(&text, NULL) == HAFT_OK) {
+            haft__mcp_stream_end(&c->stream, 200, haft__buf_str(&text));
+        } else {
+            haft__mcp_stream_pause(&c->stream);
+        }
+    }
+    haft__buf_finish(&text);
+}

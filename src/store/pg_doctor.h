@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store/pg_doctor.h - what `haft doctor` makes of what a PostgreSQL server says of itself. */
+#ifndef HAFT_STORE_PG_DOCTOR_H
+#define HAFT_STORE_PG_DOCTOR_H
+
+#include "store/store.h"
+
+#define HAFT__PG_FINDINGS 7
+
+typedef struct haft__pg_facts {
+    haft_str server; /* its version */
+    bool standby;
+    uint64_t version; /* of the tables */
+    haft_str role;
+    bool superuser;
+    bool rights; /* it may do with the tables what is done with them */
+    haft_str isolation, synchronous_commit;
+    bool syncs; /* fsync and full_page_writes */
+    uint64_t database_ms, machine_ms;
+    uint64_t connections, max_connections;
+} haft__pg_facts;
+
+/* NO_MEMORY. */
+HAFT_MUST_USE haft_status haft__pg_diagnose(const haft__pg_facts *facts, haft__arena *arena,
+                                            haft__store_finding rows[HAFT__PG_FINDINGS],
+                                            haft_error *err);
+
+#endif

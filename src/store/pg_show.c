@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pg_show.c - which runs there are, in PostgreSQL. Tests: tests/store/store_find_test.c. */
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/pg_int.h"
+
+#define AFTER_EVERY_ID HAFT__LIT("~")
+
+/* ---- rows ---- */
+
+static uint32_t take_count(haft__pg_rows *rows)
+{
+    uint64_t count = haft__pg_int(rows);
+    rows->wrong = rows->wrong || count > UINT32_MAX;
+    return (uint32_t)count;
+}
+
+/* The columns of HAFT__PG_ROW. */
+static void take_row(haft__pg_rows *rows, haft__arena *arena, haft__store_run *ret_run)
+{
+    const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
+    *ret_run = (haft__store_run){.id = haft__pg_copy(rows, most, arena)};
+    uint64_t state = haft__pg_int(rows);
+    rows->wrong = rows->wrong || state > HAFT__STATE_ENDED;
+    ret_run->state = (haft__run_state)state;
+    ret_run->seq = haft__pg_int(rows);
+    ret_run->epoch = haft__pg_int(rows);
+    ret_run->owner = haft__pg_copy(rows, most, arena);
+    ret_run->lease_ms = haft__pg_int(rows);
+    ret_run->created_ms = haft__pg_int(rows);
+    ret_run->updated_ms = haft__pg_int(rows);
+    ret_run->wake_ms = haft__pg_int(rows);
+    ret_run->turns = take_count(rows);
+    ret_run->calls = take_count(rows);
+    ret_run->thread = haft__pg_copy(rows, most, arena);
+    ret_run->parent = haft__pg_copy(rows, most, arena);
+    ret_run->user = haft__pg_copy(rows, most, arena);
+    ret_run->name = haft__pg_copy(rows, most, arena);
+    ret_run->spec_hash = haft__pg_copy(rows, most, arena);
+    ret_run->spec_path = haft__pg_copy(rows, most, arena);
+    ret_run->end = haft__pg_copy(rows, most, arena);
+    ret_run->task = haft__pg_content(rows, arena, NULL);
+    ret_run->spec = ret_run->answer = HAFT__LIT("");
+}
+
+/* Those of HAFT__PG_ROW_WHOLE. */
+static void take_whole(haft__pg_rows *rows, haft__arena *arena, haft__store_run *ret_run)
+{
+    take_row(rows, arena, ret_run);
+    ret_run->answer = haft__pg_copy(rows, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
+    ret_run->spec = haft__pg_content(rows, arena, NULL);
+}
+
+/* Those of HAFT__PG_THREAD_PAST. */
+static void take_past(haft__pg_rows *rows, haft__arena *arena, haft__store_run *ret_run)
+{
+    *ret_run = (haft__store_run){
+        .id = haft__pg_copy(rows, HAFT__LIMIT_STORE_NAME_BYTES, arena),
+        .state = HAFT__STATE_ENDED,
+    };
+    ret_run->thread = ret_run->parent = ret_run->user = ret_run->name = ret_run->spec_hash =
+        ret_run->spec = ret_run->spec_path = ret_run->owner = HAFT__LIT("");
+    ret_run->created_ms = haft__pg_int(rows);
+    ret_run->end = haft__pg_copy(rows, HAFT__LIMIT_STORE_NAME_BYTES, arena);
+    ret_run->task = haft__pg_content(rows, arena, NULL);
+    ret_run->answer = haft__pg_copy(rows, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
+}
+
+/* Who has a run: four columns. */
+static void take_owned(haft__pg_rows *rows, haft__arena *arena, haft__store_run *ret_run)
+{
+    const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
+    *ret_run = (haft__store_run){.id = haft__pg_copy(rows, most, arena)};
+    uint64_t state = haft__pg_int(rows);
+    rows->wrong = rows->wrong || state > HAFT__STATE_ENDED;
+    ret_run->state = (haft__run_state)state;
+    ret_run->owner = haft__pg_copy(rows, most, arena);
+    ret_run->lease_ms = haft__pg_int(rows);
+    ret_run->thread = ret_run->parent = ret_run->user = ret_run->name = ret_run->task =
+        ret_run->spec_hash = ret_run->spec = ret_run->spec_path = ret_run->end = ret_run->answer =
+            HAFT__LIT("");
+}
+
+typedef void take_one(haft__pg_rows *rows, haft__arena *arena, haft__store_run *ret_run);
+
+/* All rows of an answer into found; `backwards`: the last one first. */
+static haft_status take_all(haft__pg_job *job, unsigned answer, take_one *take, bool backwards,
+                            haft_error *err)
+{
+    haft__store_request *request = job->request;
+    haft__pg_rows rows = haft__pg_rows_of(job, answer);
+    size_t count = (size_t)rows.pg->lib->ntuples(rows.result), at = 0;
+    haft__store_run *found = haft__arena_array(request->arena, count, sizeof(*found));
+    if (found == NULL) {
+        return haft__arena_fail(request->arena, err);
+    }
+    for (; at < count && haft__pg_row(&rows); at++) {
+        take(&rows, request->arena, &found[backwards ? count - 1 - at : at]);
+    }
+    haft_status status = haft__pg_rows_end(&rows, err);
+    if (status == HAFT_OK) {
+        request->found = found;
+        request->found_count = count;
+    }
+    return status;
+}
+
+haft_status haft__pg_show(haft__pg_job *job, haft_error *err)
+{
+    return job->request->arena != NULL ? take_all(job, 0, take_whole, false, err) : HAFT_OK;
+}
+
+/* ---- one run ---- */
+
+static haft__pg_step take_found;
+
+haft_status haft__pg_find(haft__pg_job *job, haft_error *err)
+{
+    const haft__store_request *request = job->request;
+    haft__pg_args args = {0};
+    if (request->name.len == 0) {
+        return haft__store_fail_run(request->name, err);
+    }
+    if (haft__str_equal(request->name, HAFT__LIT("last"))) {
+        haft__pg_ask(job, HAFT__PG_FIND_LAST, NULL);
+    } else {
+        haft__pg_arg(&args, request->name);
+        haft__pg_ask(job, HAFT__PG_FIND_START, &args);
+    }
+    job->next = take_found;
+    return HAFT_OK;
+}
+
+static haft_status take_found(haft__pg_job *job, haft_error *err)
+{
+    const haft__store_request *request = job->request;
+    haft_status status = haft__pg_show(job, err);
+    if (status == HAFT_OK && request->found_count == 0) {
+        status = haft__store_fail_run(request->name, err);
+    }
+    if (status == HAFT_OK && request->found_count > 1) {
+        status = haft__store_fail_several(request->name, request->found[0].id, request->found[1].id,
+                                          err);
+    }
+    return status;
+}
+
+/* ---- several ---- */
+
+static uint64_t most_of(const haft__store_request *request)
+{
+    uint64_t most = HAFT__LIMIT_STORE_LIST;
+    return request->limit > 0 && request->limit < most ? request->limit : most;
+}
+
+static haft__pg_step take_list, take_ahead, take_thread;
+
+haft_status haft__pg_list(haft__pg_job *job, haft_error *err)
+{
+    (void)err;
+    const haft__store_request *request = job->request;
+    bool in_thread = request->thread.len > 0 && !request->behind;
+    haft__pg_args args = {0};
+    if (in_thread) {
+        haft__pg_arg(&args, request->thread);
+    }
+    haft__pg_arg(&args, request->name.len > 0 ? request->name : AFTER_EVERY_ID);
+    if (in_thread) {
+        haft__pg_arg_int(&args, HAFT__STATE_ENDED + !request->open_only);
+    }
+    haft__pg_arg_int(&args, most_of(request));
+    haft__pg_ask(job,
+                 request->behind      ? HAFT__PG_LIST_BEHIND
+                 : in_thread          ? HAFT__PG_LIST_THREAD
+                 : request->open_only ? HAFT__PG_LIST_OPEN
+                                      : HAFT__PG_LIST,
+                 &args);
+    job->next = take_list;
+    return HAFT_OK;
+}
+
+static haft_status take_list(haft__pg_job *job, haft_error *err)
+{
+    return take_all(job, 0, job->request->behind ? take_owned : take_row, false, err);
+}
+
+haft_status haft__pg_ahead(haft__pg_job *job, haft_error *err)
+{
+    (void)err;
+    haft__pg_args args = {0};
+    haft__pg_ask_head(job, job->request->run.id);
+    haft__pg_arg(&args, job->request->run.id);
+    haft__pg_arg_int(&args, most_of(job->request));
+    haft__pg_ask(job, HAFT__PG_AHEAD, &args);
+    job->next = take_ahead;
+    return HAFT_OK;
+}
+
+static haft_status take_ahead(haft__pg_job *job, haft_error *err)
+{
+    haft__pg_head head;
+    haft_status status = haft__pg_head_of(job, 0, job->request->run.id, &head, err);
+    return status == HAFT_OK ? take_all(job, 1, take_owned, false, err) : status;
+}
+
+haft_status haft__pg_thread(haft__pg_job *job, haft_error *err)
+{
+    (void)err;
+    const haft__store_request *request = job->request;
+    haft__pg_args args = {0};
+    haft__pg_arg(&args, request->thread);
+    haft__pg_arg(&args, request->name);
+    haft__pg_arg_int(&args, INT64_MAX);
+    haft__pg_arg_int(&args, HAFT__LIMIT_STORE_LIST);
+    haft__pg_ask(job, HAFT__PG_THREAD_PAST, &args);
+    if (request->name.len > 0) {
+        haft__pg_ask_head(job, request->name);
+    }
+    job->next = take_thread;
+    return HAFT_OK;
+}
+
+static haft_status take_thread(haft__pg_job *job, haft_error *err)
+{
+    const haft__store_request *request = job->request;
+    haft__pg_head head;
+    haft_status status =
+        request->name.len > 0 ? haft__pg_head_of(job, 1, request->name, &head, err) : HAFT_OK;
+    return status == HAFT_OK ? take_all(job, 0, take_past, true, err) : status;
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`haft explain` prints the decision tree: golden files in tests/cli/explain/, in words and as
+JSON, which docs/schemas/explain.schema.json describes. HAFT_RENEW=1 writes them anew."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests/cli/explain"
+SHAPE = ROOT / "docs/schemas/explain.schema.json"
+HAFT = os.environ["HAFT"]
+RENEW = "HAFT_RENEW" in os.environ
+
+SERVED = {"haft": 1, "name": "served", "model": "script:a.json",
+          "tools": [{"name": name, "description": text, "args": ["what"], "command": ["echo", name]}
+                    for name, text in (("find_file", "Finds a file by its name."),
+                                       ("read_file", "Reads a file and returns its text."),
+                                       ("send_mail", "Sends a mail to somebody."),
+                                       ("delete_file", "Deletes a file for ever."))]}
+
+
+def own(name):
+    return {"name": name, "description": "Counts the words of a text, one by one, carefully.",
+            "args": ["text"], "command": ["wc", "-w"]}
+
+
+def spec(**more):
+    return {"haft": 1, "name": "tree", "model": {"provider": "script", "model": "a.json"}, **more}
+
+
+SERVERS = {"docs": {"command": [HAFT, "mcp", "served.json"]},
+           "mail": {"command": [HAFT, "mcp", "served.json"]},
+           "new": {"command": ["/bin/false"]}, "off": {"command": ["x"], "enabled": False}}
+MCP = {"servers": SERVERS, "allow": ["docs:*", "new:*"], "deny": ["*:delete_*"]}
+CASES = {
+    "plain": spec(tools=[{"builtin": ["grep", "read_result"]}, own("count")]),
+    "builtins": spec(tools=[{"builtin": ["glob", "grep", "python_execution", "execute_sql",
+                                         "search_schemas", "tool_search"]}],
+                     builtins={"deny": ["gl*"]}, databases={"shop": {"url": "sqlite:shop.db"}}),
+    "servers": spec(tools=[{"builtin": ["tool_search"]}, own("count")], mcp=MCP, max_mcp_tools=1),
+    "undeclared": spec(mcp=MCP),
+    "forbidden": spec(mcp=MCP, builtins={"deny": ["tool_search"]}),
+    "crowded": spec(tools=[{"builtin": ["tool_search", "grep"]}, own("count"), own("recount"),
+                           own("weigh")], choice={"schedule": [{"tool": "weigh"}]}),
+}
+CASES["crowded"]["model"]["context_tokens"] = 500
+CASES["servers"]["model"]["size_b"] = 70
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/explain_test.py {name}", flush=True)
+
+
+def haft(*words):
+    environment = dict(os.environ, XDG_STATE_HOME=str(place / "state"), HOME=str(place),
+                       HAFT_VECTORS="none")
+    done = subprocess.run([HAFT, *map(str, words)], cwd=place, text=True, capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=120, env=environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def compare(name, text):
+    """Scores are the index's affair: a golden file has N in their place."""
+    text = re.sub(r'(score |"score": )[0-9.]+', r"\1N", text)
+    file = GOLDEN / name
+    if RENEW:
+        file.write_text(text)
+    check(name.replace(".", "_"), text, file.read_text() if file.exists() else "")
+
+
+def test_case(name):
+    status, out, err = haft("explain", f"{name}.json", "read a file", "--json")
+    check(f"{name}_exits_0", (status, err), (0, ""))
+    told = json.loads(out)
+    (place / "line").write_text(json.dumps({"schema": json.loads(SHAPE.read_text()),
+                                            "instance": told}) + "\n")
+    check(f"{name}_is_as_described", json.loads(haft("validate", "--jsonl", "line")[1])["errors"],
+          [])
+    tree = {key: told[key] for key in ("tools", "not_enabled", "servers", "deferred")
+            if key in told}
+    compare(f"{name}.json", json.dumps(tree, indent=2) + "\n")
+    words = haft("explain", f"{name}.json", "read a file")[1]
+    compare(f"{name}.txt", words[words.index("\ntools\n") + 1:words.index("\nformat\n")])
+    declared = [t["name"] for t in told["tools"] if t["sight"] == "declared"]
+    check(f"{name}_is_what_the_first_turn_declares", sorted(told["first_turn"]["declared"]),
+          sorted(declared))
+
+
+place = Path(tempfile.mkdtemp(prefix="haft-explain-"))
+try:
+    for name, content in {**CASES, "served": SERVED}.items():
+        (place / f"{name}.json").write_text(json.dumps(content))
+    (place / "a.json").write_text('{"replies": [{"text": "good"}]}')
+    haft("run", "servers.json", "go", "--store", "memory:")  # from now on its lists are known
+    for name in CASES:
+        test_case(name)
+finally:
+    shutil.rmtree(place, ignore_errors=True)
+    sys.stdout.flush()

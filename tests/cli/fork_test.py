@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Forks: where they begin, what they know, and that nothing is done a second time unasked."""
+import json
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+LONG = 60
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/fork_test.py {name}", flush=True)
+
+
+def haft(*words):
+    done = subprocess.run([HAFT, *map(str, words)], text=True, capture_output=True, cwd=scratch,
+                          env=environment, timeout=LONG, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr
+
+
+def result(*words):
+    status, out, err = haft(*words, "--json")
+    return status, json.loads(out) if out else {"error": err}
+
+
+def fork(run, *words):
+    status, out, err = haft("runs", "fork", run, *words)
+    return out.strip() if status == 0 else (status, err)
+
+
+def put(name, value):
+    path = Path(scratch) / name
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return path
+
+
+def spec(name, replies, tools, **more):
+    put(f"{name}.script.json", {"replies": replies})
+    return put(f"{name}.json", dict({"haft": 1, "name": name, "tools": tools,
+                                     "model": f"script:{name}.script.json"}, **more))
+
+
+def tool(name, work, **traits):
+    return {"name": name, "description": f"Does {name}.", "args": ["q"],
+            "command": ["sh", "-c", work], "traits": traits}
+
+
+def call(*names):
+    return {"calls": [{"name": name, "arguments": {"q": "x"}} for name in names]}
+
+
+PICK = {"name": "pick", "description": "Lets somebody pick.", "args": ["q"], "headless": True}
+
+
+def effects(name):
+    path = Path(scratch) / name
+    return len(path.read_text().split()) if path.exists() else 0
+
+
+def row(run):
+    rows = json.loads(haft("runs", "list", "--json")[1])["runs"]
+    return next(each for each in rows if each["run"] == run)
+
+
+def events(run):
+    return [json.loads(line) for line in haft("runs", "events", run)[1].splitlines()]
+
+
+def kinds(run):
+    return [event["kind"] for event in events(run)]
+
+
+def replays(run):
+    return haft("runs", "replay", run)[1].startswith("identical")
+
+
+def test_turns():
+    store = {"name": "store_artifact", "arguments": {"name": "a", "content": "kept"}}
+    path = spec("turns", [call("mark"), {"calls": [store]}, call("mark"), {"text": "end"}],
+                [tool("mark", "echo x >> marks"), {"builtin": ["store_artifact"]}],
+                choice={"min_tools_for_auto": 0})
+    run = result("run", path, "go")[1]["run"]
+    check("the_run_itself", (effects("marks"), len(events(run)) > 10), (2, True))
+    for turn, wanted in (0, 4), (1, 5), (2, 6), (3, 6):
+        made = fork(run, "--turn", turn)
+        check(f"a_fork_of_turn_{turn}_has_its_events",
+              kinds(made), kinds(run)[:len(kinds(made))])
+        check(f"and_nothing_is_done_again_in_{turn}", (
+            result("resume", made)[1]["answer"], effects("marks"), replays(made)),
+            ("end", wanted, True))
+        check(f"its_thread_is_new_in_{turn}", row(made)["thread"] not in (row(run)["thread"], ""),
+              True)
+    made = fork(run, "--turn", 2)
+    check("its_artifacts_are_there", haft("runs", "artifact", made, "a")[1], "kept")
+    done = result("runs", "fork", run, "--turn", 3, "--go")[1]
+    check("it_goes_on_at_once", done["answer"], "end")
+    for words in (["--turn", 5], ["--turn", 4], ["--at", 3], ["--turn", 1, "--at", 4], [],
+                  ["--call", "c1.1"], ["--answer", "x"], ["--thread", "x", "--turn", 1],
+                  ["--thread", row(run)["thread"], "--turn", 1]):
+        check(f"no_place_for_a_fork{words}", isinstance(fork(run, *words), tuple), True)
+    thread = "01k00000000000000000000001"
+    check("a_thread_of_ones_own", row(fork(run, "--turn", 1, "--thread", thread))["thread"], thread)
+
+
+def test_edit():
+    path = spec("talk", [{"text": "first answer"}], [])
+    knows = spec("knows", [{"expect": {"contains": "first answer"}, "text": "good"}], [])
+    first = result("run", path, "first")[1]
+    second = result("run", knows, "second", "--thread", first["thread"])[1]
+    result("run", path, "third", "--thread", first["thread"])
+    status, edited = result("runs", "fork", second["run"], "--task", "other words")
+    check("another_task_is_gone_on_with", (status, edited["answer"]), (0, "good"))
+    rows = json.loads(haft("runs", "list", "--json", "--thread", edited["thread"])[1])["runs"]
+    check("its_thread_has_the_past_and_no_future", [each["task"] for each in rows],
+          ["other words", "first"])
+    rows = json.loads(haft("runs", "list", "--json", "--thread", first["thread"])[1])["runs"]
+    check("the_other_thread_is_as_it_was", len(rows), 3)
+    check("it_is_a_run_like_others", replays(edited["run"]), True)
+
+
+def test_answer():
+    path = spec("asked", [call("pick"), call("mark"), {"text": "end"}],
+                [PICK, tool("mark", "echo x >> answers")])
+    run = result("run", path, "go")[1]["run"]
+    haft("answer", run, '"red"')
+    made = fork(run, "--call", "c1.1")
+    check("it_waits_where_the_other_was_answered", (row(made)["state"], result(
+        "runs", "show", made)[1]["pending"][0]["call"]), ("waiting", "c1.1"))
+    status, other = result("runs", "fork", run, "--call", "c1.1", "--answer", '"blue"')
+    said = [e["value"] for e in events(other["run"]) if e["kind"] == "answered"]
+    check("another_answer_is_gone_on_with", (status, other["end"], said), (0, "done", ["blue"]))
+    check("it_replays", replays(other["run"]), True)
+
+
+def test_left_alone():
+    path = spec("charges", [call("charge"), {"text": "end"}],
+                [tool("charge", "echo x >> charges.effects")])
+    run = result("run", path, "go")[1]["run"]
+    for turn, more in ((0, 1), (1, 0)):
+        made, before = fork(run, "--turn", turn), effects("charges.effects")
+        found = result("resume", "--all")[1], haft("worker", "--until-idle", "--json")[:2]
+        check(f"nobody_takes_a_fork_that_nobody_opened_{turn}",
+              (found, row(made)["state"], effects("charges.effects") - before),
+              (({"runs": []}, (0, "")), "waiting", 0))
+        check(f"who_opens_it_goes_on_with_it_{turn}",
+              (result("resume", made)[1]["end"], effects("charges.effects") - before),
+              ("done", more))
+    made, before = fork(run, "--turn", 0), effects("charges.effects")
+    check("it_can_be_ended_without_beginning",
+          (result("cancel", made)[1]["end"], effects("charges.effects") - before),
+          ("cancelled", 0))
+
+
+def under_way(name, traits, **more):
+    """A run whose call `slow` was under way when `pick` was answered, from elsewhere."""
+    work = f"echo x >> {name}.effects; while [ ! -e {name}.gate ]; do sleep 0.02; done; echo ok"
+    path = spec(name, [call("slow", "pick"), {"text": "end"}], [PICK, tool("slow", work, **traits)],
+                **more)
+    process = subprocess.Popen([HAFT, "run", path, "go", "--json"], cwd=scratch, env=environment,
+                               stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    end = time.monotonic() + LONG
+    while effects(f"{name}.effects") == 0 and time.monotonic() < end:
+        time.sleep(0.02)
+    haft("answer", "last", "c1.2", '"red"')
+    put(f"{name}.gate", "")
+    return json.loads(process.communicate(timeout=LONG)[0])["run"]
+
+
+def test_under_way():
+    run = under_way("asks", {})
+    made = fork(run, "--call", "c1.2")
+    status, waiting = result("resume", made)
+    check("a_call_under_way_is_asked_about",
+          (status, [p["kind"] for p in waiting["pending"]], effects("asks.effects")),
+          (4, ["unknown_outcome", "headless"], 1))
+    haft("answer", made, "c1.2", '"blue"')
+    check("and_only_then_goes_on", (result("answer", made, "c1.1", '"it is done"')[1]["end"],
+                                    effects("asks.effects"), replays(made)), ("done", 1, True))
+    run = under_way("tells", {}, on_unknown="tell")
+    status, done = result("runs", "fork", run, "--call", "c1.2", "--answer", "1")
+    check("or_the_model_is_told", (status, done["end"], effects("tells.effects")), (0, "done", 1))
+    run = under_way("reads", {"read_only": True})
+    check("one_that_only_reads_may_be_made_again", (
+        result("runs", "fork", run, "--call", "c1.2", "--answer", "1")[0],
+        effects("reads.effects")), (0, 2))
+    run = under_way("careful", {"on_unknown": "ask"}, on_unknown="retry")
+    status, waiting = result("resume", fork(run, "--call", "c1.2"))
+    check("the_tools_own_word_goes_before_the_specs",
+          (status, [p["kind"] for p in waiting["pending"]], effects("careful.effects")),
+          (4, ["unknown_outcome", "headless"], 1))
+    for name, traits, more in (("keyed", {"idempotent": True}, {}),
+                               ("retried", {}, {"on_unknown": "retry"}),
+                               ("retries", {"on_unknown": "retry"}, {})):
+        run = under_way(name, traits, **more)
+        status, err = fork(run, "--call", "c1.2")
+        check(f"where_nobody_would_be_asked_it_is_refused_{name}",
+              (status, "c1.1 of slow was under way" in err, "--turn 0" in err,
+               effects(f"{name}.effects")), (1, True, True, 1))
+
+
+def test_not_begun():
+    """What was held by its siblings there, or by how many may run, begins in the fork."""
+    ask = {"name": "request_user_input", "arguments": {"question": "Which?"}}
+    replies = [{"calls": call("send", "send")["calls"] + [ask]}, {"text": "end"}]
+    send = tool("send", "echo x >> held.effects", needs_approval=True)
+    path = spec("held", replies, [send, {"builtin": ["request_user_input"]}])
+    run = result("run", path, "go")[1]["run"]
+    for words in (("approve", run, "c1.1"), ("approve", run, "c1.2"), ("answer", run, "red")):
+        status, ended = result(*words)
+    check("a_run_with_a_question_behind_approvals", (status, ended["end"]), (0, "done"))
+    made = fork(run, "--call", "c1.1")
+    for words in (("approve", made, "c1.1"), ("reject", made, "c1.2"), ("answer", made, "blue")):
+        status, ended = result(*words)
+    check("a_call_that_had_not_begun_begins_in_the_fork",
+          (status, ended["end"], effects("held.effects"), replays(made)), (0, "done", 3, True))
+
+
+def test_changed():
+    def write(**traits):
+        return spec("changed", [call("pay", "pick"), {"text": "end"}],
+                    [PICK, tool("pay", "echo x >> changed.effects", **traits)])
+
+    def there():
+        return len(json.loads(haft("runs", "list", "--json")[1])["runs"])
+
+    run = result("run", write(), "go")[1]["run"]
+    result("answer", run, "c1.2", '"red"')
+    write(needs_approval=True)
+    before = there()
+    ways = (("--turn", 0, "--go"), ("--task", "other"), ("--call", "c1.2", "--answer", '"blue"'))
+    for words in ways:
+        status, out, err = haft("runs", "fork", run, *words)
+        check(f"a_fork_whose_spec_has_changed_is_refused{words[:2]}",
+              (status, "the spec has changed" in err, "needs_approval" in err,
+               "--accept-spec" in err, effects("changed.effects")), (2, True, True, True, 1))
+    status, out, err = haft("runs", "fork", run, *ways[0], "--accept-spec", "--stored-spec")
+    check("one_of_the_two_is_meant", (status, "exclude each other" in err), (2, True))
+    check("what_is_refused_is_not_made", there(), before)
+    status, waiting = result("runs", "fork", run, *ways[0], "--accept-spec")
+    check("it_goes_on_with_the_new_one",
+          (status, [p["kind"] for p in waiting["pending"]], effects("changed.effects"),
+           "spec_changed" in kinds(waiting["run"])), (4, ["approval", "headless"], 1, True))
+    status, waiting = result("runs", "fork", run, *ways[0], "--stored-spec")
+    check("or_with_the_one_it_has", (status, effects("changed.effects")), (4, 2))
+    check("its_exit_status_is_in_the_help",
+          f"    {status}  " in haft("help", "runs")[1].partition("Exit status:")[2], True)
+    for option, wanted in (("--accept-spec", 1), ("--stored-spec", 0)):
+        status, done = result("runs", "fork", run, *ways[2], option)
+        check(f"also_with_an_answer_{option}",
+              (status, done["end"], kinds(done["run"]).count("spec_changed"),
+               effects("changed.effects"), replays(done["run"])), (0, "done", wanted, 2, True))
+    made = fork(run, "--turn", 0)
+    check("one_that_is_not_gone_on_with_is_looked_at_when_it_is",
+          (isinstance(made, str), haft("resume", made)[0]), (True, 2))
+    (Path(scratch) / "changed.json").unlink()
+    status, out, err = haft("runs", "fork", run, *ways[2])
+    check("that_the_file_is_gone_is_said_once", (status, err.count("is not there any more")),
+          (0, 1))
+
+
+def test_cannot_go_on():
+    path = put("key.json", {"haft": 1, "name": "key", "model": "script:key.script.json",
+                            "tools": [tool("say", "cat")]})
+    put("key.script.json", {"replies": [{"text": "end"}]})
+    run = result("run", path, "go")[1]["run"]
+    put("key.script.json", "no script")
+    status, out, err = haft("runs", "fork", run, "--turn", 0, "--go")
+    made = json.loads(haft("runs", "list", "--json")[1])["runs"][0]["run"]
+    check("a_fork_that_cannot_go_on_is_named",
+          (status != 0, f"the fork is {made}" in err, row(made)["state"]), (True, True, "waiting"))
+    put("key.script.json", {"replies": [{"text": "end"}]})
+    check("and_goes_on_later", result("resume", made)[1]["end"], "done")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = {"PATH": os.environ["PATH"], "HOME": scratch, "LANG": "C.UTF-8",
+                   "XDG_STATE_HOME": f"{scratch}/state"}
+    test_turns()
+    test_edit()
+    test_answer()
+    test_left_alone()
+    test_under_way()
+    test_not_begun()
+    test_changed()
+    test_cannot_go_on()

@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Who has a run: a process that is stopped, killed or cut off from the store, and the others."""
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+LONG = 60  # seconds that something which must happen soon may take
+LEASE = 2
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/lease_test.py {name}", flush=True)
+
+
+def start(*words, lease=f"{LEASE}s"):
+    return subprocess.Popen([HAFT, *map(str, words)], cwd=scratch,
+                            env={**environment, "HAFT_LEASE": lease}, text=True,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+
+
+def haft(*words, **more):
+    process = start(*words, **more)
+    out, err = process.communicate(timeout=LONG)
+    return process.returncode, out, err
+
+
+def put(name, value):
+    path = Path(scratch) / name
+    path.write_text(json.dumps(value))
+    return path
+
+
+def spec(name, command, **traits):
+    """A spec with one call of one command, and its script."""
+    put(f"{name}.script.json", {"replies": [{"calls": [{"name": "act"}]}, {"text": "good"}]})
+    return put(f"{name}.json", {
+        "haft": 1, "name": name, "model": f"script:{name}.script.json",
+        "tools": [{"name": "act", "description": "Acts for the tests of haft.", "args": [],
+                   "command": command, "traits": traits}]})
+
+
+def wait_for(what):
+    end = time.monotonic() + LONG
+    while time.monotonic() < end:
+        found = what()
+        if found:
+            return found
+        time.sleep(0.02)
+    return None
+
+
+def events(run="last"):
+    return [json.loads(line) for line in haft("runs", "events", run)[1].splitlines()]
+
+
+def text(path):
+    return path.read_text() if path.exists() else ""
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def begin(name, script, **traits):
+    """A run whose call is under way: (process, file that the call writes into)."""
+    marks = Path(scratch) / f"{name}.marks"
+    path = spec(name, ["sh", "-c", script.replace("MARKS", str(marks))], timeout="60s", **traits)
+    process = start("run", path, "go")
+    wait_for(lambda: text(marks))  # and the store has it, so that none is stopped with its lock
+    wait_for(lambda: "call_started" in [event["kind"] for event in events()])
+    return process, marks
+
+
+# ---- stopped ----
+
+def test_stopped():
+    """Stopped past its lease, another goes on: the first stops when it wakes up, and what it ran
+    leaves nothing behind."""
+    process, marks = begin("stopped", 'echo "$HAFT_EPOCH" >> MARKS; '
+                                      'test "$HAFT_EPOCH" = 2 || sleep 60; echo through >> MARKS',
+                           idempotent=True)
+    process.send_signal(signal.SIGSTOP)
+    status, _, err = haft("resume", "last")
+    check("as_long_as_the_lease_lasts_nobody_takes_it",
+          (status, "belongs to process" in err), (1, True))
+    wait_for(lambda: haft("resume", "last", "--json")[0] == 0)
+    ended = events()
+    process.send_signal(signal.SIGCONT)
+    out, err = process.communicate(timeout=LONG)
+    check("the_first_stops", (process.returncode, "taken" in err or "lease" in err), (1, True))
+    check("it_prints_no_answer", out, "")
+    check("nothing_is_added", events(), ended)
+    check("one_end", [e["end"] for e in ended if e["kind"] == "run_finished"], ["done"])
+    check("the_epoch_tells_them_apart", text(marks).split(), ["1", "2", "through"])
+
+
+def test_cancel_stopped():
+    """One that is stopped does not hear; when its lease is over the run is ended without it."""
+    process, marks = begin("deaf", "echo $$ >> MARKS; sleep 300", read_only=True)
+    pids = text(marks).split()
+    process.send_signal(signal.SIGSTOP)
+    status, _, err = haft("cancel", "last", "--json")
+    check("it_is_cancelled", (status, "its lease is over in" in err), (130, True))
+    check("by_one_event", [e["end"] for e in events() if e["kind"] == "run_finished"],
+          ["cancelled"])
+    process.send_signal(signal.SIGCONT)
+    _, err = process.communicate(timeout=LONG)
+    check("the_one_that_was_stopped_stops", process.returncode, 1)
+    check("and_so_does_what_it_ran", wait_for(lambda: not any(map(alive, pids))), True)
+    check("nothing_was_run_again", (len(pids), text(marks).split()), (1, pids))
+
+
+def money(name):
+    """A run that would wire money next, and whose first call is under way."""
+    marks = Path(scratch) / f"{name}.marks"
+    put(f"{name}.script.json", {"replies": [{"calls": [{"name": "slow"}]},
+                                            {"calls": [{"name": "wire"}]}, {"text": "good"}]})
+    tool = lambda tool_name, script, **more: {
+        "name": tool_name, "description": "Acts for the tests of haft.", "args": [],
+        "command": ["sh", "-c", f"echo {tool_name} >> {marks}; {script}"], **more}
+    path = put(f"{name}.json", {
+        "haft": 1, "name": name, "model": f"script:{name}.script.json", "on_unknown": "tell",
+        "tools": [tool("slow", "sleep 300"), tool("wire", "true")]})
+    process = start("run", path, "go")
+    wait_for(lambda: text(marks))
+    run = json.loads(haft("runs", "show", "last", "--json")[1])["run"]
+    return process, marks, run
+
+
+def ends(run):
+    """What came of it, after the call that was under way."""
+    kinds = [e["kind"] for e in events(run)]
+    return kinds[kinds.index("call_started") + 1:]
+
+
+def test_cancel_before_all():
+    """Whoever takes a run up that was cancelled begins nothing: not what was under way, not the
+    model, not what it would do next."""
+    process, marks, run = money("halted")
+    process.send_signal(signal.SIGSTOP)
+    check("a_stopped_one_is_cancelled", haft("cancel", run, "--json")[0], 130)
+    check("and_nothing_is_begun", (text(marks).split(), ends(run)),
+          (["slow"], ["cancel_asked", "run_finished"]))
+    process.kill()
+    process.communicate()
+
+    process, marks, run = money("dead")
+    process.kill()
+    process.communicate()
+    check("a_killed_one_is_cancelled", haft("cancel", run, "--json")[0], 130)
+    check("and_nothing_is_asked", (text(marks).split(), ends(run)),
+          (["slow"], ["cancel_asked", "run_finished"]))
+
+    process, marks, run = money("left")
+    process.send_signal(signal.SIGSTOP)
+    canceller = start("cancel", run)
+    wait_for(lambda: count_messages() == 1)
+    canceller.kill()
+    canceller.communicate()
+    process.kill()
+    process.communicate()
+    check("the_message_of_one_that_is_gone_is_heard", haft("resume", run)[0], 130)
+    check("before_anything_else", (text(marks).split(), ends(run)),
+          (["slow"], ["cancel_asked", "run_finished"]))
+
+
+def count_messages():
+    db = sqlite3.connect(Path(scratch) / "haft.db")
+    try:
+        return db.execute("SELECT count(*) FROM messages").fetchone()[0]
+    finally:
+        db.close()
+
+
+def test_own_message():
+    """Who has sent a message waits for that one, and not for what others send."""
+    process, marks, run = money("noisy")
+    over = threading.Event()
+
+    def make_noise():
+        db = sqlite3.connect(Path(scratch) / "haft.db", isolation_level=None, timeout=LONG)
+        while not over.wait(0.005):
+            db.execute("INSERT INTO messages (run, body) SELECT number, 'noise' FROM runs "
+                       "WHERE id = ?", (run,))
+        db.execute("DELETE FROM messages")
+        db.close()
+
+    noise = threading.Thread(target=make_noise)
+    noise.start()
+    canceller = start("cancel", run, "--json")
+    try:
+        canceller.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        canceller.kill()
+        canceller.communicate()
+    over.set()
+    noise.join()
+    check("it_hears_of_its_own", canceller.returncode, 130)
+    process.communicate(timeout=LONG)
+
+
+def test_refused_leaves_alone():
+    """What cannot be said to a run that nobody has does not take it up."""
+    process, marks = begin("alone", "echo $HAFT_EPOCH >> MARKS; sleep 300", read_only=True)
+    process.kill()
+    process.communicate()
+    before = events()
+    check("it_is_refused", [haft("approve", "last", "c9.9")[0] for _ in range(2)], [2, 2])
+    check("and_nothing_happened", (events(), text(marks).split()), (before, ["1"]))
+    haft("cancel", "last")
+
+
+def test_zombie():
+    """A process that was killed is gone, also when its parent has not asked for it."""
+    process, marks = begin("zombie", "echo x >> MARKS; test $HAFT_EPOCH = 2 || sleep 300",
+                           idempotent=True)
+    os.kill(process.pid, signal.SIGKILL)
+    wait_for(lambda: not alive(process.pid))
+    check("its_run_is_taken_up_at_once", haft("resume", "last", lease="60s")[0], 0)
+    process.communicate()
+
+
+def test_late():
+    """An answer behind a deadline is refused; the run goes on as the deadline has it."""
+    put("late.script.json", {"replies": [{"calls": [{"name": "ask"}]}, {"text": "good"}]})
+    path = put("late.json", {
+        "haft": 1, "name": "late", "model": "script:late.script.json",
+        "tools": [{"name": "ask", "description": "Acts for the tests of haft.", "args": [],
+                   "headless": True}],
+        "pauses": {"headless": {"deadline": "1s", "on_expire": "reject"}}})
+    check("it_waits", haft("run", path, "go")[0], 4)
+    time.sleep(1.1)  # until the deadline has passed
+    check("it_is_refused", haft("answer", "last", "c1.1", "5")[0], 1)
+    check("and_the_run_ends", [e["end"] for e in events() if e["kind"] == "run_finished"],
+          ["done"])
+
+
+def test_same_again():
+    """The same answer twice is one answer, also when the call is not named."""
+    put("twice.script.json", {"replies": [{"calls": [{"name": "ask"}]}, {"text": "good"}]})
+    path = put("twice.json", {
+        "haft": 1, "name": "twice", "model": "script:twice.script.json",
+        "tools": [{"name": "ask", "description": "Acts for the tests of haft.", "args": [],
+                   "headless": True}]})
+    haft("run", path, "go")
+    check("answers", [haft("answer", "last", value)[0] for value in ("5", "5", "6")], [0, 0, 1])
+
+
+def test_woken():
+    """Nobody has taken the run: it stops all the same, and can be resumed at once."""
+    process, marks = begin("woken", "echo begun >> MARKS; sleep 1; echo done >> MARKS")
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(LEASE)
+    process.send_signal(signal.SIGCONT)
+    _, err = process.communicate(timeout=LONG)
+    check("it_stops_by_its_own_clock", (process.returncode, "the lease of the run is over" in err),
+          (1, True))
+    check("and_says_what_to_do", "haft resume" in err, True)
+    check("its_result_is_not_taken",
+          "call_finished" in [event["kind"] for event in events()], False)
+    status, out, _ = haft("resume", "last", "--json")
+    check("what_came_of_it_is_not_known",
+          (status, [p["kind"] for p in json.loads(out)["pending"]]), (4, ["unknown_outcome"]))
+
+
+# ---- killed ----
+
+def test_killed():
+    """Nothing that a process has started outlives it by much, however it is killed."""
+    process, marks = begin("killed", 'echo $$ >> MARKS; (setsid sh -c "echo \\$\\$ >> MARKS; '
+                                     'trap \\"\\" TERM HUP; sleep 300; sleep 300" &) ; '
+                                     'sleep 300 & echo $! >> MARKS; wait')
+    wait_for(lambda: len(text(marks).split()) == 3)
+    pids = text(marks).split()
+    process.kill()
+    process.communicate()
+    killed = time.monotonic()
+    wait_for(lambda: not any(alive(pid) for pid in pids))
+    print(f"# all gone {time.monotonic() - killed:.2f} s behind it")
+    check("no_process_is_left", [pid for pid in pids if alive(pid)], [])
+    began = time.monotonic()
+    status, _, _ = haft("cancel", "last", "--json")
+    print(f"# cancelled in {time.monotonic() - began:.2f} s")
+    check("what_nobody_has_can_be_cancelled", status in (0, 130), True)
+    check("with_one_end", [e["end"] for e in events() if e["kind"] == "run_finished"],
+          ["cancelled"])
+
+
+def fill(count):
+    """So many more runs that wait for somebody, as far as lists show."""
+    db = sqlite3.connect(Path(scratch) / "haft.db", isolation_level=None)
+    names = [row[1] for row in db.execute("PRAGMA table_info(runs)")]
+    last = dict(zip(names, db.execute("SELECT * FROM runs ORDER BY number DESC").fetchone()))
+    db.execute("BEGIN IMMEDIATE")
+    for i in range(count):
+        row = {**last, "number": last["number"] + 1 + i, "state": 1, "owner": "", "wake": 0,
+               "id": f"7{i:025d}"}
+        db.execute(f"INSERT INTO runs VALUES ({', '.join('?' * len(names))})",
+                   [row[name] for name in names])
+    db.execute("COMMIT")
+    db.close()
+
+
+def test_many():
+    """Of however many runs that wait, the one that nobody goes on with is found."""
+    process, marks = begin("found", "echo x >> MARKS; test $HAFT_EPOCH = 2 || sleep 60",
+                           idempotent=True)
+    process.kill()
+    process.communicate()
+    run = json.loads(haft("runs", "show", "last", "--json")[1])["run"]
+    fill(1001)
+    check("it_is_taken_up", haft("resume", "--all")[0], 0)
+    check("and_ends", [e["end"] for e in events(run) if e["kind"] == "run_finished"], ["done"])
+
+
+# ---- the store ----
+
+class locked:
+    """Another process has the lock of the database."""
+
+    def __enter__(self):
+        self.db = sqlite3.connect(Path(scratch) / "haft.db", isolation_level=None)
+        self.db.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, *_):
+        self.db.execute("ROLLBACK")
+        self.db.close()
+
+
+def test_locked():
+    """A lock that is held longer than it is waited for does not end a run."""
+    marks = Path(scratch) / "locked.marks"
+    path = spec("locked", ["sh", "-c", f"echo begun >> {marks}; sleep 0.5; echo done >> {marks}"])
+    process = start("run", path, "go", "--json", lease="30s")
+    wait_for(lambda: text(marks))
+    with locked():
+        wait_for(lambda: "done" in text(marks))
+        time.sleep(6.5)  # longer than store.busy_ms
+        check("it_waits", process.poll(), None)
+    out, err = process.communicate(timeout=LONG)
+    check("and_goes_on", (process.returncode, json.loads(out)["answer"]), (0, "good"))
+    check("the_call_was_made_once", text(marks), "begun\ndone\n")
+
+
+def test_locked_for_too_long():
+    process, marks = begin("long", "echo begun >> MARKS; sleep 0.5; echo done >> MARKS")
+    with locked():
+        _, err = process.communicate(timeout=LONG)
+    check("it_stops", (process.returncode, "locked" in err or "lease" in err), (1, True))
+    status, out, _ = haft("resume", "last", "--json")
+    check("and_is_left_for_others", (status, json.loads(out)["pending"][0]["kind"]),
+          (4, "unknown_outcome"))
+
+
+# ---- how long ----
+
+def test_setting():
+    path = spec("setting", ["true"])
+    for value, status in [("999ms", 2), ("1s", 0), ("1h", 0), ("3601s", 2), ("soon", 2)]:
+        found = haft("run", path, "go", "--quiet", lease=value)
+        check(f"a_lease_of_{value}", (found[0], "HAFT_LEASE" in found[2]), (status, status == 2))
+
+
+with tempfile.TemporaryDirectory(prefix="haft-lease-") as scratch:
+    environment = {**os.environ, "HAFT_STORE": f"sqlite:{scratch}/haft.db", "HOME": scratch,
+                   "NO_COLOR": "1"}
+    test_setting()
+    test_stopped()
+    test_cancel_stopped()
+    test_cancel_before_all()
+    test_own_message()
+    test_refused_leaves_alone()
+    test_zombie()
+    test_late()
+    test_same_again()
+    test_woken()
+    test_killed()
+    test_locked()
+    test_locked_for_too_long()
+    test_many()

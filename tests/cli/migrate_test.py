@@ -1,0 +1,484 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs go from one store into another and back, and are the same."""
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from store_urls import sqlite_stores, stores  # noqa: E402
+
+HAFT = os.environ["HAFT"]
+LONG = 120
+MANY = bool(os.environ.get("HAFT_LONG"))
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/migrate_test.py {kind} {name}", flush=True)
+
+
+def haft(*words):
+    done = subprocess.run([HAFT, *map(str, words)], stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, cwd=scratch, env=environment, timeout=LONG)
+    return done.returncode, done.stdout, done.stderr
+
+
+def put(name, value):
+    path = Path(scratch) / name
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return path
+
+
+def spec(name, replies, tools=(), **more):
+    put(f"{name}.script.json", {"replies": replies})
+    return put(f"{name}.json", dict({"haft": 1, "name": name, "tools": list(tools),
+                                     "model": f"script:{name}.script.json"}, **more))
+
+
+HEADLESS = {"name": "look", "description": "Looks.", "args": [], "headless": True}
+WRITES = {"builtin": ["store_artifact"]}
+
+
+def fill(store):
+    """Two of one thread, one with artifacts, one that waits, one that has not begun."""
+    talk = spec("talk", [{"text": "said"}])
+    wrote = spec("wrote", [{"calls": [{"name": "store_artifact",
+                                       "arguments": {"name": "a.md", "content": text}}]}
+                           for text in ("one", "two \u00e4")] + [{"text": "written"}], [WRITES])
+    asks = spec("asks", [{"calls": [{"name": "look"}]}, {"text": "seen"}], [HEADLESS])
+    where = "01k00000000000000000000001"
+    for path, task, more in ((talk, "first", ["--thread", where]),
+                             (talk, "second", ["--thread", where]), (wrote, "write", []),
+                             (asks, "ask", []), (talk, "later", ["--detach"])):
+        haft("run", path, task, "--store", store, "--quiet", *more)
+
+
+def listing(store):
+    return json.loads(haft("runs", "list", "--store", store, "--json")[1]).get("runs", [])
+
+
+def contents(store):
+    """Everything that a run has, but for who has it."""
+    found = {}
+    for run in listing(store):
+        shown = json.loads(haft("runs", "show", run["run"], "--store", store, "--json")[1])
+        found[run["run"]] = (haft("runs", "events", run["run"], "--store", store)[1],
+                             json.dumps(shown, sort_keys=True),
+                             haft("runs", "artifact", run["run"], "a.md", "--store", store)[:2])
+    return found
+
+
+def migrate(old, new, *more):
+    status, out, err = haft("migrate", "--from", old, "--to", new, "--json", *more)
+    return status, json.loads(out) if out.startswith("{") else out, err
+
+
+def counts(result):
+    return tuple(result[key] for key in ("copied", "there", "open", "failed"))
+
+
+def test_there_and_back():
+    old, new, back = new_local(), new_store(), new_local()
+    fill(old)
+    before = contents(old)
+    check("there_is_something", len(before), 5)
+    status, result, _ = migrate(old, new, "--dry-run")
+    check("a_dry_run_counts", (status, counts(result), listing(new)), (0, (3, 0, 2, 0), []))
+    made, absent = [path.name for path in Path(scratch).iterdir()], f"sqlite:{scratch}/absent.db"
+    status, result, _ = migrate(old, absent, "--dry-run")
+    check("a_dry_run_makes_no_store",
+          (status, counts(result), [path.name for path in Path(scratch).iterdir()] == made),
+          (0, (3, 0, 2, 0), True))
+    status, _, err = migrate(old, old, "--dry-run")
+    check("a_dry_run_into_itself", (status, "found the same" in err), (2, True))
+    status, result, err = migrate(old, new)
+    check("what_has_ended_is_copied", (status, counts(result)), (0, (3, 0, 2, 0)))
+    check("the_others_are_told", err.count("has not ended; --move takes it along"), 2)
+    check("the_old_store_is_as_it_was", contents(old) == before, True)
+    copied = contents(new)
+    check("the_copies_are_the_same", all(before[run] == copied[run] for run in copied), True)
+    status, result, _ = migrate(old, new)
+    check("again_they_are_there", (status, counts(result)), (0, (0, 3, 2, 0)))
+    status, result, _ = migrate(old, new, "--move")
+    check("all_are_moved", (status, counts(result), listing(old)), (0, (2, 3, 0, 0), []))
+    check("all_are_the_same", contents(new) == before, True)
+    status, result, _ = migrate(new, back, "--move")
+    check("and_back", (status, counts(result), contents(back) == before), (0, (5, 0, 0, 0), True))
+    check("replays_are_identical", [haft("runs", "replay", run, "--store", back)[0]
+                                    for run in before], [0] * 5)
+    waiting = next(run["run"] for run in listing(back) if run["state"] == "waiting")
+    check("one_that_waits_is_answered", haft("answer", waiting, '"x"', "--store", back,
+                                             "--quiet")[:2], (0, "seen\n"))
+    check("a_worker_does_the_rest", (haft("worker", "--store", back, "--until-idle")[0],
+                                     [run["end"] for run in listing(back)]), (0, ["done"] * 5))
+
+
+def test_messages():
+    old, new = new_local(), new_store()
+    fill(old)
+    waiting = next(run["run"] for run in listing(old) if run["state"] == "waiting")
+    base = sqlite3.connect(old.removeprefix("sqlite:"))
+    base.execute("INSERT INTO messages (run, body) SELECT number, ? FROM runs WHERE id = ?",
+                 (json.dumps({"kind": "cancel"}), waiting))
+    base.commit()
+    base.close()
+    status, result, err = migrate(old, new, "--move", "--run", waiting)
+    check("with_its_message", (status, counts(result), "1 message" in err), (0, (1, 0, 0, 0), True))
+    check("only_the_one", len(listing(old)), 4)
+    haft("worker", "--store", new, "--until-idle")
+    heard = listing(new)[0]["state"]
+    check("it_was_heard", heard in ("ended", "waiting"), True)
+
+
+def test_refusals():
+    old, new = new_local(), new_store()
+    fill(old)
+    ids = [run["run"] for run in listing(old)][::-1]
+    check("the_same_store", haft("migrate", "--from", old, "--to", old)[0], 2)
+    check("the_same_by_another_name",
+          haft("migrate", "--from", old, "--to", old.removeprefix("sqlite:"))[0], 2)
+    check("a_store_that_is_not_there",
+          haft("migrate", "--from", "sqlite:none.db", "--to", new)[0], 1)
+    check("which_is_not_made", (Path(scratch) / "none.db").exists(), False)
+    for words in ([], ["--from", old], ["--to", new], ["--from", "ftp:x", "--to", new]):
+        check(f"usage {len(words)}", haft("migrate", *words)[0], 2)
+    check("a_run_that_is_not_there", haft("migrate", "--from", old, "--to", new, "--run", "zz")[0],
+          2)
+    open_one = next(run["run"] for run in listing(old) if run["state"] == "waiting")
+    check("one_that_is_named_and_open", migrate(old, new, "--run", open_one)[0], 1)
+
+    base = sqlite3.connect(old.removeprefix("sqlite:"))
+    base.execute("UPDATE runs SET owner = 'other', lease = ? WHERE id = ?",
+                 (int(time.time() * 1000) + 100000, open_one))
+    base.commit()
+    status, result, err = migrate(old, new, "--move", "--run", open_one)
+    check("one_that_somebody_has", (status, counts(result), "belongs to other" in err),
+          (1, (0, 0, 0, 1), True))
+    status, result, err = migrate(old, new, "--move", "--dry-run", "--run", open_one)
+    check("a_dry_run_says_so_too", (status, counts(result)), (1, (0, 0, 0, 1)))
+    base.execute("UPDATE runs SET owner = '', lease = 0")
+    base.execute("UPDATE events SET body = "
+                 "CAST(replace(CAST(body AS TEXT), 'said', 'sold') AS BLOB) "
+                 "WHERE run = (SELECT number FROM runs WHERE id = ?)", (ids[0],))
+    base.commit()
+    status, result, _ = migrate(old, new, "--move")
+    check("damage_is_not_copied", (status, counts(result), [f["run"] for f in result["failures"]]),
+          (1, (4, 0, 0, 1), [ids[0]]))
+    check("it_stays_where_it_was", [run["run"] for run in listing(old)], [ids[0]])
+    base.close()
+
+    third, fourth = new_local(), new_local()
+    fill(third)
+    migrate(third, fourth)
+    base = sqlite3.connect(fourth.removeprefix("sqlite:"))
+    base.execute("UPDATE runs SET answer = 'another' WHERE id = ?", (listing(fourth)[-1]["run"],))
+    base.commit()
+    base.close()
+    status, result, _ = migrate(third, fourth, "--move")
+    check("another_run_of_its_id_is_an_error",
+          (status, counts(result), result["failures"][0]["message"]),
+          (1, (2, 2, 0, 1), "the run in the new store is not the same: the answer differs"))
+
+
+# ---- runs with effects: each approval is one line, with the run's key and its epoch ----
+
+def pays(times=1):
+    """A spec whose run pays `times` times, each once somebody has approved; what was paid goes
+    into a file that all share."""
+    program = put("pay.sh", '#!/bin/sh\necho "$HAFT_IDEMPOTENCY_KEY $HAFT_EPOCH" >> '
+                            f"{scratch}/paid\necho '\"done\"'\n")
+    program.chmod(0o755)
+    tool = {"name": "pay", "description": "Pays.", "args": ["to"], "command": [str(program)],
+            "traits": {"needs_approval": True}}
+    calls = [{"calls": [{"name": "pay", "arguments": {"to": f"nr{n}"}}]} for n in range(times)]
+    return spec("pays", calls + [{"text": "paid"}], [tool])
+
+
+def paid():
+    path = Path(scratch) / "paid"
+    return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def wait_for_approval(store, count, times=1):
+    path = pays(times)
+    for n in range(count):
+        haft("run", path, f"task {n}", "--store", store, "--quiet")
+    return [run["run"] for run in listing(store)]
+
+
+def approve_everywhere(places):
+    for store in places:
+        for run in listing(store):
+            haft("approve", run["run"], "--store", store, "--quiet")
+
+
+def check_paid(name, runs):
+    """Each run was paid once, whatever was approved where."""
+    keys = [key for key, _ in paid()]
+    check(name, (len(keys), len(set(keys))), (len(runs), len(runs)))
+
+
+def start(old, new):
+    return subprocess.Popen([HAFT, "migrate", "--from", old, "--to", new, "--move"], cwd=scratch,
+                            env=environment, stdin=subprocess.DEVNULL, text=True,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def test_two_movers():
+    """At once, to two stores: each run comes into one of them."""
+    doubled = 0
+    runs = []
+    for number in range(8 if MANY else 3):
+        old, one, other = new_store(), new_store(), new_store()
+        runs += wait_for_approval(old, 6)
+        movers = [start(old, one), start(old, other)]
+        for mover in movers:
+            mover.communicate(timeout=LONG)
+        for new in (one, other, one, other):
+            migrate(old, new, "--move")
+        places = [{run["run"] for run in listing(store)} for store in (old, one, other)]
+        doubled += sum(map(len, places)) - len(set().union(*places))
+        check(f"none_is_left_or_lost {number}", (len(places[0]), len(places[1] | places[2])),
+              (0, 6))
+        approve_everywhere((old, one, other))
+    check("none_is_in_two_stores", doubled, 0)
+    check_paid("each_is_paid_once", runs)
+
+
+def test_two_movers_to_one_store():
+    """What one of them has copied is never taken for what another has."""
+    runs = []
+    for number in range(20 if MANY else 3):
+        old, new = new_store(), new_store()
+        made = wait_for_approval(old, 8)
+        movers = [start(old, new) for _ in range(3)]
+        for mover in movers:
+            mover.communicate(timeout=LONG)
+        status, result, _ = migrate(old, new, "--move")
+        check(f"repeated_all_are_there {number}",
+              (status, result["failures"], listing(old), len(listing(new))),
+              (0, [], [], len(made)))
+        approve_everywhere((old, new))
+        runs += made
+    check_paid("each_is_paid_once_there", runs)
+
+
+def test_killed_and_repeated_elsewhere():
+    """Some of the runs are then in one store, some in the other, and each is paid once."""
+    runs = []
+    kills = 0
+    for number, delay in enumerate([0.01 * n for n in range(2, 14, 1 if MANY else 3)]):
+        old, one, other = new_store(), new_store(), new_store()
+        runs += wait_for_approval(old, 5)
+        mover = start(old, one)
+        time.sleep(delay)
+        mover.send_signal(signal.SIGKILL)
+        mover.communicate()
+        kills += mover.returncode != 0
+        status, result, _ = migrate(old, other, "--move")
+        refused = [failure["message"] for failure in result["failures"]]
+        check(f"what_is_on_its_way_is_refused {number}",
+              (status, [one.split("?")[0].removeprefix("sqlite:") in text for text in refused]),
+              (1 if refused else 0, [True] * len(refused)))
+        approve_everywhere((old, one, other))
+        check(f"the_first_move_ends {number}", (migrate(old, one, "--move")[0], listing(old)),
+              (0, []))
+        approve_everywhere((old, one, other))
+    check_paid("each_is_paid_once_in_the_end", runs)
+    print(f"# {kills} were killed")
+
+
+def test_epochs_go_on():
+    """Those who refuse an epoch that is before the greatest they have seen refuse nothing."""
+    places = [new_store(), new_local(), new_store()]
+    run, = wait_for_approval(places[0], 1, 4)
+    for n in range(2):
+        haft("approve", run, "--store", places[0], "--quiet")
+    for old, new in zip(places, places[1:]):
+        check(f"moved {new != places[1]}", migrate(old, new, "--move")[0], 0)
+        haft("approve", run, "--store", new, "--quiet")
+    epochs = [int(epoch) for _, epoch in paid()]
+    check("four_times", len(epochs), 4)
+    check("each_epoch_is_greater", epochs, sorted(set(epochs)))
+
+
+def test_commands_to_copy():
+    """They name the store, and not its password, and can be used."""
+    store = new_store()
+    asked = store if kind == "sqlite" else f"{store}{'&' if '?' in store else '?'}password=s3kret"
+    _, _, told = haft("run", pays(), "x", "--store", asked)
+    lines = [line.split() for line in told.splitlines() if line.strip().startswith("haft approve")]
+    check("one_is_told", len(lines), 1)
+    check("it_has_no_password", "s3kret" in told, False)
+    words = [word.strip("'") for word in lines[0]]
+    check("it_names_the_store", words[-2:], ["--store", store])
+    check("it_can_be_used", (haft(*words[1:], "--quiet")[0], len(paid())), (0, 1))
+
+
+# ---- what a kill leaves behind ----
+
+MOVE = "haft migrate/0123456789abcdef"
+FOR_EVER = 2 ** 63 - 1
+
+
+def path_of(store):
+    return store.removeprefix("sqlite:")
+
+
+def change(store, sql, *values):
+    base = sqlite3.connect(path_of(store))
+    base.execute(sql, values)
+    base.commit()
+    base.close()
+
+
+def double(store):
+    """Another store with all that this one has."""
+    other = new_local()
+    base, copy = sqlite3.connect(path_of(store)), sqlite3.connect(path_of(other))
+    base.backup(copy)
+    base.close()
+    copy.close()
+    return other
+
+
+def leave(claimed, copied, step):
+    """Stores as a move that was killed at this step leaves them, and the run."""
+    old, new = new_local(), new_local()
+    run, = wait_for_approval(old, 1)
+    kept = double(old)
+    if copied:
+        migrate(old, new, "--move")
+        owner = "" if step in ("free", "on") else f"{MOVE}/from/{kept}"
+        change(new, "UPDATE runs SET owner = ?, lease = ?", owner, FOR_EVER if owner else 0)
+        if step == "stale":
+            change(new, "UPDATE runs SET turns = 77, epoch = 1")
+        if step == "later":
+            change(new, "UPDATE runs SET epoch = 1000")
+        if step == "on":
+            haft("approve", run, "--store", new, "--quiet")
+    change(kept, "UPDATE runs SET owner = ?, lease = ?, epoch = epoch + 1",
+           f"{MOVE}/{claimed}/{new}",
+           FOR_EVER if claimed == "moved" else int(time.time() * 1000) + 7 * 24 * 3600 * 1000)
+    return kept, new, run
+
+
+def check_stuck(name, store, run):
+    """Nobody goes on with it, and whoever wants to is told at once."""
+    haft("worker", "--store", store, "--until-idle", "--quiet")
+    before = time.monotonic()
+    for command in (("approve", run), ("cancel", run), ("resume", run)):
+        status, _, err = haft(*command, "--store", store, "--quiet")
+        check(f"{name} {command[0]}", (status, "moved" in err, "haft migrate --move" in err),
+              (1, True, True))
+    check(f"{name} at_once", time.monotonic() - before < 60, True)
+
+
+def test_a_move_that_was_cut_off():
+    """Repeated to the same store it comes to its end; another one is refused."""
+    for claimed, copied, step in (("to", False, "claimed"), ("to", True, "copied"),
+                                  ("to", True, "stale"), ("moved", True, "moved"),
+                                  ("moved", True, "free"), ("moved", True, "on")):
+        old, new, run = leave(claimed, copied, step)
+        done = step == "on"
+        before = len(paid())
+        check_stuck(f"{step} old", old, run)
+        if copied and step not in ("free", "on"):
+            check_stuck(f"{step} new", new, run)
+        check(f"{step} nothing_is_paid", len(paid()), before)
+        other = new_local()
+        status, result, _ = migrate(old, other, "--move")
+        check(f"{step} another_store", (status, counts(result),
+                                        path_of(new) in result["failures"][0]["message"],
+                                        listing(other), len(listing(old))),
+              (1, (0, 0, 0, 1), True, [], 1))
+        if not done:
+            status, result, _ = migrate(old, new, "--move", "--dry-run")
+            check(f"{step} it_would_be_moved", (status, result["failed"]), (0, 0))
+        status, result, err = migrate(old, new, "--move")
+        check(f"{step} repeated", (status, result["failed"], listing(old)), (0, 0, []))
+        check(f"{step} it_is_there_once", [(row["run"], row["state"]) for row in listing(new)],
+              [(run, "ended" if done else "waiting")])
+        haft("approve", run, "--store", new, "--quiet")
+        check(f"{step} it_goes_on", [row["state"] for row in listing(new)], ["ended"])
+        check(f"{step} it_is_paid_once", len(paid()), before + (not done))
+
+
+def test_a_move_that_another_has_overtaken():
+    """A copy of a later epoch is not removed: whoever made it may have turned the run over."""
+    old, new, run = leave("to", True, "later")
+    status, result, _ = migrate(old, new, "--move")
+    check("it_is_left", (status, result["failed"], len(listing(old)), len(listing(new))),
+          (1, 1, 1, 1))
+    check_stuck("the_copy", new, run)
+
+
+def test_a_moved_run_that_is_not_there():
+    """What was turned over and is in the new store no more is not removed from the old one."""
+    old, new, run = leave("moved", True, "moved")
+    change(new, "DELETE FROM runs")
+    status, result, _ = migrate(old, new, "--move")
+    check("it_is_told", (status, "is not there" in result["failures"][0]["message"]), (1, True))
+    check("it_is_kept", [row["run"] for row in listing(old)], [run])
+
+
+def test_a_week_later():
+    """The claim is over and the run went on where it was: what the move had copied is replaced."""
+    old, new, run = leave("to", True, "copied")
+    change(old, "UPDATE runs SET lease = 1")
+    haft("approve", run, "--store", old, "--quiet")
+    check("it_went_on", [row["state"] for row in listing(old)], ["ended"])
+    before = contents(old)
+    status, result, _ = migrate(old, new, "--move")
+    check("it_is_replaced", (status, listing(old), contents(new) == before), (0, [], True))
+    check("it_was_paid_once", len(paid()), 1)
+
+
+def test_interrupted():
+    """Killed anywhere, and repeated: each run is in one of the stores, and whole."""
+    old, new = new_local(), new_store()
+    for _ in range(8 if MANY else 3):
+        fill(old)
+    before = contents(old)
+    kills = 0
+    delays = [0.01 * n for n in range(1, 13, 1 if MANY else 2)]
+    for delay in delays:
+        process = subprocess.Popen([HAFT, "migrate", "--from", old, "--to", new, "--move"],
+                                   cwd=scratch, env=environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        kills += process.wait() != 0
+        there = {run["run"] for run in listing(old)} | (
+            {run["run"] for run in listing(new)})
+        if there != set(before):
+            check("none_is_lost_on_the_way", len(there), len(before))
+    status, result, err = migrate(old, new, "--move")
+    check("repeated_it_ends", (status, result["failed"], listing(old)), (0, 0, []))
+    check("all_are_there_and_the_same", contents(new) == before, True)
+    check("nobody_has_them", haft("worker", "--store", new, "--until-idle", "--quiet")[0], 0)
+    print(f"# {kills} of {len(delays)} were killed")
+
+
+TESTS = [test_there_and_back, test_messages, test_refusals, test_interrupted, test_two_movers,
+         test_two_movers_to_one_store, test_killed_and_repeated_elsewhere, test_epochs_go_on,
+         test_commands_to_copy]
+LOCAL = [test_a_move_that_was_cut_off, test_a_move_that_another_has_overtaken,
+         test_a_moved_run_that_is_not_there, test_a_week_later]
+for kind, new_store in stores(parent := tempfile.mkdtemp()):
+    for test in TESTS + (LOCAL if kind == "sqlite" else []):
+        if len(sys.argv) > 1 and not any(word in test.__name__ for word in sys.argv[1:]):
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            environment = {"PATH": os.environ["PATH"], "HOME": scratch}
+            new_local = sqlite_stores(scratch)
+            test()
+subprocess.run(["rm", "-r", parent])

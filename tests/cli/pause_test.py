@@ -1,0 +1,399 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Pauses of every kind: deadlines, choices, answers twice, unknown outcomes, and cancelling."""
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+LONG = 30  # seconds that something which must happen soon may take
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/pause_test.py {name}", flush=True)
+
+
+def haft(*words):
+    done = subprocess.run([HAFT, *map(str, words)], text=True, capture_output=True, input="",
+                          cwd=scratch, env=environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def start(*words):
+    return subprocess.Popen([HAFT, *map(str, words)], cwd=scratch, env=environment,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(what):
+    end = time.monotonic() + LONG
+    while time.monotonic() < end:
+        found = what()
+        if found:
+            return found
+        time.sleep(0.02)
+    return None
+
+
+def events(run="last"):
+    return [json.loads(line) for line in haft("runs", "events", run)[1].splitlines()]
+
+
+def kinds(run="last"):
+    return [event["kind"] for event in events(run)]
+
+
+def shown(run="last"):
+    return json.loads(haft("runs", "show", run, "--json")[1])
+
+
+def results(run="last"):
+    """What each call came to, by its id."""
+    return {e["call"]: e.get("result") or e.get("text") or e["error"]["message"]
+            for e in events(run) if e["kind"] in ("call_finished", "call_refused")}
+
+
+def tool(name, command=None, **more):
+    how = {"command": command} if command else {"headless": True}
+    return dict({"name": name, "description": f"Does {name} for the tests of haft.",
+                 "input_schema": {"type": "object", "properties": {"q": {"type": "string"}}}},
+                **how, **more)
+
+
+def spec(name, calls, tools, **more):
+    path = Path(scratch) / f"{name}.json"
+    script = {"replies": [{"calls": calls}, {"text": "good"}]}
+    (Path(scratch) / f"{name}.script.json").write_text(json.dumps(script))
+    path.write_text(json.dumps(dict({"haft": 1, "name": name, "tools": tools,
+                                     "model": f"script:{name}.script.json"}, **more)))
+    return path
+
+
+def call(name, **arguments):
+    return {"name": name, "arguments": arguments}
+
+
+ASK = {"builtin": ["request_user_input"]}
+
+
+def test_deadlines():
+    """Every kind of pause, with everything that can happen then; nobody runs while it passes."""
+    unknown = tool("gone", ["sh", "-c", "sleep 30"], traits={"timeout": "200ms"})
+    send = tool("send", ["sh", "-c", "echo ran"], traits={"needs_approval": True})
+    rows = [("question", ASK, call("request_user_input", question="Well?")),
+            ("headless", tool("pick"), call("pick")),
+            ("approval", send, call("send")),
+            ("unknown_outcome", unknown, call("gone"))]
+    for kind, made, asked in rows:
+        for on_expire, wanted in (("fail", (7, "expired", None)), ("reject", (0, "done", "denied")),
+                                  ({"answer": {"v": 1}}, (0, "done", '{"v":1}'))):
+            name = f"{kind}_{on_expire if isinstance(on_expire, str) else 'answer'}"
+            path = spec(name, [asked], [made],
+                        pauses={kind: {"deadline": "1ms", "on_expire": on_expire}})
+            check(f"{name}_waits", haft("run", path, "go", "--quiet")[0] in (4, wanted[0]), True)
+            run = shown()["run"]
+            status = haft("resume", "--all", "--quiet")[0]
+            log = events(run)
+            told = [e.get("why") or e.get("result") for e in log
+                    if e["kind"] in ("call_refused", "call_finished")]
+            if name == "unknown_outcome_reject":  # it had begun: the model is told so
+                told = ["denied" if "may or may not" in results(run)["c1.1"] else "hidden"]
+            check(f"{name}_expires", (status if shown(run)["end"] != "done" else 0,
+                                      shown(run)["end"], told[0] if told else None),
+                  (wanted[0] if status else 0, wanted[1], wanted[2]))
+            check(f"{name}_by", [e["by"] for e in log if e["kind"] == "answered"], ["deadline"])
+            check(f"{name}_one_end", kinds(run).count("run_finished"), 1)
+
+
+def test_expired_answers():
+    """The answer of a deadline is one as if somebody had given it."""
+    for given, wanted in ((2, "blue"), ("", "red"), ("green", "green"),
+                          (9, "Nobody answered by the deadline, and the answer for that case "
+                              "cannot be taken: there is no choice 9: expected 1 to 2, or a text")):
+        path = spec("expired", [call("request_user_input", question="Which?", default="red",
+                                     choices=["red", "blue"])], [ASK],
+                    pauses={"question": {"deadline": "1ms", "on_expire": {"answer": given}}})
+        haft("run", path, "go", "--quiet")
+        status, _, err = haft("answer", "last", "c1.1", "another")
+        check(f"expired_is_too_late_{given!r}", (status, "too late: nobody had answered" in err),
+              (1, True))
+        check(f"expired_reads_{given!r}", results(), {"c1.1": wanted})
+        check(f"expired_replays_{given!r}", haft("runs", "replay", "last")[0], 0)
+
+
+def test_unknown_arguments():
+    """What runs again is what had begun: other arguments are refused, and it goes on waiting."""
+    ran = Path(scratch) / "ran.log"
+    gone = tool("gone", ["sh", "-c", "cat >> ran.log; sleep 30"],
+                traits={"timeout": "300ms"})
+    check("unknown_waits",
+          haft("run", spec("again", [call("gone", q="a")], [gone]), "go", "--quiet")[0], 4)
+    for given in ('{"q":"b"}', '{"nosuch":5}'):
+        status, _, err = haft("approve", "last", "--args", given)
+        check(f"unknown_takes_no_{given}", (status, "runs again as it was" in err), (2, True))
+    check("and_goes_on_waiting", (shown()["end"], ran.read_text()), ("waiting", '{"q":"a"}\n'))
+    haft("cancel", "last")
+
+
+def test_rule_first():
+    path = spec("rules", [call("send")], [tool("send", ["true"])],
+                approvals=[{"tools": ["send"], "deadline": "1h", "on_expire": "reject"}],
+                pauses={"approval": {"deadline": "2h"}})
+    haft("run", path, "go")
+    paused = [e for e in events() if e["kind"] == "paused"][0]
+    check("a_rule's_own_deadline_goes_first", paused["on_expire"], "reject")
+    check("without_a_deadline_nothing_expires", haft("resume", "--all")[0], 0)
+    check("it_goes_on_waiting", shown()["end"], "waiting")
+    haft("cancel", "last")
+
+
+def test_bad_specs():
+    for pauses in ({"question": {}}, {"dance": {"deadline": "1s"}},
+                   {"question": {"deadline": "soon"}},
+                   {"headless": {"deadline": "1s", "on_expire": "explode"}}):
+        path = spec("bad", [], [ASK], pauses=pauses)
+        check(f"bad_{json.dumps(pauses)}", haft("check", path)[0], 2)
+
+
+def test_choices():
+    def ask(**more):
+        path = spec("choice", [call("request_user_input", question="Which?", **more)], [ASK])
+        return haft("run", path, "go", "--quiet")[0]
+
+    for said, wanted in (("2", "blue"), ("red", "red"), ("green or so", "green or so"),
+                         ('"2"', "2")):
+        check(f"asked_{said}", ask(choices=["red", "blue"]), 4)
+        check(f"answered_{said}", haft("answer", "last", said, "--quiet")[:2], (0, "good\n"))
+        check(f"the_model_reads_{said}", results(), {"c1.1": wanted})
+    ask(choices=["red", "blue"], default="blue")
+    check("no_such_choice", haft("answer", "last", "3")[0], 2)
+    check("it_goes_on_waiting", shown()["end"], "waiting")
+    check("nothing_is_the_default", haft("answer", "last", "")[0], 0)
+    check("which_the_model_reads", results(), {"c1.1": "blue"})
+    ask()
+    status, _, err = haft("answer", "last", "")
+    check("no_default", (status, "has no default" in err), (2, True))
+    haft("cancel", "last")
+
+
+def test_twice():
+    path = spec("twice", [call("pick", q="a"), call("pick", q="b")], [tool("pick")])
+    haft("run", path, "go")
+    check("in_any_order", haft("answer", "last", "c1.2", '{"a": 1}')[0], 4)
+    check("the_same_again", haft("answer", "last", "c1.2", '{"a":1.0}')[0], 4)
+    check("another", haft("answer", "last", "c1.2", '{"a":2}')[0], 1)
+    check("rejecting_it", haft("reject", "last", "c1.2")[0], 1)
+    several = [start("answer", "last", "c1.1", str(n % 2), "--json") for n in range(6)]
+    exits = [process.wait(LONG) for process in several]
+    good = [n % 2 for n, status in enumerate(exits) if status == 0]
+    for process in several:
+        process.communicate()
+    check("one_of_many_at_once", (len(set(good)), all(s in (0, 1) for s in exits)), (1, True))
+    answered = [e["value"] for e in events() if e["kind"] == "answered" and e["call"] == "c1.1"]
+    check("is_taken_once", answered, good[:1])
+    check("and_after_the_end", haft("answer", "last", "c1.1", str(good[0]))[0], 0)
+    check("another_after_the_end", haft("answer", "last", "c1.1", str(1 - good[0]))[0], 1)
+    check("one_end", kinds().count("run_finished"), 1)
+
+
+def killed(path, marks):
+    """Runs until the tool has begun, and kills haft."""
+    process = start("run", path, "go")
+    wait_for(lambda: marks.exists() and marks.read_text())  # the line, not only the file
+    process.kill()
+    process.wait(LONG)
+    process.communicate()
+
+
+def test_unknown():
+    """What the spec, or the tool, says about a call that was interrupted."""
+    rows = [("ask", None, 4, 1), ("tell", None, 0, 1), ("retry", None, 0, 2), ("ask", "tell", 0, 1),
+            ("tell", "retry", 0, 2), ("retry", "ask", 4, 1)]
+    for for_all, own, wanted, count in rows:
+        name = f"unknown_{for_all}_{own}"
+        marks = Path(scratch) / f"{name}.log"
+        made = tool("effect", ["sh", "-c", f'[ -e {marks} ] && again=1; '
+                               f'echo "$HAFT_IDEMPOTENCY_KEY" >> {marks}; '
+                               '[ -n "$again" ] || sleep 3; echo ran'])
+        made["traits"] = {"on_unknown": own} if own else {}
+        killed(spec(name, [call("effect")], [made], on_unknown=for_all), marks)
+        check(f"{name}_goes_on", haft("resume", "--all")[0], wanted)
+        if wanted == 4:
+            check(f"{name}_is_asked", [p["kind"] for p in shown()["pending"]], ["unknown_outcome"])
+            check(f"{name}_goes_on_waiting", haft("resume", "--all")[0], 0)
+            check(f"{name}_is_answered", haft("answer", "last", "it did")[0], 0)
+            check(f"{name}_and_that_is_read", results(), {"c1.1": "it did"})
+        keys = marks.read_text().splitlines()
+        check(f"{name}_effects", (len(keys), len(set(keys))), (count, 1))
+        check(f"{name}_ends", shown()["end"], "done")
+        check(f"{name}_replays", haft("runs", "replay", "last")[0], 0)
+
+
+def test_all():
+    """What another process has, and what waits for people, is left alone; orphans are not."""
+    marks, go = Path(scratch) / "all.log", Path(scratch) / "all.go"
+    slow = tool("slow", ["sh", "-c", f"echo a >> {marks}; "
+                         f"while [ ! -e {go} ]; do sleep 0.05; done"])
+    process = start("run", spec("owned", [call("slow")], [slow]), "go")
+    wait_for(lambda: marks.exists() and marks.read_text())  # the line, not only the file
+    check("what_another_process_has", haft("resume", "--all"), (0, "", ""))
+    go.write_text("")
+    check("goes_on_there", (process.wait(LONG), process.communicate()[0]), (0, "good\n"))
+    check("and_ran_once", marks.read_text().split(), ["a"])
+    marks2 = Path(scratch) / "all2.log"
+    read = tool("read", ["sh", "-c", f"echo a >> {marks2}; "
+                         f"[ $(wc -l < {marks2}) -gt 1 ] || sleep 3"],
+                traits={"read_only": True})
+    killed(spec("orphan", [call("pick"), call("read")], [tool("pick"), read]), marks2)
+    check("an_orphan_that_waits_and_runs", haft("resume", "--all")[0], 4)
+    check("ran_again_and_waits",
+          (marks2.read_text().split(), [p["call"] for p in shown()["pending"]]),
+          (["a", "a"], ["c1.1"]))
+    check("and_is_left_alone_now", haft("resume", "--all"), (0, "", ""))
+    check("until_somebody_answers", haft("answer", "last", "1")[0], 0)
+
+
+def test_cancel():
+    haft("run", spec("c1", [call("pick")], [tool("pick")]), "go")
+    begun = time.monotonic()
+    check("a_run_that_waits", haft("cancel", "last")[0], 130)
+    print(f"# cancelled in {time.monotonic() - begun:.2f} s")
+    check("one_end_of_it", (kinds().count("run_finished"), shown()["end"]), (1, "cancelled"))
+    check("nobody_can_answer_it", haft("answer", "last", "1")[0], 1)
+    marks = Path(scratch) / "c2.log"
+    slow = tool("slow", ["sh", "-c", f"echo a >> {marks}; sleep 3"])
+    killed(spec("c2", [call("slow")], [slow]), marks)
+    check("a_run_of_a_dead_process", haft("cancel", "last")[0], 130)
+    check("one_end_of_that", (kinds().count("run_finished"), shown()["end"]), (1, "cancelled"))
+    check("its_tool_does_not_run_again", marks.read_text().splitlines(), ["a"])
+    check("resuming_it_runs_nothing", haft("resume", "last")[0], 130)
+    check("one_end_still", kinds().count("run_finished"), 1)
+
+
+def test_three_at_once():
+    """One to approve, one for a client, one that is killed: each effect comes once."""
+    for order in ("approve first", "answer first"):
+        effects, go = Path(scratch) / f"{order}.effects", Path(scratch) / f"{order}.go"
+        begun = Path(scratch) / f"{order}.begun"
+        send = tool("send", ["sh", "-c", f"echo send >> '{effects}'"],
+                    traits={"needs_approval": True})
+        slow = tool("slow", ["sh", "-c", f"echo x >> '{begun}'; n=0; while [ ! -e '{go}' ] && "
+                             f"[ $n -lt 600 ] && [ $PPID -ne 1 ]; do n=$((n+1)); sleep 0.05; "
+                             f"[ -d /proc/$PPID ] || exit 1; done; echo slow >> '{effects}'"],
+                    traits={"idempotent": True})
+        path = spec(order, [call("send"), call("pick"), call("slow")], [send, tool("pick"), slow])
+        killed(path, begun)
+        words = [("approve", "last", "c1.1"), ("answer", "last", "c1.2", '"mine"')]
+        others = [start(*w, "--json") for w in (words if order == "approve first" else words[::-1])]
+        wait_for(lambda: sum(e["kind"] == "answered" for e in events()) == 2)
+        go.write_text("")
+        for process in others:
+            process.wait(LONG)
+            process.communicate()
+        check(f"{order}_ends", wait_for(lambda: shown()["end"] == "done"), True)
+        check(f"{order}_effects", sorted(effects.read_text().split()), ["send", "slow"])
+        check(f"{order}_one_end", kinds().count("run_finished"), 1)
+
+
+def test_keys_twice():
+    """An answer in which a key stands twice is none, and not the text it is written as either."""
+    for kind, made, asked in (("headless", tool("pick"), call("pick")),
+                              ("question", ASK, call("request_user_input", question="Well?"))):
+        haft("run", spec(f"keys-{kind}", [asked], [made]), "do it", "--quiet")
+        status, out, err = haft("answer", "last", '{"a": {"b": 1, "b": 2}}')
+        check(f"a {kind}: a key twice is refused",
+              (status, out, 'found "b" more than once' in err, "which of them is meant" in err,
+               kinds()[-1]), (2, "", True, True, "paused"))
+        check(f"a {kind}: a key once is an answer",
+              haft("answer", "last", '{"a": {"b": 1}, "b": 2}', "--quiet")[:2], (0, "good\n"))
+
+
+def test_edits():
+    """Arguments that nobody can have meant approve nothing."""
+    path = spec("edits", [call("send", q="a")],
+                [tool("send", ["sh", "-c", "cat >> edits.log"], traits={"needs_approval": True})])
+    haft("run", path, "do it", "--quiet")
+    for given, why in (("null", "found null"), (" null ", "found null"),
+                       ('{"q":"a","q":"b"}', 'found "q" more than once'),
+                       ('{"q":{"a":1,"a":2}}', 'found "a" more than once'), ("[]", "")):
+        status, _, err = haft("approve", "last", "--args", given)
+        check(f"approve --args {given}", (status, why in err), (2, True))
+    check("nothing was approved", (kinds()[-1], (Path(scratch) / "edits.log").exists()),
+          ("paused", False))
+    check("an edit is", haft("approve", "last", "--args", '{"q":"c"}', "--quiet")[:2],
+          (0, "good\n"))
+
+
+def test_lane():
+    """What is approved runs while an earlier call of its lane waits for somebody."""
+    traits = {"needs_approval": True, "destructive": True}
+    path = spec("lane", [call("one"), call("two")],
+                [tool(name, ["sh", "-c", f"echo {name} >> lane.log"], traits=traits)
+                 for name in ("one", "two")])
+    haft("run", path, "do it", "--quiet")
+    check("the second goes on alone", haft("approve", "last", "c1.2", "--quiet")[0], 4)
+    check("it has run", ((Path(scratch) / "lane.log").read_text(),
+                         [p["call"] for p in shown()["pending"]]), ("two\n", ["c1.1"]))
+    check("then the first", haft("approve", "last", "c1.1", "--quiet")[:2], (0, "good\n"))
+    check("the lane replays", haft("runs", "replay", "last")[0], 0)
+
+
+def test_held():
+    """A call that waits for another of its lane says so, while it does."""
+    traits = {"lane": "mail"}
+    path = spec("held", [call("one"), call("two")],
+                [tool("one", ["sh", "-c", "until [ -e let-go ]; do sleep 0.02; done"],
+                      traits=dict(traits, timeout=f"{LONG}s")),
+                 tool("two", ["true"], traits=traits)])
+    held = [{"call": "c1.2", "tool": "two", "by": "lane", "lane": "mail", "behind": "c1.1"}]
+    line = "  c1.2 two waits for c1.1 one, of the same lane: mail\n"
+    run = start("run", path, "do it")
+    told = next((said for said in run.stderr if "waits for" in said), None)
+    check("who goes along is told", told, line)
+    check("who looks is told", shown().get("held"), held)
+    (Path(scratch) / "let-go").touch()
+    check("it goes on", (run.communicate()[0], run.returncode), ("good\n", 0))
+    check("nothing is held any more", shown().get("held"), None)
+    path = spec("client", [call("pick"), call("two")],
+                [tool("pick", traits=traits), tool("two", ["true"], traits=traits)])
+    status, _, err = haft("run", path, "do it")
+    check("what waits for a client is told", (status, line.replace("one", "pick") in err),
+          (4, True))
+
+
+def test_text_and_number():
+    """A rule that cannot compare asks."""
+    path = spec("compare", [call("pay", amount="500")],
+                [{"name": "pay", "description": "Pay somebody for the tests.",
+                  "args": ["amount"], "command": ["true"]}],
+                approvals=[{"tools": ["pay"],
+                            "when": {"at": "/amount", "op": "gt", "value": 100}}])
+    check("a text and a number are asked about", haft("run", path, "do it", "--quiet")[0], 4)
+    status, out, err = haft("check", path)
+    check("which is warned of", "cannot be compared like this" in out + err, True)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, HAFT_STORE=f"sqlite:{scratch}/haft.db", HOME=scratch,
+                       NO_COLOR="1")
+    test_deadlines()
+    test_expired_answers()
+    test_unknown_arguments()
+    test_rule_first()
+    test_bad_specs()
+    test_choices()
+    test_twice()
+    test_unknown()
+    test_all()
+    test_cancel()
+    test_three_at_once()
+    test_keys_twice()
+    test_edits()
+    test_lane()
+    test_held()
+    test_text_and_number()

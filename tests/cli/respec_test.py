@@ -1,0 +1,339 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs whose spec has changed since they began: refused with what changed, or accepted."""
+import json
+import os
+import sqlite3
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/respec_test.py {name}", flush=True)
+
+
+def haft(*words):
+    done = subprocess.run([HAFT, *map(str, words)], text=True, capture_output=True, input="",
+                          cwd=scratch, env=environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def events():
+    return [json.loads(line) for line in haft("runs", "events", "last")[1].splitlines()]
+
+
+def kinds():
+    return [event["kind"] for event in events()]
+
+
+def pending():
+    shown = json.loads(haft("runs", "show", "last", "--json")[1])
+    return [(p["call"], p["kind"]) for p in shown["pending"]]
+
+
+def sent():
+    path = Path(scratch) / "sent.log"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def write(description="Sends it.", head="", tools=None, **more):
+    send = {"name": "send", "description": description,
+            "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+            "command": ["sh", "-c", "cat >> sent.log"], "traits": {"needs_approval": True}}
+    spec = dict({"haft": 1, "name": "s", "model": "script:script.json",
+                 "tools": [send] if tools is None else tools}, **more)
+    (Path(scratch) / "s.yaml").write_text(head + json.dumps(spec, indent=1))
+
+
+def begin(*words, **more):
+    """A run that waits for the approval of send."""
+    (Path(scratch) / "sent.log").unlink(missing_ok=True)
+    (Path(scratch) / "script.json").write_text(json.dumps(
+        {"replies": [{"calls": [{"name": "send", "arguments": {"n": 1}}]}, {"text": "good"}]}))
+    write(**more)
+    return haft("run", "s.yaml", "do it", "--quiet", *words)[0]
+
+
+def test_unchanged():
+    check("a run waits", begin(), 4)
+    write(head="# a comment\n")
+    check("a comment is no change", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+    check("what was approved has run", sent(), ['{"n":1}'])
+
+
+def test_refused():
+    begin()
+    write(description="Sends it elsewhere.", limits={"turns": 3})
+    for words in (("approve", "last"), ("reject", "last"), ("answer", "last", "1"),
+                  ("resume", "last")):
+        status, out, err = haft(*words)
+        check(f"{words[0]} is refused", (status, out), (2, ""))
+        check(f"{words[0]} shows what has changed",
+              ('tools.send.description: "Sends it." -> "Sends it elsewhere."' in err,
+               "limits: added" in err, "--accept-spec" in err), (True, True, True))
+    check("nothing has run", (sent(), kinds()[-1], pending()),
+          ([], "paused", [("c1.1", "approval")]))
+    check("what waits for people is left alone", haft("resume", "--all")[0], 0)
+    check("both at once", haft("resume", "last", "--accept-spec", "--stored-spec")[0], 2)
+    check("cancelling is never refused", haft("cancel", "last")[0], 130)
+    check("one end", kinds().count("run_finished"), 1)
+
+
+def test_stored():
+    begin()
+    write(description="Sends it elsewhere.")
+    check("with the spec it has", haft("approve", "last", "--stored-spec", "--quiet")[:2],
+          (0, "good\n"))
+    check("which has run", (sent(), "spec_changed" in kinds()), (['{"n":1}'], False))
+
+
+def test_accepted():
+    begin("--set", "limits.turns=7")
+    write(description="Sends it elsewhere.")
+    status, _, err = haft("approve", "last", "--accept-spec")
+    check("who has not seen the new one approves nothing", status, 1)
+    check("and hears why", "is not what was to be approved any more" in err, True)
+    check("it is asked about again", (sent(), kinds()[-2:]), ([], ["spec_changed", "paused"]))
+    changed = events()[-2]
+    check("the event has it all",
+          (changed["was"] == events()[0]["spec"], changed["judged_again"],
+           changed["source"]["limits"], changed["changes"]),
+          (True, ["c1.1"], {"turns": 7},
+           ['tools.send.description: "Sends it." -> "Sends it elsewhere."']))
+    check("bindings differ", events()[-1]["binding"] != events()[-3]["binding"], True)
+    check("then it goes on", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+    check("once", (sent(), kinds().count("call_started")), (['{"n":1}'], 1))
+    check("and replays", haft("runs", "replay", "last")[0], 0)
+    check("and shows", json.loads(haft("runs", "show", "last", "--json")[1])["end"], "done")
+
+
+def test_same_binding():
+    begin()
+    write(limits={"turns": 3})
+    check("a change elsewhere asks nobody again",
+          haft("approve", "last", "--accept-spec", "--quiet")[:2], (0, "good\n"))
+    check("the call ran", (sent(), [e["judged_again"] for e in events()
+                                   if e["kind"] == "spec_changed"]), (['{"n":1}'], [[]]))
+
+
+def test_twice():
+    begin()
+    for turns in (3, 4, 5):
+        write(limits={"turns": turns})
+        check(f"accepted with {turns}", haft("resume", "last", "--accept-spec", "--quiet")[0], 4)
+    check("three times", kinds().count("spec_changed"), 3)
+    check("goes on", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+    check("replays", haft("runs", "replay", "last")[0], 0)
+
+
+def test_gone():
+    begin()
+    (Path(scratch) / "s.yaml").unlink()
+    status, _, err = haft("resume", "last", "--accept-spec", "--quiet")
+    check("who accepts it is refused", (status, "to be accepted is not there any more" in err,
+                                        "spec_changed" in kinds()), (2, True, False))
+    status, out, err = haft("approve", "last")
+    check("a file that is gone does not matter", (status, out), (0, "good\n"))
+    check("but is told", "is not there any more; the run goes on with the spec it has" in err, True)
+
+
+def test_broken():
+    begin()
+    write(tools=[{"name": 7}])
+    status, _, err = haft("approve", "last", "--accept-spec")
+    check("a spec that cannot be used", (status, "cannot be used" in err, sent()), (2, True, []))
+    check("goes on with the old one", haft("approve", "last", "--stored-spec", "--quiet")[0], 0)
+
+
+def test_tool_gone():
+    begin()
+    write(tools=[])
+    check("a call of a tool that is gone is refused, and the run goes on",
+          haft("resume", "last", "--accept-spec", "--quiet")[:2], (0, "good\n"))
+    check("it never ran", (sent(), "call_refused" in kinds()), ([], True))
+
+
+def begin_and_kill(traits):
+    """A call was approved and runs when its process is killed."""
+    def send(command):
+        return [{"name": "send", "description": "Sends it.", "command": command,
+                 "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+                 "traits": dict(traits, needs_approval=True)}]
+    (Path(scratch) / "began").unlink(missing_ok=True)
+    begin(tools=send(["sh", "-c", "touch began; exec sleep 60"]))
+    going = subprocess.Popen([HAFT, "approve", "last"], cwd=scratch, env=environment,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while not (Path(scratch) / "began").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    going.kill()
+    going.wait()
+    write(tools=send(["sh", "-c", "echo elsewhere >> sent.log"]))
+
+
+def test_recovered():
+    begin_and_kill({"idempotent": True})
+    check("what was approved is not another command",
+          (haft("resume", "last", "--accept-spec", "--quiet")[0], sent(), pending()),
+          (4, [], [("c1.1", "approval")]))
+    check("which is approved", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+    check("and runs", (sent(), haft("runs", "replay", "last")[0]), (["elsewhere"], 0))
+
+
+def test_retried():
+    begin_and_kill({})
+    check("its outcome is unknown",
+          (haft("resume", "last", "--stored-spec", "--quiet")[0], pending()),
+          (4, [("c1.1", "unknown_outcome")]))
+    check("who wants it again is asked about the new command",
+          (haft("approve", "last", "--accept-spec", "--quiet")[0], sent(), pending()),
+          (4, [], [("c1.1", "approval")]))
+    check("a rejection holds", haft("reject", "last", "--quiet")[:2], (0, "good\n"))
+    check("nothing ran again", (sent(), haft("runs", "replay", "last")[0]), ([], 0))
+
+
+def test_chat():
+    """A run of a chat knows where its spec comes from, too."""
+    begin()
+    done = subprocess.run([HAFT, "chat", "s.yaml"], text=True, capture_output=True,
+                          input="do it\n", cwd=scratch, env=environment)
+    check("a chat leaves a run that waits", (done.returncode in (0, 4), pending()),
+          (True, [("c1.1", "approval")]))
+    check("which names its file", "file" in events()[0], True)
+    write(description="Sends it elsewhere.")
+    status, _, err = haft("approve", "last")
+    check("it is refused when the file has changed", (status, "has changed" in err), (2, True))
+    check("and goes on when that is accepted",
+          haft("approve", "last", "--stored-spec", "--quiet")[:2], (0, "good\n"))
+
+
+UNASKED = dict(tools=[{"name": "send", "description": "Sends it.",
+                       "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+                       "command": ["sh", "-c", "cat >> sent.log"]}])
+
+
+def answers():
+    return [(e["verdict"], e["by"] == "deadline") for e in events() if e["kind"] == "answered"]
+
+
+def test_unasked():
+    """The new spec does not ask about the call any more: what was said holds all the same."""
+    begin()
+    write(**UNASKED)
+    check("what was declined does not run",
+          (haft("reject", "last", "c1.1", "--why", "never", "--accept-spec", "--quiet")[:2], sent(),
+           kinds()[-6:-4], answers()),
+          ((0, "good\n"), [], ["answered", "spec_changed"], [("reject", False)]))
+    check("and replays so", haft("runs", "replay", "last")[0], 0)
+    begin()
+    write(**UNASKED)
+    check("what was answered in its place does not run",
+          (haft("answer", "last", '"mine"', "--accept-spec", "--quiet")[:2], sent(),
+           [e["result"] for e in events() if e["kind"] == "call_finished"]),
+          ((0, "good\n"), [], ["mine"]))
+    for words in ((), ("--args", '{"n":2}')):
+        begin()
+        write(**UNASKED)
+        status, _, err = haft("approve", "last", *words, "--accept-spec", "--quiet")
+        check(f"an approval is not one of another thing {words}",
+              (status, "is not what was to be approved any more" in err, sent(), pending()),
+              (1, True, [], [("c1.1", "approval")]))
+        check(f"which is asked about, whatever the rules say {words}",
+              (events()[-2].get("asked_again"), kinds()[-1]), (["c1.1"], "paused"))
+        check(f"also when it changes again {words}",
+              (write(limits={"turns": 9}, **UNASKED),
+               haft("resume", "last", "--accept-spec", "--quiet")[0], sent()), (None, 4, []))
+        check(f"and then runs {words}", haft("approve", "last", *words, "--quiet")[:2],
+              (0, "good\n"))
+        check(f"as it was approved {words}", (sent(), haft("runs", "replay", "last")[0]),
+              (['{"n":2}' if words else '{"n":1}'], 0))
+    begin()
+    write(**UNASKED)
+    check("who only accepts the spec has it as that says",
+          (haft("resume", "last", "--accept-spec", "--quiet")[0], sent()), (0, ['{"n":1}']))
+
+
+def test_declined_gone():
+    for words in (("reject", "last"), ("reject", "last", "c1.1")):
+        begin()
+        write(tools=[])
+        check(f"{words} of a call whose tool is gone",
+              (haft(*words, "--why", "never", "--accept-spec", "--quiet")[:2], answers(),
+               [e["why"] for e in events() if e["kind"] == "call_refused"]),
+              ((0, "good\n"), [("reject", False)], ["denied"]))
+        check(f"{words} replays", haft("runs", "replay", "last")[0], 0)
+    begin()
+    write(tools=[])
+    check("a result needs its tool", haft("answer", "last", '"mine"', "--accept-spec")[0], 1)
+    check("and is taken with the spec that has it",
+          haft("answer", "last", '"mine"', "--stored-spec", "--quiet")[:2], (0, "good\n"))
+
+
+def test_overdue():
+    """A deadline that has passed has passed, whatever another spec says of the call."""
+    begin(approvals=[{"tools": ["send"], "deadline": "1s", "on_expire": "reject"}])
+    time.sleep(1.1)
+    write(**UNASKED)
+    check("what nobody approved in time does not run",
+          (haft("resume", "last", "--accept-spec", "--quiet")[0], sent(), answers()),
+          (0, [], [("reject", True)]))
+    check("and replays so", haft("runs", "replay", "last")[0], 0)
+
+
+def test_mail():
+    """Said to a process that is gone by the time somebody takes the run up."""
+    for kind, wanted in (("reject", ([], [("reject", False)], "done")),
+                         ("approve", ([], [("approve", False)], "waiting"))):
+        begin()
+        shown = json.loads(haft("runs", "show", "last", "--json")[1])
+        paused = [e for e in events() if e["kind"] == "paused"][0]
+        message = {"command": kind, "call": "c1.1", "value": None, "by": "ana", "why": "never",
+                   "pause": "approval", "binding": paused["binding"] if kind == "approve" else ""}
+        with sqlite3.connect(f"{scratch}/haft.db") as db:
+            db.execute("INSERT INTO messages (run, body) SELECT number, ? FROM runs WHERE id = ?",
+                       (json.dumps(message), shown["run"]))
+        write(**UNASKED)
+        check(f"{kind}: it is heard first",
+              (haft("resume", "last", "--accept-spec", "--quiet")[0] in (0, 4), sent(), answers(),
+               json.loads(haft("runs", "show", "last", "--json")[1])["end"]),
+              (True, *wanted))
+        check(f"{kind}: and replays", haft("runs", "replay", "last")[0], 0)
+        haft("cancel", "last")
+
+
+def test_secret():
+    begin()
+    write(model={"provider": "script", "model": "script.json",
+                 "api_key": "hunter2-hunter2-hunter2"})
+    status, out, err = haft("resume", "last", "--accept-spec")
+    check("a secret is never written down",
+          "hunter2" in out + err + haft("runs", "events", "last")[1], False)
+    check("so that is refused", (status, "has a secret in it" in err), (2, True))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, HAFT_STORE=f"sqlite:{scratch}/haft.db", HOME=scratch,
+                       NO_COLOR="1")
+    test_unchanged()
+    test_refused()
+    test_stored()
+    test_accepted()
+    test_same_binding()
+    test_twice()
+    test_gone()
+    test_broken()
+    test_tool_gone()
+    test_chat()
+    test_unasked()
+    test_declined_gone()
+    test_overdue()
+    test_mail()
+    test_recovered()
+    test_retried()
+    test_secret()

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`haft resume --all`: what is due is found as a worker does, and several runs go on at once."""
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+LONG = 30     # seconds that something which must happen soon may take
+AT_ONCE = 16  # HAFT__LIMIT_RESUME_RUNS
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/resume_test.py {name}", flush=True)
+
+
+def haft(*words):
+    done = subprocess.run([HAFT, *map(str, words)], text=True, capture_output=True, input="",
+                          cwd=scratch, env=environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def start(*words):
+    return subprocess.Popen([HAFT, *map(str, words)], cwd=scratch, env=environment,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(what):
+    end = time.monotonic() + LONG
+    while time.monotonic() < end:
+        found = what()
+        if found:
+            return found
+        time.sleep(0.02)
+    return None
+
+
+def spec(name, replies, tools=(), **more):
+    path = Path(scratch) / f"{name}.json"
+    (Path(scratch) / f"{name}.script.json").write_text(json.dumps({"replies": replies}))
+    path.write_text(json.dumps(dict({"haft": 1, "name": name, "tools": list(tools),
+                                     "model": f"script:{name}.script.json"}, **more)))
+    return path
+
+
+def gated(name, **more):
+    """A run that says that it has begun, and then waits for a gate."""
+    begun, gate = Path(scratch) / f"{name}.begun", Path(scratch) / f"{name}.gate"
+    tool = {"name": "slow", "description": "Is slow.", "args": [], "traits": {"idempotent": True},
+            "command": ["sh", "-c", f"echo x >> {begun}; n=0; while [ ! -e {gate} ] && "
+                                    "[ $n -lt 600 ]; do n=$((n+1)); sleep 0.05; done"]}
+    tool["traits"].update(more)
+    return spec(name, [{"calls": [{"name": "slow"}]}, {"text": name}], [tool]), begun, gate
+
+
+def lines(path):
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def detach(path):
+    return haft("run", path, "go", "--detach")[1].strip()
+
+
+def ends(ids):
+    return [json.loads(haft("runs", "show", run, "--json")[1])["end"] for run in ids]
+
+
+def test_at_once():
+    """As many as may, and then the next: none waits behind the slowest."""
+    path, begun, gate = gated("many")
+    ids = [detach(path) for _ in range(AT_ONCE + 1)]
+    process = start("resume", "--all", "--json")
+    wait_for(lambda: lines(begun) >= AT_ONCE)
+    time.sleep(0.3)  # one more would have begun by now
+    check("as_many_as_may_go_on_at_once", lines(begun), AT_ONCE)
+    gate.write_text("")
+    out, _ = process.communicate(timeout=LONG)
+    said = json.loads(out)["runs"]
+    check("all_are_done", (process.returncode, sorted(run["run"] for run in said),
+                           {run["answer"] for run in said}), (0, sorted(ids), {"many"}))
+    check("each_once", lines(begun), AT_ONCE + 1)
+
+
+def test_slow_and_due():
+    """Neither a passed deadline nor a short run waits for one that is slow."""
+    path, begun, gate = gated("slow")
+    slow = detach(path)
+    ask = spec("due", [{"calls": [{"name": "pick"}]}, {"text": "due"}], [
+        {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}],
+        pauses={"headless": {"deadline": "1ms", "on_expire": {"answer": 1}}})
+    due = json.loads(haft("run", ask, "go", "--json")[1])["run"]
+    quick = detach(spec("quick", [{"text": "quick"}]))
+    process = start("resume", "--all")
+    wait_for(lambda: lines(begun) and ends([due, quick]) == ["done", "done"])
+    check("others_end_before_it", (ends([due, quick]), ends([slow])[0] == "done"),
+          (["done", "done"], False))
+    gate.write_text("")
+    out, _ = process.communicate(timeout=LONG)
+    check("each_answer_is_a_line", (process.returncode, set(out.split()) - {"due"}),
+          (0, {"quick", "slow"}))
+
+
+def test_message():
+    """What was said to a run that waits, by somebody who is gone, is heard."""
+    ask = spec("ask", [{"calls": [{"name": "pick"}]}, {"text": "asked"}], [
+        {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
+    run = json.loads(haft("run", ask, "go", "--json")[1])["run"]
+    check("without_one_it_is_left_alone", haft("resume", "--all", "--json")[:2],
+          (0, '{"runs":[]}\n'))
+    store = sqlite3.connect(f"{scratch}/haft.db")
+    store.execute("INSERT INTO messages (run, body) SELECT number, ? FROM runs WHERE id = ?",
+                  (json.dumps({"command": "cancel", "why": "no more"}), run))
+    store.commit()
+    store.close()
+    status, out, _ = haft("resume", "--all", "--json")
+    check("it_is_heard", (status, [(one["run"], one["end"]) for one in json.loads(out)["runs"]]),
+          (130, [(run, "cancelled")]))
+
+
+def test_yes():
+    """Calls that wait for approval are approved at once, and not one run after the other."""
+    path, begun, gate = gated("approved", needs_approval=True)
+    ids = [detach(path) for _ in range(3)]
+    process = start("resume", "--all", "--yes", "--json")
+    wait_for(lambda: lines(begun) == len(ids))
+    check("all_have_begun", lines(begun), len(ids))
+    gate.write_text("")
+    process.communicate(timeout=LONG)
+    check("and_are_done", (process.returncode, ends(ids)), (0, ["done"] * 3))
+
+
+def test_interrupt():
+    """A signal gives everything back; calls with effects end first."""
+    path, begun, gate = gated("stopped")
+    ids = [detach(path) for _ in range(2)]
+    process = start("resume", "--all", "--json")
+    wait_for(lambda: lines(begun) == 2)
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=LONG)
+    said = json.loads(out)["runs"]
+    check("each_is_told", (process.returncode, sorted(run["run"] for run in said),
+                           {run["error"]["message"] for run in said}),
+          (130, sorted(ids), {"stopped by a signal"}))
+    gate.write_text("")
+    check("and_goes_on_later", (haft("resume", "--all", "--quiet")[0], ends(ids)),
+          (0, ["done"] * 2))
+
+
+def test_events():
+    path = spec("told", [{"text": "told"}])
+    ids = [detach(path) for _ in range(3)]
+    status, out, err = haft("resume", "--all", "--events")
+    told = [json.loads(line) for line in out.splitlines()]
+    last = [event["run"] for event in told if event["kind"] == "run_finished"]
+    check("events_of_each", (status, sorted(last), err), (0, sorted(ids), ""))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, HAFT_STORE=f"sqlite:{scratch}/haft.db", HOME=scratch,
+                       NO_COLOR="1")
+    test_at_once()
+    test_slow_and_due()
+    test_message()
+    test_yes()
+    test_interrupt()
+    test_events()

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What operators' commands print with --json is described by docs/schemas, errors included: of
+options that cannot be read, of stores that are not there, and of what goes well."""
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+SHAPES = Path(__file__).resolve().parent.parent.parent / "docs/schemas"
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/shapes_test.py {name}", flush=True)
+
+
+def haft(*words, text=""):
+    done = subprocess.run([HAFT, *map(str, words)], input=text, text=True, capture_output=True,
+                          cwd=scratch, env=environment, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def fits(shape, line):
+    return haft("validate", SHAPES / f"{shape}.schema.json", "-", text=line)[0] == 0
+
+
+def test(name, shape, keys, status, *words):
+    """The exit status, and the keys of each line."""
+    found = haft(*words)
+    lines = found[1].splitlines()
+    check(name, (found[0], [sorted(json.loads(line)) for line in lines]), (status, keys))
+    check(f"{name}_as_described", [fits(shape, line) for line in lines], [True] * len(keys))
+
+
+ERROR = [["error"]]
+NEWS = ["end", "name", "retry_ms", "run", "turns", "what"]
+MOVED = [["copied", "dry_run", "failed", "failures", "move", "open", "there"]]
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, XDG_STATE_HOME=scratch)
+    spec = Path(scratch) / "a.json"
+    spec.write_text(json.dumps({"haft": 1, "name": "a", "model": "script:s.json"}))
+    (Path(scratch) / "s.json").write_text(json.dumps({"replies": [{"text": "fine"}]}))
+    here, there = f"sqlite:{scratch}/a.db", f"sqlite:{scratch}/b.db"
+    nowhere = f"sqlite:{scratch}/none/c.db"
+    for task in "one", "two":
+        haft("run", spec, task, "--detach", "--store", here)
+
+    test("worker_bad_option", "worker", ERROR, 2, "worker", "--json", "--concurrency", "x")
+    test("worker_bad_store", "worker", ERROR, 2, "worker", "--json", "--store", "foo:")
+    test("worker_works", "worker", [NEWS] * 4, 0, "worker", "--json", "--until-idle",
+         "--store", here)
+    haft("run", spec, "three", "--detach", "--store", here)
+    (Path(scratch) / "s.json").unlink()
+    test("worker_leaves_one", "worker", [NEWS, sorted([*NEWS, "error"])], 1, "worker", "--json",
+         "--until-idle", "--store", here)
+    test("gc_bad_option", "gc", ERROR, 2, "runs", "gc", "--keep", "x", "--json")
+    test("gc_no_store", "gc", ERROR, 1, "runs", "gc", "--json", "--store", nowhere)
+    test("gc_looks", "gc", [["dry_run", "removed"]], 0, "runs", "gc", "--json", "--keep", 0,
+         "--dry-run", "--store", here)
+    test("migrate_bad_option", "migrate", ERROR, 2, "migrate", "--json", "--form", here)
+    test("migrate_no_store", "migrate", ERROR, 1, "migrate", "--json", "--from", nowhere,
+         "--to", there)
+    test("migrate_copies", "migrate", MOVED, 0, "migrate", "--json", "--from", here, "--to", there)
+    found = haft("run", spec, "four", "--bad", "--json")
+    check("run_bad_option", (found[0], json.loads(found[1])["error"]["message"]),
+          (2, "there is no option --bad"))
+    check("no_object_beside_events", haft("run", spec, "--bad", "--json", "--events")[:2], (2, ""))
+    check("behind_two_dashes_it_is_a_word", haft("runs", "rm", "--bad", "--", "--json")[:2],
+          (2, ""))

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Clocks that jump, by an hour and by a day, forth and back, between processes and under them.
+
+A deadline may be seen late; it is never lost, never seen twice, and never before its time by the
+clock of whoever sees it. shim.c moves the clock of the day; the monotonic one stays.
+"""
+import json
+
+import crash_help as help
+import history
+from crash_help import call, effect
+
+HOUR, DAY = 3600, 86400
+CLASSES = {"slow": "idempotent", "send": "once"}
+
+
+def pause(store, path, more):
+    """A run that waits; its id is asked for, since ids go by the clock."""
+    status, out, _ = store.haft("run", path, "go", "--json", more=more)
+    return json.loads(out)["run"] if status == 4 else None
+
+
+def by_deadline(store, run):
+    return [e for e in store.events(run) if e["kind"] == "answered" and e["by"] == "deadline"]
+
+
+def look(store, run, wanted, end="done"):
+    """What is wrong with a run whose pause was to expire `wanted` times."""
+    events = store.events(run)
+    problems = history.check_events(run, events)
+    if len(by_deadline(store, run)) != wanted:
+        problems.append(f"{len(by_deadline(store, run))} deadlines, wanted {wanted}")
+    if events[-1].get("end") != end:
+        problems.append(f"it ended as {events[-1].get('end')}, wanted {end}")
+    if store.haft("runs", "replay", run)[0] != 0:
+        problems.append("the replay is another")
+    return problems
+
+
+# ---- between processes ----
+
+# The clock when the run begins, the clocks of those who look at it then, and who sees its end:
+# the deadline is 30 minutes.
+BETWEEN = [
+    ("an_hour_on", 0, [HOUR], 0),
+    ("a_day_on", 0, [DAY], 0),
+    ("an_hour_back_and_on", 0, [-HOUR, HOUR], 1),
+    ("a_day_back_and_back_again", DAY, [0, DAY + HOUR], 1),
+    ("on_and_back_and_on", 0, [-DAY, 0, -HOUR, HOUR, -DAY], 3),
+]
+
+
+def test_between(store):
+    path = help.spec(store, "between", [[call("pick")], "good"], [help.tool("pick")],
+                     pauses={"headless": {"deadline": "30m", "on_expire": {"answer": "late"}}})
+    clock = store.folder / "clock"
+    for name, begin, looks, sees in BETWEEN:
+        clock.write_text(str(begin))
+        told = store.shim(clock=clock)
+        problems, run = [], pause(store, path, told)
+        for i, offset in enumerate(looks):
+            clock.write_text(str(offset))
+            store.haft("resume", "--all", more=told)
+            ended = store.row(run)["state"] == "ended"
+            if ended != (i >= sees):
+                problems.append(f"look {i} at {offset}: it has {'' if ended else 'not '}ended")
+        help.check(f"a_deadline_with_the_clock_{name}_{store.kind}",
+                   problems + look(store, run, 1))
+
+
+def test_answers(store):
+    """An answer is in time or late by the clock of who takes it, and is one of both."""
+    path = help.spec(store, "answers", [[call("pick")], "good"], [help.tool("pick")],
+                     pauses={"headless": {"deadline": "30m", "on_expire": "fail"}})
+    clock = store.folder / "clock"
+    for offset, wanted in ((-DAY, ("done", 0)), (0, ("done", 0)), (DAY, ("expired", 1))):
+        clock.write_text("0")
+        run = pause(store, path, store.shim(clock=clock))
+        clock.write_text(str(offset))
+        store.haft("answer", run, "1", more=store.shim(clock=clock))
+        help.check(f"an_answer_with_the_clock_{offset}_off_{store.kind}",
+                   look(store, run, wanted[1], wanted[0]))
+
+
+# ---- under a process ----
+
+def unseen(looked, jump):
+    """Waits until the process has looked at the clock behind the jump; what is wrong if it has
+    not."""
+    seen = help.wait_for(lambda: looked.exists() and str(jump) in looked.read_text().split())
+    return [] if seen else [f"the jump by {jump} was not seen"]
+
+
+def test_under(store):
+    """The clock jumps while the process that has the run lives: late, but once."""
+    clock = store.folder / "clock"
+    for name, jumps in (("on", [HOUR]), ("back", [-HOUR]), ("a_day_on_and_back", [DAY, -DAY])):
+        begun, go = store.folder / f"{name}.begun", store.folder / f"{name}.go"
+        wait = (f"touch {begun}; n=0; while [ ! -e {go} ] && [ $n -lt 1200 ]; do n=$((n+1)); "
+                "sleep 0.05; done")
+        path = help.spec(store, f"under_{name}", [[call("pick"), call("slow")], "good"],
+                         [help.tool("pick"), effect(store, "slow", before=wait, idempotent=True)],
+                         pauses={"headless": {"deadline": "30m", "on_expire": {"answer": 1}}})
+        clock.write_text("0")
+        problems, looked = [], store.folder / f"{name}.looked"
+        process = store.start("run", path, "go", "--events",
+                              more=store.shim(clock=clock, looked=looked))
+        run = json.loads(process.stdout.readline())["run"]
+        help.wait_for(begun.exists)
+        for jump in jumps:
+            clock.write_text(str(jump))
+            problems += unseen(looked, jump)
+        go.write_text("")
+        reader = help.Reader(process)
+        process.wait(help.SOON)
+        reader.join(help.SOON)
+        if store.row(run)["state"] != "ended":  # it was not due, or is seen by the next
+            clock.write_text(str(HOUR))
+            store.haft("resume", "--all", more=store.shim(clock=clock))
+        help.check(f"a_clock_that_jumps_{name}_under_a_run_{store.kind}",
+                   problems + look(store, run, 1))
+
+
+def killed(store, path, more):
+    """A run whose process is killed behind the effect of its call."""
+    done = len(help.effects(store))
+    process = store.start("run", path, "go", "--events", more=more)
+    run = json.loads(process.stdout.readline())["run"]
+    help.wait_for(lambda: len(help.effects(store)) > done)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    return run
+
+
+def test_orphans(store):
+    """A run whose process died is taken up whatever the clock says, and once."""
+    clock = store.folder / "clock"
+    path = help.spec(store, "orphan", [[call("send")], "good"],
+                     [effect(store, "send", after="sleep 300", on_unknown="tell")])
+    problems = []
+    for began, now in ((0, -DAY), (DAY, 0), (0, DAY), (-HOUR, HOUR)):
+        clock.write_text(str(began))
+        told = store.shim(clock=clock)
+        run = killed(store, path, told)
+        clock.write_text(str(now))
+        status = store.haft("resume", "--all", more=told)[0]
+        if status != 0:
+            problems.append(f"{began} to {now}: exit {status}, {store.runs('--open')}")
+        problems += look(store, run, 0)
+    help.check(f"orphans_are_taken_up_whatever_the_clock_says_{store.kind}",
+               problems + history.check_store(store, help.effects(store), CLASSES))
+
+
+def test_ahead(store):
+    """Times of a database are the database's: who is an hour ahead puts nothing off, and takes
+    nothing for old."""
+    if store.kind == "sqlite":
+        return  # there the machine's clock is the store's
+    clock = store.folder / "clock"
+    clock.write_text(str(HOUR))
+    told = store.shim(clock=clock)
+    path = help.spec(store, "ahead", ["good"], [])
+    old = f"sqlite:{store.folder}/old.db"
+    run = store.haft("run", path, "go", "--detach", "--store", old)[1].strip()
+    store.haft("migrate", "--from", old, "--to", store.url(), "--move", more=told)
+    store.haft("worker", "--until-idle")
+    problems = [] if store.row(run)["state"] == "ended" else ["a run that was moved is not taken"]
+    removed = store.haft("runs", "gc", "--older", "30m", more=told)[1]
+    problems += [] if removed.startswith("0 ") else [f"gc: {removed}"]
+    help.check(f"who_is_ahead_of_the_database_{store.kind}", problems)
+
+
+if help.no_shim():
+    help.skip("clock", help.no_shim())
+else:
+    help.for_each_store(test_between, test_answers, test_under, test_orphans, test_ahead)

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the crash tests share: stores, specs with an effect log, kills, and driving runs to an end.
+
+A store is looked at through haft's own commands, so that every test runs on every kind of store.
+Tools of these tests write one line into the effect log, `KEY TOOL PID EPOCH`, with O_APPEND.
+"""
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+HAFT = os.environ["HAFT"]
+BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
+LONG = bool(os.environ.get("HAFT_LONG"))
+POSTGRES = os.environ.get("HAFT_TEST_POSTGRES")
+SANITIZED = any(word in BUILD.name for word in ("asan", "tsan"))
+SOON = 60  # seconds that something which must happen soon may take
+SCRIPT = "crash/" + Path(sys.argv[0]).name
+
+
+def rounds(usual, many):
+    """How often something with chance in it is done."""
+    return int(os.environ.get("HAFT_TEST_ROUNDS") or (many if LONG else usual))
+
+
+def check(name, problems):
+    """One test: passed when there are no problems."""
+    for problem in problems[:20]:
+        print("\n".join("# " + line for line in str(problem).splitlines()))
+    if len(problems) > 20:
+        print(f"# and {len(problems) - 20} more")
+    print(f"{'not ok' if problems else 'ok'} {SCRIPT} {name}", flush=True)
+
+
+def same(name, found, wanted):
+    check(name, [] if found == wanted else [f"found  {found!r}\nwanted {wanted!r}"])
+
+
+def skip(name, reason):
+    print(f"skip {SCRIPT} {name}: {reason}", flush=True)
+
+
+def wait_for(what, seconds=SOON, pause=0.02):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = what()
+        if found:
+            return found
+        time.sleep(pause)
+    return None
+
+
+# ---- stores ----
+
+class Store:
+    """A store of its own, with a folder for specs and logs."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.environment = dict(os.environ, HAFT_STORE=self.url(), HOME=str(folder), NO_COLOR="1")
+
+    def command(self, *words):
+        return [HAFT, *map(str, words)]
+
+    def haft(self, *words, more=None, timeout=SOON, said=""):
+        """(exit status, standard output, standard error)"""
+        done = subprocess.run(self.command(*words), text=True, capture_output=True, input=said,
+                              cwd=self.folder, env=dict(self.environment, **(more or {})),
+                              timeout=timeout)
+        return done.returncode, done.stdout, done.stderr
+
+    def start(self, *words, more=None, out=subprocess.PIPE):
+        return subprocess.Popen(self.command(*words), text=True, stdin=subprocess.DEVNULL,
+                                stdout=out, stderr=subprocess.DEVNULL, cwd=self.folder,
+                                env=dict(self.environment, **(more or {})))
+
+    def runs(self, *words):
+        """Rows of `runs list`, the newest first, a thousand at most."""
+        status, out, err = self.haft("runs", "list", "--json", *words)
+        if status != 0:
+            raise RuntimeError(f"runs list: exit {status}: {err}")
+        return json.loads(out)["runs"]
+
+    def row(self, run):
+        return next((row for row in self.runs() if row["run"] == run), None)
+
+    def lines(self, run):
+        """The events as they are kept; reading them checks the chain."""
+        status, out, err = self.haft("runs", "events", run)
+        if status != 0:
+            raise RuntimeError(f"runs events {run}: exit {status}: {err}")
+        return out.splitlines()
+
+    def events(self, run):
+        return [json.loads(line) for line in self.lines(run)]
+
+    def shown(self, run):
+        return json.loads(self.haft("runs", "show", run, "--json")[1])
+
+    def put(self, name, value):
+        path = self.folder / name
+        path.write_text(value if isinstance(value, str) else json.dumps(value))
+        return path
+
+    def shim(self, **told):
+        """The environment that puts shim.c in between."""
+        more = {f"SHIM_{name.upper()}": str(value) for name, value in told.items()}
+        return dict(more, LD_PRELOAD=str(shim()), **self.shimmed())
+
+
+class Sqlite(Store):
+    kind = "sqlite"
+
+    def file(self):
+        return self.folder / "haft.db"
+
+    def url(self):
+        return f"sqlite:{self.file()}"
+
+    def shimmed(self):
+        return {"SHIM_STORE": str(self.file())}
+
+    def close(self):
+        pass
+
+
+class Postgres(Store):
+    kind = "postgres"
+
+    def __init__(self, folder):
+        self.name = "crash_" + Path(folder).name.replace("-", "_").lower()
+        self.ask(f'CREATE DATABASE "{self.name}"')
+        super().__init__(folder)
+
+    @staticmethod
+    def ask(statement):
+        subprocess.run(["psql", "-qX", "-v", "ON_ERROR_STOP=1", "-d", POSTGRES, "-c", statement],
+                       check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    def url(self):
+        return urllib.parse.urlunsplit(
+            urllib.parse.urlsplit(POSTGRES)._replace(path="/" + self.name))
+
+    def shimmed(self):
+        return {}
+
+    def close(self):
+        self.ask(f'DROP DATABASE IF EXISTS "{self.name}" WITH (FORCE)')
+
+
+@contextlib.contextmanager
+def new_store(kind):
+    with tempfile.TemporaryDirectory(prefix="haft-crash-") as folder:
+        store = kind(folder)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+def kinds():
+    """Each kind of store that there is here."""
+    if POSTGRES:
+        return [Sqlite, Postgres]
+    skip("postgres", "HAFT_TEST_POSTGRES does not name a server")
+    return [Sqlite]
+
+
+def for_each_store(*tests):
+    """Each test on a new store of each kind; its name has the kind's behind it."""
+    for kind in kinds():
+        for test in tests:
+            with new_store(kind) as store:
+                test(store)
+
+
+# ---- shim.c ----
+
+def shim():
+    made = BUILD / "tests" / "crash-shim.so"
+    source = Path(__file__).resolve().parent / "shim.c"
+    if not made.exists() or made.stat().st_mtime < source.stat().st_mtime:
+        new = made.with_name(f"crash-shim.{os.getpid()}.so")
+        subprocess.run([*os.environ.get("CC", "cc").split(), "-Wall", "-Wextra", "-shared", "-fPIC",
+                        "-O1", "-o", new, source, "-ldl"], check=True)
+        new.rename(made)
+    return made
+
+
+def no_shim():
+    """Why shim.c cannot be used here; None when it can."""
+    if SANITIZED:
+        return "a sanitizer wants to be the first library"
+    if not shutil.which(os.environ.get("CC", "cc").split()[0]):
+        return "there is no C compiler"
+    return None
+
+
+# ---- specs ----
+
+def tool(name, command=None, **more):
+    how = {"command": command} if command else {"headless": True}
+    return dict({"name": name, "description": f"Does {name} for the tests of haft.",
+                 "input_schema": {"type": "object", "properties": {"q": {"type": "string"}}}},
+                **how, **more)
+
+
+def effect(store, name, before="", after="", **traits):
+    """A tool whose effect is a line of the effect log, with something of its own around it."""
+    line = f'echo "$HAFT_IDEMPOTENCY_KEY {name} $$ ${{HAFT_EPOCH:--}}" >> {log_of(store)}'
+    return tool(name, ["sh", "-c", f"{before or ':'}; {line}; {after or ':'}; echo did {name}"],
+                traits=traits)
+
+
+def log_of(store):
+    return store.folder / "effects.log"
+
+
+def effects(store):
+    """(key, tool, pid, epoch) of each effect, in their order."""
+    log = log_of(store)
+    return [tuple(line.split()) for line in log.read_text().splitlines()] if log.exists() else []
+
+
+def call(name, **arguments):
+    return {"name": name, "arguments": arguments}
+
+
+def spec(store, name, replies, tools, **more):
+    """A spec whose model says what it is told: lists of calls, or a text."""
+    said = [{"text": reply} if isinstance(reply, str) else {"calls": reply} for reply in replies]
+    store.put(f"{name}.script.json", {"replies": said})
+    return store.put(f"{name}.json", dict({"haft": 1, "name": name, "tools": tools,
+                                           "model": f"script:{name}.script.json"}, **more))
+
+
+# ---- people ----
+
+ANSWERS = {
+    "approval": lambda p: ("approve", p["call"]),
+    "headless": lambda p: ("answer", p["call"], '"mine"'),
+    "question": lambda p: ("answer", p["call"], "yes"),
+    "unknown_outcome": lambda p: ("answer", p["call"], "it did"),
+}
+
+
+def act(store, row, more=None):
+    """What somebody who sees the run would do next; returns haft's exit status."""
+    if row["state"] == "running":
+        return store.haft("resume", row["run"], more=more)[0]
+    pending = store.shown(row["run"])["pending"]
+    if not pending:
+        return store.haft("resume", row["run"], more=more)[0]
+    word, where, *value = ANSWERS[pending[0]["kind"]](pending[0])
+    return store.haft(word, row["run"], where, *value, more=more)[0]
+
+
+def drive(store, limit=40):
+    """Goes on with every run until all have ended; returns those that have not."""
+    for _ in range(limit):
+        left = store.runs("--open")
+        if not left:
+            return []
+        for row in left:
+            act(store, row)
+    return [f"{row['run']} is stuck as {row['state']}" for row in store.runs("--open")]
+
+
+def drive_later(store, run):
+    """A process that takes the run up, and is waited for later."""
+    return [store.start("resume", run, out=subprocess.DEVNULL)]
+
+
+# ---- what was printed ----
+
+class Reader(threading.Thread):
+    """Keeps the whole lines that a process prints; `at(n)` is called when the n-th is there."""
+
+    def __init__(self, process, at=None):
+        super().__init__(daemon=True)
+        self.process, self.lines, self.at = process, [], at
+        self.start()
+
+    def run(self):
+        for line in self.process.stdout:
+            if line.endswith("\n"):
+                self.lines.append(line[:-1])
+                if self.at:
+                    self.at(len(self.lines))

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Disks that are full, fail, can only be read, or give back what was not written.
+
+What was kept stays readable; what cannot be kept is refused in words; when the disk is well again
+the runs go on to their ends. Damage is told and never read. All of this is about the file of a
+SQLite store; tests/store/sqlite_fault_test.c and sqlite_damage_test.c have the rest of it in C.
+"""
+import errno
+import random
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import crash_help as help
+import history
+from crash_help import call, effect
+
+LEASE = {"HAFT_LEASE": "1s"}
+CLASSES = {"send": "once", "put": "idempotent"}
+
+
+def make(store, name, after):
+    """Two effects; what `after` does happens between the first and its result."""
+    tools = [effect(store, "send", after=after, on_unknown="tell"),
+             effect(store, "put", idempotent=True)]
+    return help.spec(store, name, [[call("send")], [call("put")], "good"], tools)
+
+
+def reading(store, more=None):
+    """What is wrong with looking at the store."""
+    problems = []
+    for words in (("runs", "list"), ("runs", "show", "last", "--json"), ("runs", "events", "last")):
+        status, _, err = store.haft(*words, more=more)
+        if status != 0:
+            problems.append(f"{' '.join(words)}: exit {status}: {err}")
+    return problems
+
+
+def refused(store, path, words, more=None):
+    """What is wrong with the refusal of a new run."""
+    status, out, err = store.haft("run", path, "go", "--quiet", more=dict(LEASE, **(more or {})))
+    if status == 0 or not any(word in err for word in words):
+        return [f"a new run: exit {status}: {out}{err}"]
+    return []
+
+
+def settle(store, name, process, problems):
+    """The disk is well again: everything goes on and ends."""
+    if process:
+        process.communicate(timeout=help.SOON)
+    problems += help.drive(store)
+    problems += history.check_store(store, help.effects(store), CLASSES)
+    good = store.haft("run", make(store, "after", ""), "go", "--quiet")
+    if good[:2] != (0, "good\n"):
+        problems.append(f"the next run: {good}")
+    help.check(name, problems)
+
+
+# ---- a disk that fails while a run goes on ----
+
+def test_fails(store):
+    if help.no_shim():
+        help.skip("a_disk_that_fails", help.no_shim())
+        return
+    store.haft("run", make(store, "first", ""), "go")
+    for number in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        name = errno.errorcode[number]
+        fail = store.folder / f"fail.{name}"
+        path = make(store, name, f"echo {number} > {fail}")
+        told = store.shim(fail=fail)
+        process = store.start("run", path, "go", "--events", more=dict(LEASE, **told))
+        reader = help.Reader(process)
+        help.wait_for(fail.exists)
+        problems = reading(store, told)
+        problems += refused(store, path, ("full", "failed", "written"), told)
+        fail.unlink()
+        process.wait(help.SOON)
+        reader.join(help.SOON)
+        run = help.json.loads(reader.lines[0])["run"]
+        problems += history.check_acknowledged(reader.lines, store.lines(run))
+        settle(store, f"a_disk_that_fails_with_{name}_loses_nothing_sqlite", None, problems)
+
+
+# ---- a real disk of its own ----
+
+def disk(store, size="3m"):
+    """A small disk in the store's folder, or why there is none."""
+    place = store.folder / "disk"
+    place.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "haft-test", place],
+                          capture_output=True, text=True)
+    return (place, None) if done.returncode == 0 else (None, done.stderr.strip())
+
+
+def remount(place, how):
+    subprocess.run(["mount", "-o", f"remount,{how}", place], check=True)
+
+
+def on_disk(store, place):
+    """The same store object with its file there."""
+    store.file = lambda: place / "haft.db"
+    store.environment["HAFT_STORE"] = store.url()
+
+
+def test_full(store, place):
+    fill = place / "fill"
+    path = make(store, "fills", f"cat /dev/zero > {fill} 2>/dev/null")
+    process = store.start("run", path, "go", more=LEASE)
+    help.wait_for(lambda: (fill.exists() and shutil.disk_usage(place).free < 4096)
+                  or process.poll() is not None)
+    problems = reading(store) + refused(store, path, ("full",))
+    fill.unlink()
+    settle(store, "a_full_disk_is_told_and_the_run_goes_on_with_room_sqlite", process, problems)
+    with open(fill, "wb", buffering=0) as file:
+        try:
+            while file.write(bytes(4096)):
+                pass
+        except OSError:
+            pass
+    problems = reading(store) + refused(store, path, ("full",))
+    fill.unlink()
+    settle(store, "what_is_kept_is_read_on_a_full_disk_sqlite", None, problems)
+
+
+def test_read_only(store, place):
+    path = make(store, "locked", "")
+    store.haft("run", path, "go")
+    for killed in (False, True):
+        if killed and help.no_shim():
+            continue
+        before = None
+        if killed:
+            store.haft("run", path, "go", more=store.shim(kill="synced:4"))
+            remount(place, "ro")
+        else:
+            before = store.runs()
+            remount(place, "ro")
+        problems = reading(store) + refused(store, path, ("can only be read",))
+        if before is not None and store.runs() != before:
+            problems.append("another list than before")
+        if killed and [row["state"] for row in store.runs("--open")] != ["running"]:
+            problems.append(f"the run that was killed is not there: {store.runs('--open')}")
+        remount(place, "rw")
+        name = "after_a_kill" if killed else "after_an_end"
+        settle(store, f"a_disk_that_can_only_be_read_is_read_{name}_sqlite", None, problems)
+
+
+def test_disk(store):
+    place, reason = disk(store)
+    if place is None:
+        help.skip("a_disk_of_its_own", f"it cannot be mounted: {reason}")
+        return
+    try:
+        on_disk(store, place)
+        test_full(store, place)
+        test_read_only(store, place)
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+# ---- damage ----
+
+def test_damage(store):
+    """Bits that flip and files that are cut: the events as they were, or an error."""
+    path = make(store, "damage", "")
+    for _ in range(3):
+        store.haft("run", path, "go")
+    runs = [row["run"] for row in store.runs()]
+    whole = {run: store.lines(run) for run in runs}
+    data, chance, problems, told = store.file().read_bytes(), random.Random(time.time_ns()), [], 0
+    for i in range(help.rounds(16, 300)):
+        at = chance.randrange(len(data))
+        broken = data[:at] if i % 4 == 0 else (
+            data[:at] + bytes([data[at] ^ 1 << chance.randrange(8)]) + data[at + 1:])
+        store.file().write_bytes(broken)
+        run = chance.choice(runs)
+        status, out, err = store.haft("runs", "events", run)
+        told += status != 0
+        if status == 0 and out.splitlines() != whole[run]:
+            problems.append(f"byte {at} {'cut' if i % 4 == 0 else 'flipped'}: another event was "
+                            f"given:\n{out}")
+        elif status != 0 and (status not in (1, 2) or not err):
+            problems.append(f"byte {at}: exit {status}: {err}")
+    store.file().write_bytes(data)
+    print(f"# told {told} times")
+    help.check("damage_is_told_and_not_read_sqlite",
+               problems + history.check_store(store, help.effects(store), CLASSES))
+
+
+def test_pages(store):
+    """Pages of zeros, one at a time: whoever goes on with a run is told, as those who read are."""
+    send = effect(store, "send", needs_approval=True)
+    path = help.spec(store, "pages", [[call("send")], "good"], [send])
+    store.haft("run", path, "go")
+    run, data = store.runs()[0]["run"], store.file().read_bytes()
+    size, problems, told = int.from_bytes(data[16:18], "big"), [], 0
+    for at in range(0, len(data), size):
+        for extra in ("-wal", "-shm"):
+            Path(f"{store.file()}{extra}").unlink(missing_ok=True)
+        store.file().write_bytes(data[:at] + bytes(size) + data[at + size:])
+        status, _, err = store.haft("approve", run)
+        told += status != 0
+        if status not in (0, 1) or "no run" in err or (status == 1 and "damaged" not in err):
+            problems.append(f"page {at // size}: exit {status}: {err}")
+    print(f"# told {told} times")
+    help.check("damage_is_told_to_who_goes_on_sqlite",
+               problems + ([] if told else ["no page matters"]))
+
+
+def test_torn_log(store):
+    """A log that ends anywhere is an older state, whole."""
+    if help.no_shim():
+        help.skip("a_torn_log", help.no_shim())
+        return
+    store.haft("run", make(store, "torn", ""), "go")
+    process = store.start("run", make(store, "torn", ""), "go", "--events",
+                          more=store.shim(kill="begin:6"))
+    reader = help.Reader(process)
+    process.wait(help.SOON)
+    reader.join(help.SOON)
+    run = help.json.loads(reader.lines[0])["run"]
+    log, shared = Path(f"{store.file()}-wal"), Path(f"{store.file()}-shm")
+    whole, base, data = log.read_bytes(), store.file().read_bytes(), store.lines(run)
+    problems = history.check_acknowledged(reader.lines, data)
+    chance = random.Random(time.time_ns())
+    for _ in range(help.rounds(8, 200)):
+        store.file().write_bytes(base)
+        log.write_bytes(whole[:chance.randrange(len(whole))])
+        shared.unlink(missing_ok=True)
+        status, out, err = store.haft("runs", "events", run)
+        lines = out.splitlines()
+        if (status != 0 and "no run" not in err) or lines != data[:len(lines)]:
+            problems.append(f"{status}: {err}\n{out}")
+    store.file().write_bytes(base)
+    log.write_bytes(whole)
+    shared.unlink(missing_ok=True)
+    problems += help.drive(store)
+    help.check("a_torn_log_is_an_older_state_sqlite",
+               problems + history.check_store(store, help.effects(store), CLASSES))
+
+
+with help.new_store(help.Sqlite) as one:
+    test_fails(one)
+for test in (test_disk, test_damage, test_pages, test_torn_log):
+    with help.new_store(help.Sqlite) as one:
+        test(one)

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tools that take too long and do not want to end; whether they had their effect is unknown.
+
+All that such a tool started is killed, its end is an event, nothing of it is left, and what becomes
+of the call is what `on_unknown` says. The executor alone is tested in tests/exec/command_test.c.
+"""
+import os
+from pathlib import Path
+
+import crash_help as help
+import history
+from crash_help import call, effect
+
+# What a tool does instead of ending.
+HANGS = {
+    "ignores_sigterm": "trap '' TERM HUP INT; sleep 300",
+    "forks_twice": "(setsid sh -c 'sleep 300' & ) ; sleep 300",
+    "holds_the_pipe": "sleep 300 & exit 0",
+    "stops_itself": "kill -STOP $$; sleep 300",
+    "leaves_its_group": "exec setsid sleep 300",
+}
+ENDS_WELL = ("holds_the_pipe", "leaves_its_group")  # what they left behind does not
+CLASSES = {"send": "once", "put": "idempotent"}
+
+
+def left(mark):
+    """Processes that still have the mark in their environment."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and mark.encode() in (entry / "environ").read_bytes():
+                found.append(f"{entry.name} {(entry / 'cmdline').read_bytes()!r}")
+        except OSError:
+            pass
+    return found
+
+
+def zombies_of(process):
+    """Children that ended and that nobody has asked for."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            if fields[0] == "Z" and int(fields[1]) == process.pid:
+                found.append(entry.name)
+        except (OSError, IndexError):
+            pass
+    return found
+
+
+def hanging(store, name, how, mark, **traits):
+    made = effect(store, name, after=how, timeout="300ms", **traits)
+    return dict(made, env={"HAFT_TEST_MARK": mark})
+
+
+def play(store, hang, on_unknown):
+    """One call that hangs; then a second one whose process is looked at."""
+    mark = f"{hang}-{on_unknown}-{os.getpid()}"
+    looked = store.folder / f"{mark}.looked"
+    tools = [hanging(store, "send", HANGS[hang], mark, on_unknown=on_unknown),
+             effect(store, "put", before=f"until [ -e {looked} ]; do sleep 0.02; done",
+                    idempotent=True)]
+    path = help.spec(store, f"{hang}_{on_unknown}",
+                     [[call("send")], [call("put")], "good"], tools)
+    process = store.start("run", path, "go", "--events")
+    lines, zombies = [], []
+    for line in process.stdout:
+        lines.append(help.json.loads(line))
+        if lines[-1]["kind"] == "call_started" and lines[-1]["tool"] == "put":
+            if not help.wait_for(lambda: not zombies_of(process)):
+                zombies = zombies_of(process)
+            looked.touch()  # until then it is there, and could have zombies
+    looked.touch()
+    status, run = process.wait(help.SOON), lines[0]["run"]
+    problems = [f"a zombie: {pid}" for pid in zombies]
+    if hang in ENDS_WELL:
+        wanted = (0, [])
+    else:
+        wanted = {"ask": (4, ["unknown_outcome"]), "tell": (0, []), "retry": (0, [])}[on_unknown]
+    paused = [e["pause"] for e in lines if e["kind"] == "paused"]
+    if (status, paused) != wanted:
+        problems.append(f"exit {status}, pauses {paused}, wanted {wanted}")
+    problems += [f"left: {p}" for p in help.wait_for(lambda: not left(mark)) and [] or left(mark)]
+    problems += help.drive(store) + history.check_events(run, store.events(run))
+    return problems
+
+
+def test_hangs(store):
+    for hang in HANGS:
+        problems = []
+        for on_unknown in ("ask",) if hang in ENDS_WELL else ("ask", "tell"):
+            problems += [f"{on_unknown}: {p}" for p in play(store, hang, on_unknown)]
+        help.check(f"a_tool_that_{hang}_is_ended_{store.kind}", problems)
+    help.check(f"histories_after_hangs_{store.kind}",
+               history.check_store(store, help.effects(store), CLASSES))
+
+
+def test_timeouts(store):
+    """The effect is there, the result is not: the class of the tool decides."""
+    for name, traits, more, most in (("ask", {"on_unknown": "ask"}, 4, 1),
+                                     ("tell", {"on_unknown": "tell"}, 0, 1),
+                                     ("idempotent", {"idempotent": True}, 0, 9),
+                                     ("read_only", {"read_only": True}, 0, 9)):
+        done = len(help.effects(store))
+        path = help.spec(store, f"late_{name}", [[call("send")], "good"],
+                         [effect(store, "send", after="sleep 300", timeout="1s", **traits)])
+        status = store.haft("run", path, "go")[0]
+        count = len(help.effects(store)) - done
+        problems = [] if status == more and 1 <= count <= most else [
+            f"exit {status}, wanted {more}; {count} effects, at most {most} may be"]
+        problems += help.drive(store)
+        if len(help.effects(store)) - done != count:
+            problems.append("there was another effect later")
+        help.check(f"a_timeout_is_no_answer_{name}_{store.kind}", problems)
+
+
+help.for_each_store(test_hangs, test_timeouts)

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Many processes that want different things of one run: answers, verdicts, cancels, kills.
+
+Whoever is faster, one of them is taken, the others are told so, and the run has one end.
+"""
+import concurrent.futures
+import json
+import random
+import signal
+import subprocess
+import time
+
+import crash_help as help
+import history
+from crash_help import call, effect
+
+AT_ONCE = 8
+# A cancel is heard within a second; a machine with much to do may take longer, but not so long.
+GROSSLY_LATE = 10
+RANDOM = random.Random(time.time_ns())
+
+
+def newest(store):
+    return store.runs("--limit", "1")[0]["run"]
+
+
+def said(store, run, *kinds):
+    return [e for e in store.events(run) if e["kind"] in kinds]
+
+
+def at_once(jobs):
+    """Runs them, AT_ONCE at a time, in any order; results in the order they were given in."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        return [done.result() for done in [pool.submit(job) for job in jobs]]
+
+
+# ---- answers ----
+
+def test_answers(store):
+    """A hundred answers to one pause, of four bodies."""
+    path = help.spec(store, "answers", [[call("pick")], [call("send")], "good"],
+                     [help.tool("pick"), effect(store, "send")])
+    store.haft("run", path, "go")
+    run = newest(store)
+    bodies = [n % 4 for n in range(100)]
+    answers = at_once([lambda body=body: store.haft("answer", run, "c1.1", str(body))
+                       for body in bodies])
+    answered = said(store, run, "answered")
+    help.same(f"one_of_a_hundred_answers_is_taken_{store.kind}", len(answered), 1)
+    taken = answered[0]["value"]
+    wrong = [f"{body} was taken as {status}, {taken} is the answer: {err}"
+             for body, (status, _, err) in zip(bodies, answers)
+             if (status not in (0, 4) if body == taken else status != 1)]
+    help.check(f"the_same_answer_is_the_answer_and_another_is_refused_{store.kind}", wrong)
+    help.check(f"and_has_its_effect_once_{store.kind}", help.drive(store) + history.check_store(
+        store, help.effects(store), {"send": "once"}))
+    help.same(f"the_effect_is_there_{store.kind}", len(help.effects(store)), 1)
+
+
+def test_verdicts(store):
+    """Some approve, some reject, some respond in the tool's place."""
+    path = help.spec(store, "verdicts", [[call("send")], "good"],
+                     [effect(store, "send", needs_approval=True)])
+    problems, won = [], []
+    for _ in range(help.rounds(3, 60)):
+        store.haft("run", path, "go")
+        run, done = newest(store), len(help.effects(store))
+        words = [("approve", run, "c1.1"), ("reject", run, "c1.1", "--why", "no"),
+                 ("answer", run, "c1.1", '"instead"')] * 2
+        RANDOM.shuffle(words)
+        answers = at_once([lambda w=w: store.haft(*w) for w in words])
+        verdicts = [e["verdict"] for e in said(store, run, "answered")]
+        if len(verdicts) != 1:
+            problems.append(f"{run}: {verdicts}")
+            continue
+        won += verdicts
+        wanted = {"approve": "approve", "reject": "reject", "respond": "answer"}[verdicts[0]]
+        problems += [f"{run}: {verdicts[0]} was faster, {w[0]} gave {status}: {err}"
+                     for w, (status, _, err) in zip(words, answers)
+                     if (status not in (0, 4)) == (w[0] == wanted)]
+        count = len(help.effects(store)) - done
+        if count != (verdicts[0] == "approve"):
+            problems.append(f"{run}: {verdicts[0]}, and {count} effects")
+    print(f"# faster: {' '.join(won)}")
+    problems += help.drive(store)
+    problems += history.check_store(store, help.effects(store), {"send": "once"})
+    help.check(f"of_approve_and_reject_one_wins_{store.kind}", problems)
+
+
+def test_edits(store):
+    """What runs is what was approved, with the arguments that were approved."""
+    sent = store.folder / "sent.log"
+    send = help.tool("send", ["sh", "-c", f"cat >> {sent}"], traits={"needs_approval": True})
+    path = help.spec(store, "edits", [[call("send", q="a")], "good"], [send])
+    store.haft("run", path, "go")
+    run = newest(store)
+    help.same(f"arguments_that_the_tool_does_not_take_{store.kind}",
+              (store.haft("approve", run, "--args", '{"q":{}}')[0], sent.exists()), (2, False))
+    exits = at_once([lambda n=n: store.haft("approve", run, "c1.1", "--args",
+                                            json.dumps({"q": f"{n}"}))[0] for n in range(8)])
+    taken = said(store, run, "answered")
+    # 4: it was taken by another process, which has the run
+    help.same(f"one_edit_is_taken_{store.kind}",
+              (len(taken), len([status for status in exits if status in (0, 4)]),
+               exits.count(1)), (1, 1, 7))
+    help.same(f"and_that_is_what_runs_{store.kind}",
+              [json.loads(line) for line in sent.read_text().splitlines()], [taken[0]["value"]])
+
+
+def test_left(store):
+    """Approvals for a process that never hears them: whoever takes its run up goes on with it."""
+    begun = store.folder / "begun"
+    look = help.tool("look", ["sh", "-c", f"mkdir {begun} && sleep 600; echo seen"],
+                     traits={"read_only": True})
+    send = effect(store, "send", before="sleep 0.3", needs_approval=True)
+    path = help.spec(store, "left", [[call("look"), call("send", q="a")], "good"], [look, send])
+    process, run = begin(store, path)
+    help.wait_for(lambda: begun.exists() and said(store, run, "paused"))
+    process.send_signal(signal.SIGSTOP)
+    others = [subprocess.Popen(store.command("approve", run, "c1.2", "--args",
+                                             json.dumps({"q": f"{n}"})),
+                               text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, cwd=store.folder, env=store.environment)
+              for n in range(AT_ONCE)]
+    unheard = [other.stderr.readline() for other in others]
+    help.check(f"who_does_not_listen_is_told_of_{store.kind}",
+               [line for line in unheard if "does not answer" not in line])
+    process.kill()
+    end(process)
+    exits = [other.wait(help.SOON) for other in others]
+    for other in others:
+        other.stderr.close()
+    ends = [e["end"] for e in said(store, run, "run_finished")]
+    help.same(f"one_of_them_is_taken_{store.kind}",
+              (len(said(store, run, "answered")), exits.count(1)), (1, AT_ONCE - 1))
+    help.same(f"and_the_run_is_gone_on_with_{store.kind}",
+              (ends, len(help.effects(store))), (["done"], 1))
+
+
+def test_changed(store):
+    """An approval is for the tool as it was: another definition is asked about again."""
+    tools = [effect(store, "send", needs_approval=True)]
+    path = help.spec(store, "changed", [[call("send")], "good"], tools)
+    store.haft("run", path, "go")
+    run = newest(store)
+    help.spec(store, "changed", [[call("send")], "good"],
+              [dict(tools[0], description="Does something else for the tests of haft.")])
+    exits = at_once([lambda: store.haft("approve", run, "c1.1") for _ in range(4)])
+    help.same(f"a_changed_tool_is_not_approved_{store.kind}",
+              ([status for status, _, _ in exits], help.effects(store)), ([2] * 4, []))
+    status = store.haft("approve", run, "c1.1", "--accept-spec")[0]
+    help.same(f"it_is_asked_about_again_{store.kind}",
+              (status, len(said(store, run, "paused")), help.effects(store)), (1, 2, []))
+    help.same(f"and_runs_when_that_is_approved_{store.kind}",
+              (store.haft("approve", run, "c1.1")[0], len(help.effects(store))), (0, 1))
+
+
+# ---- cancels ----
+
+def begin(store, path):
+    """A run that goes on by itself: (its process, its id)."""
+    process = store.start("run", path, "go", "--events")
+    return process, json.loads(process.stdout.readline())["run"]
+
+
+def end(process):
+    status = process.wait(help.SOON)
+    process.stdout.close()
+    return status
+
+
+def look(store, run, status):
+    """There is one end, and whoever was told `cancelled` was told the truth."""
+    ends = [e["end"] for e in said(store, run, "run_finished")]
+    problems = [] if len(ends) == 1 else [f"{run}: ends {ends}"]
+    if status == 130 and ends != ["cancelled"]:
+        problems.append(f"{run}: cancel gave 130, the run is {ends}")
+    if status == 0 and ends == ["cancelled"]:
+        problems.append(f"{run}: cancel gave 0, the run is {ends}")
+    return problems, ends
+
+
+def cancel_finish(store):
+    """A cancel while the run comes to its end by itself."""
+    path = help.spec(store, "finish", [[call("send")], "good"],
+                     [effect(store, "send", after=f"sleep {RANDOM.uniform(0, 0.4):.3f}")])
+    process, run = begin(store, path)
+    time.sleep(RANDOM.uniform(0, 0.1))
+    status = store.haft("cancel", run)[0]
+    end(process)
+    return look(store, run, status)
+
+
+def cancel_approve(store):
+    path = help.spec(store, "approve", [[call("send")], "good"],
+                     [effect(store, "send", needs_approval=True)])
+    store.haft("run", path, "go")
+    run = newest(store)
+    jobs = [lambda: store.haft("cancel", run)[0], lambda: store.haft("approve", run, "c1.1")[0]]
+    first = RANDOM.randrange(2)
+    statuses = at_once([jobs[first], jobs[1 - first]])
+    return look(store, run, statuses[0 if first == 0 else 1])
+
+
+def cancel_crash(store):
+    """Whoever has the run is killed around the cancel, or whoever cancels is."""
+    path = help.spec(store, "crash", [[call("send")], "good"],
+                     [effect(store, "send", after="sleep 0.3", on_unknown="tell")])
+    process, run = begin(store, path)
+    time.sleep(RANDOM.uniform(0, 0.1))
+    cancel = store.start("cancel", run)
+    time.sleep(RANDOM.uniform(0, 0.3))
+    victim = RANDOM.choice([process, cancel])
+    victim.kill()
+    end(process)
+    status = end(cancel)
+    problems = help.drive(store)
+    found, ends = look(store, run, status)
+    return problems + found, ends
+
+
+def test_cancels(store):
+    for race in (cancel_finish, cancel_approve, cancel_crash):
+        problems, ends = [], []
+        for _ in range(help.rounds(4, 200)):
+            found, ended = race(store)
+            problems += found
+            ends += ended
+        print(f"# {race.__name__}: cancelled {ends.count('cancelled')} of {len(ends)}")
+        help.check(f"{race.__name__}_has_one_end_{store.kind}", problems)
+    help.check(f"histories_after_cancels_{store.kind}",
+               history.check_store(store, help.effects(store), {"send": "once"}))
+
+
+def test_cancel_soon(store):
+    """A tool that would take for ever is ended with its run, from another process."""
+    begun, late = store.folder / "begun", store.folder / "late"
+    slow = effect(store, "slow", before=f"touch {begun}; trap '' TERM; sleep 600; touch {late}")
+    process, run = begin(store, help.spec(store, "slow", [[call("slow")], "good"], [slow]))
+    help.wait_for(begun.exists)
+    asked = time.monotonic()
+    status = store.haft("cancel", run)[0]
+    took = time.monotonic() - asked
+    print(f"# cancelled in {took:.2f} s")
+    help.check(f"a_cancel_is_heard_soon_{store.kind}",
+               [f"it took {took:.1f} s"] if took > GROSSLY_LATE else [])
+    help.same(f"a_tool_that_takes_for_ever_is_ended_{store.kind}",
+              (status, end(process), late.exists(), help.effects(store)), (130, 130, False, []))
+    help.same(f"with_one_end_{store.kind}", look(store, run, 130), ([], ["cancelled"]))
+
+
+help.for_each_store(test_answers, test_verdicts, test_edits, test_left, test_changed,
+                    test_cancels, test_cancel_soon)

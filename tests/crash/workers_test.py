@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Workers that are stopped past their lease, and many who answer what workers have in hand.
+
+What zombie_test.py and races_test.py do to a process with one run is done to `haft worker`: it goes
+on living when it has lost a run, so everything it still wants of it must be refused.
+"""
+import concurrent.futures
+import json
+import os
+import random
+import signal
+import time
+
+import crash_help as help
+import history
+from crash_help import call, effect
+
+LEASE = {"HAFT_LEASE": "1s"}
+AT_ONCE = 8
+
+
+class Worker:
+    """One that runs; what it tells is in a file."""
+    count = 0
+
+    def __init__(self, store, *words, more=None):
+        Worker.count += 1
+        self.told = store.folder / f"worker{Worker.count}.told"
+        with open(self.told, "w") as out:
+            self.process = store.start("worker", "--json", "--poll", 30, *words, more=more, out=out)
+
+    def news(self, run=None):
+        lines = [json.loads(line) for line in self.told.read_text().splitlines()
+                 if line.endswith("}")]
+        return [one["what"] for one in lines if run in (None, one["run"])]
+
+    def signal(self, number):
+        os.kill(self.process.pid, number)
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(help.SOON)
+
+
+def detach(store, path):
+    status, out, err = store.haft("run", path, "go", "--detach")
+    if status != 0:
+        raise RuntimeError(f"run --detach: exit {status}: {err}")
+    return out.strip()
+
+
+def end_of(store, run):
+    return (store.row(run) or {}).get("end")
+
+
+def gated(store, name, **traits):
+    """A spec whose tool says that it has begun, and waits until it may end."""
+    begun, go = store.folder / f"{name}.begun", store.folder / f"{name}.go"
+    wait = (f"echo x >> {begun}; n=0; "
+            f"while [ ! -e {go} ] && [ $n -lt 600 ]; do n=$((n+1)); sleep 0.05; done")
+    path = help.spec(store, name, [[call("send")], "good"],
+                     [effect(store, "send", before=wait, **traits)])
+    return path, begun, go
+
+
+# ---- stopped past the lease ----
+
+def stopped(store, path, begun):
+    """A worker with the run in its hands, stopped until its lease is over."""
+    run = detach(store, path)
+    zombie = Worker(store, more=LEASE)
+    help.wait_for(begun.exists)
+    zombie.signal(signal.SIGSTOP)
+    before = store.row(run)
+    time.sleep(1.5)
+    return run, zombie, before
+
+
+def look(store, run, wanted):
+    ends = [e["end"] for e in store.events(run) if e["kind"] == "run_finished"]
+    count = sum(key.startswith(run) for key, *_ in help.effects(store))
+    problems = history.check_events(run, store.events(run))
+    if ends != ["done"]:
+        problems.append(f"ends: {ends}")
+    if count not in wanted:
+        problems.append(f"{count} effects, wanted {wanted}")
+    return problems
+
+
+def test_ended(store):
+    """Another has ended its run: heartbeat, result, end and release change nothing."""
+    for name, traits, wanted in (("once", {"on_unknown": "tell"}, (0, 1)),
+                                 ("idempotent", {"idempotent": True}, (1, 2))):
+        path, begun, go = gated(store, f"ended_{name}", **traits)
+        run, zombie, before = stopped(store, path, begun)
+        go.write_text("")
+        other = Worker(store, more=LEASE)
+        help.wait_for(lambda: end_of(store, run))
+        lines = store.lines(run)
+        zombie.signal(signal.SIGCONT)
+        help.wait_for(lambda: "lost" in zombie.news(run))
+        problems = look(store, run, wanted)
+        if "lost" not in zombie.news(run) or "ended" in zombie.news(run):
+            problems.append(f"the one that was stopped told {zombie.news(run)}")
+        later = detach(store, path)  # both go on living, and one of them takes it
+        help.wait_for(lambda: end_of(store, later))
+        statuses = [zombie.stop(), other.stop()]
+        if store.lines(run) != lines or statuses != [0, 0] or end_of(store, later) != "done":
+            problems.append(f"afterwards: {statuses}, the next run {end_of(store, later)}")
+        problems += history.check_rows([before], [store.row(run)])
+        help.check(f"a_worker_that_was_stopped_is_refused_{name}_{store.kind}", problems)
+
+
+def test_meanwhile(store):
+    """Another is at work on its run: it is neither kept nor given back by the one that wakes."""
+    for word, end in (("wakes", None), ("is_stopped", signal.SIGTERM)):
+        path, begun, go = gated(store, f"meanwhile_{word}", idempotent=True)
+        run, zombie, _ = stopped(store, path, begun)
+        other = Worker(store)  # with a lease that nobody has to renew meanwhile
+        help.wait_for(lambda: len(begun.read_text().split()) == 2)
+        row = store.row(run)
+        zombie.signal(signal.SIGCONT)
+        if end:
+            zombie.signal(end)
+            zombie.process.wait(help.SOON)
+        help.wait_for(lambda: {"lost", "released"} & set(zombie.news(run)))
+        problems = []
+        third = Worker(store, "--until-idle")
+        third.process.wait(help.SOON)
+        if third.news(run):
+            problems.append(f"the run could be taken: {third.news(run)}")
+        if store.row(run)["epoch"] != row["epoch"]:
+            problems.append(f"epoch {row['epoch']} became {store.row(run)['epoch']}")
+        go.write_text("")
+        help.wait_for(lambda: end_of(store, run))
+        statuses = [zombie.stop(), other.stop()]
+        if statuses != [0, 0] or other.news(run) != ["taken", "ended"]:
+            problems.append(f"exit {statuses}, the other told {other.news(run)}")
+        help.check(f"a_worker_that_was_stopped_and_{word}_keeps_nothing_{store.kind}",
+                   problems + look(store, run, (1, 2)))
+
+
+# ---- answers over workers ----
+
+def at_once(jobs):
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        return [done.result() for done in [pool.submit(job) for job in jobs]]
+
+
+def said(store, run):
+    return [e for e in store.events(run) if e["kind"] == "answered"]
+
+
+def hundred(store, name, path, begun=None, go=None):
+    """A hundred answers of four bodies to one pause, with four workers there."""
+    workers = [Worker(store) for _ in range(4)]
+    run = detach(store, path)
+    help.wait_for(lambda: any(e["kind"] == "paused" for e in store.events(run)))
+    help.wait_for(lambda: begun is None or begun.exists())
+    bodies = [n % 4 for n in range(100)]
+    answers = at_once([lambda body=body: store.haft("answer", run, "c1.1", str(body))
+                       for body in bodies])
+    if go:
+        go.write_text("")
+    help.wait_for(lambda: end_of(store, run))
+    taken = [e["value"] for e in said(store, run)]
+    problems = [] if len(taken) == 1 else [f"answers: {taken}"]
+    problems += [f"{body} gave {status}, {taken[0]} is the answer: {err}"
+                 for body, (status, _, err) in zip(bodies, answers) if taken
+                 and (status not in (0, 4) if body == taken[0] else status != 1)]
+    statuses = [worker.stop() for worker in workers]
+    if statuses != [0] * 4 or end_of(store, run) != "done":
+        problems.append(f"workers {statuses}, the run {end_of(store, run)}")
+    help.check(f"one_of_a_hundred_answers_is_taken_{name}_{store.kind}", problems)
+    return run
+
+
+def test_answers(store):
+    free = help.spec(store, "free", [[call("pick")], [call("send")], "good"],
+                     [help.tool("pick"), effect(store, "send")])
+    hundred(store, "with_workers_at_hand", free)
+    path, begun, go = gated(store, "held")
+    spec = json.loads(path.read_text())
+    held = help.spec(store, "held", [[call("pick"), call("send")], "good"],
+                     [help.tool("pick"), *spec["tools"]])
+    hundred(store, "while_a_worker_has_the_run", held, begun, go)
+    help.check(f"histories_after_answers_{store.kind}",
+               history.check_store(store, help.effects(store), {"send": "once"}))
+    help.same(f"each_effect_once_{store.kind}", len(help.effects(store)), 2)
+
+
+def test_paused(store):
+    """Very many that wait are answered in random order, and workers go on with them."""
+    count = help.rounds(200, 10000)
+    path = help.spec(store, "waits", [[call("pick")], "good"], [help.tool("pick")])
+    runs = at_once([lambda: detach(store, path)] * count)
+    first = [Worker(store, "--until-idle", "--concurrency", 16) for _ in range(2)]
+    problems = [f"exit {w.process.wait(600)}" for w in first if w.process.wait(1200) != 0]
+    workers = [Worker(store, "--concurrency", 16) for _ in range(2)]
+    random.Random(time.time_ns()).shuffle(runs)
+    took = []
+
+    def answer(run, n):
+        begun = time.monotonic()
+        status, _, err = store.haft("answer", run, str(n), "--quiet")
+        took.append(time.monotonic() - begun)
+        return [] if status == 0 else [f"{run}: exit {status}: {err}"]
+
+    for found in at_once([lambda run=run, n=n: answer(run, n) for n, run in enumerate(runs)]):
+        problems += found
+    help.wait_for(lambda: not store.runs("--open", "--limit", 1))
+    problems += [f"a worker: exit {w.process.returncode}" for w in workers if w.stop() != 0]
+    for run, events in zip(runs, at_once([lambda run=run: store.events(run) for run in runs])):
+        problems += history.check_events(run, events)
+        if (events[-1].get("end"), sum(e["kind"] == "answered" for e in events)) != ("done", 1):
+            problems.append(f"{run}: {events[-1]}")
+    took.sort()
+    print(f"# {store.kind}: {count} runs that wait, answered in "
+          f"{took[len(took) // 2] * 1000:.0f} ms (p99 {took[int(.99 * len(took))] * 1000:.0f} ms)")
+    help.check(f"many_that_wait_are_answered_in_random_order_{store.kind}", problems)
+
+
+help.for_each_store(test_ended, test_meanwhile, test_answers, test_paused)

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A process that is stopped past its lease and comes back: whatever it still wants is refused.
+
+Another process has taken its run by then. The one that comes back may neither keep the run, nor
+append to it, end it or let it go; the run has one history and one end.
+"""
+import json
+import os
+import signal
+import time
+
+import crash_help as help
+import history
+from crash_help import call, effect
+
+LEASE = {"HAFT_LEASE": "1s"}
+
+
+def past_lease():
+    """The environment of somebody for whom a lease that was just given is over."""
+    time.sleep(1.5)
+    return LEASE
+
+
+class Zombie:
+    """A process with a run in its hands, whose tool waits until it is let go."""
+
+    def __init__(self, store, name, **traits):
+        self.store = store
+        self.begun, self.go = store.folder / f"{name}.begun", store.folder / f"{name}.go"
+        wait = (f"echo x >> {self.begun}; n=0; "
+                f"while [ ! -e {self.go} ] && [ $n -lt 300 ]; do n=$((n+1)); sleep 0.05; done")
+        path = help.spec(store, name, [[call("send")], "good"],
+                         [effect(store, "send", before=wait, **traits)])
+        self.process = store.start("run", path, "go", "--events", more=LEASE)
+        self.reader = help.Reader(self.process)
+        help.wait_for(self.begun.exists)
+        self.run = json.loads(self.reader.lines[0])["run"]
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def wake(self):
+        os.kill(self.process.pid, signal.SIGCONT)
+
+    def end(self):
+        status = self.process.wait(help.SOON)
+        self.reader.join(help.SOON)
+        return status
+
+    def tools(self):
+        """How many tools have begun."""
+        return len(self.begun.read_text().splitlines())
+
+
+def look(zombie, wanted_effects):
+    store, run = zombie.store, zombie.run
+    keys = [key for key, *_ in help.effects(store) if key.startswith(run)]
+    ends = [e["end"] for e in store.events(run) if e["kind"] == "run_finished"]
+    problems = history.check_events(run, store.events(run))
+    if ends != ["done"]:
+        problems.append(f"ends: {ends}")
+    if len(keys) not in wanted_effects:
+        problems.append(f"{len(keys)} effects, wanted {wanted_effects}")
+    problems += history.check_acknowledged(zombie.reader.lines, store.lines(run))
+    if store.haft("runs", "replay", run)[0] != 0:
+        problems.append("the replay is another")
+    return problems
+
+
+def test_ended(store):
+    """It comes back when the run has ended: its result, and its end, are refused."""
+    for name, traits, wanted in (("once", {"on_unknown": "tell"}, (0, 1)),
+                                 ("idempotent", {"idempotent": True}, (1, 2))):
+        zombie = Zombie(store, f"ended_{name}", **traits)
+        before = store.row(zombie.run)
+        later = past_lease()
+        zombie.go.write_text("")
+        status = store.haft("resume", zombie.run, more=later)[0]
+        done = store.lines(zombie.run)
+        zombie.wake()
+        told = zombie.end()
+        problems = look(zombie, wanted)
+        if status != 0 or told == 0:
+            problems.append(f"the other ended with {status}, the one that came back with {told}")
+        if store.lines(zombie.run) != done:
+            problems.append("the log has changed behind the end")
+        problems += history.check_rows([before], [store.row(zombie.run)])
+        help.check(f"a_result_from_one_that_was_stopped_is_refused_{name}_{store.kind}", problems)
+
+
+def test_meanwhile(store):
+    """It comes back while another is at work: it may not keep the run, and not let it go."""
+    for word, end in (("wakes", None), ("is_interrupted", signal.SIGINT)):
+        zombie = Zombie(store, f"meanwhile_{word}", idempotent=True)
+        later = past_lease()
+        other = store.start("resume", zombie.run, "--events", more=later)
+        reader = help.Reader(other)
+        help.wait_for(lambda: zombie.tools() == 2)
+        epoch = store.row(zombie.run)["epoch"]
+        zombie.wake()
+        if end:
+            zombie.process.send_signal(end)
+        told = zombie.end()
+        problems = [] if told not in (0, None) else [f"the one that came back ended with {told}"]
+        third = store.haft("resume", "--all")
+        if third[0] != 0 or other.poll() is not None:
+            problems.append(f"the run was taken from the one that has it: {third}")
+        if store.row(zombie.run)["epoch"] != epoch:
+            problems.append(f"epoch {epoch} became {store.row(zombie.run)['epoch']}")
+        zombie.go.write_text("")
+        if other.wait(help.SOON) != 0:
+            problems.append(f"the other ended with {other.returncode}")
+        reader.join(help.SOON)
+        problems += look(zombie, (1, 2))
+        problems += history.check_acknowledged(reader.lines, store.lines(zombie.run))
+        help.check(f"one_that_was_stopped_{word}_and_keeps_nothing_{store.kind}", problems)
+
+
+def test_model(store):
+    """It comes back with a model's reply, and nothing has been written since: only the epoch tells
+    it from the one that has the run."""
+    path = help.spec(store, "model", ["early"], [])
+    script = store.folder / "model.script.json"
+    script.write_text(json.dumps({"replies": [{"text": "early", "delay": 1}]}))
+    process = store.start("run", path, "go", "--events", more=LEASE)
+    run = json.loads(process.stdout.readline())["run"]
+    os.kill(process.pid, signal.SIGSTOP)
+    script.write_text(json.dumps({"replies": [{"text": "late", "delay": 4}]}))
+    epoch, later = store.row(run)["epoch"], past_lease()
+    other = store.start("resume", run, "--events", more=later)
+    reader = help.Reader(other)
+    help.wait_for(lambda: store.row(run)["epoch"] > epoch)
+    os.kill(process.pid, signal.SIGCONT)
+    told = process.wait(help.SOON)
+    process.stdout.close()
+    problems = [] if told != 0 else ["the one that came back has ended the run"]
+    if other.wait(help.SOON) != 0:
+        problems.append(f"the other ended with {other.returncode}")
+    reader.join(help.SOON)
+    answers = [e["answer"] for e in store.events(run) if e["kind"] == "run_finished"]
+    if answers != ["late"]:
+        problems.append(f"answers: {answers}")
+    help.check(f"a_reply_from_one_that_was_stopped_is_refused_{store.kind}",
+               problems + history.check_events(run, store.events(run))
+               + history.check_acknowledged(reader.lines, store.lines(run)))
+
+
+help.for_each_store(test_ended, test_model, test_meanwhile)

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The clock on the wall is set while something is pending: src/engine/live.c, lease.c. */
+#include "base/limits.h"
+#include "base/str.h"
+#include "faulty_help.h"
+
+#define HOUR  ((int64_t)3600000)
+#define LEASE 30000
+
+#define TOOL(words, more)                                                                          \
+    "\"limits\":{\"wall\":\"10m\"},\"tools\":[{\"name\":\"look\",\"description\":\"Look.\","       \
+    "\"args\":[]," words "}]" more
+#define CALL "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\",\"delay\":0.3}]}"
+
+static const int64_t jumps[] = {HOUR, -HOUR, 24 * HOUR, -24 * HOUR};
+
+/* How often an event has this in it. */
+static size_t count(haft_str events, const char *text)
+{
+    size_t found = 0;
+    for (haft_str rest = events; rest.len > 0;) {
+        haft_str line = haft__str_split(&rest, '\n');
+        found += memmem(line.ptr, line.len, text, strlen(text)) != NULL;
+    }
+    return found;
+}
+
+/* What takes time here takes as long as it takes: neither a call nor its time limit, a reply of the
+ * model, nor the limit on the whole run goes by the clock on the wall. */
+TEST(what_is_under_way_does_not_see_it)
+{
+    for (size_t i = 0; i < COUNT(jumps); i++) {
+        help_host h;
+        help_faulty_init(&h, LEASE);
+        haft_run *run = help_host_start(&h,
+                                        TOOL("\"command\":[\"sh\",\"-c\",\"sleep 0.3; echo ok\"],"
+                                             "\"traits\":{\"timeout\":\"20s\"}",
+                                             ""),
+                                        CALL, "go");
+        while (haft_run_state(run) == HAFT_RUNNING && run->slots == NULL) {
+            CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+        help_faulty_jump(jumps[i]);
+        while (haft_run_state(run) == HAFT_RUNNING && run->slots != NULL) {
+            CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+        help_faulty_jump(jumps[COUNT(jumps) - 1 - i]); /* and while the model is asked */
+        help_host_settle(&h, run);
+        CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
+                  haft_run_error(run)->message);
+        CHECK_STR(run->state.calls[0].result, HAFT__LIT("ok"), "%zu", i);
+        CHECK_INT(count(help_host_events(&h, run), "\"call_finished\""), 1, "%zu", i);
+        haft_run_release(run);
+        help_faulty_finish(&h);
+    }
+}
+
+/* A deadline is a time of the clock on the wall: it comes when that says so, once. */
+TEST(a_deadline_is_neither_lost_nor_doubled)
+{
+    for (size_t i = 0; i < COUNT(jumps); i++) {
+        help_host h;
+        help_faulty_init(&h, LEASE);
+        haft_run *run = help_host_start(
+            &h,
+            TOOL("\"headless\":true",
+                 ",\"pauses\":{\"headless\":{\"deadline\":\"1h\",\"on_expire\":\"reject\"}}"),
+            CALL, "go");
+        help_host_settle(&h, run);
+        CHECK_INT(haft_run_state(run), HAFT_WAITING, "%zu", i);
+        help_faulty_jump(jumps[i]);
+        uint64_t start = haft__loop_now(h.runtime->loop);
+        while (haft_run_state(run) != HAFT_ENDED
+               && haft__loop_now(h.runtime->loop) - start < (jumps[i] > 0 ? 10000U : 600U)) {
+            CHECK_INT(haft_runtime_step(h.runtime, 100, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+        if (jumps[i] < 0) { /* it is later, and comes all the same */
+            CHECK_INT(haft_run_state(run), HAFT_WAITING, "%zu: too early", i);
+            help_faulty_jump(-jumps[i] + HOUR);
+            start = haft__loop_now(h.runtime->loop);
+            while (haft_run_state(run) != HAFT_ENDED
+                   && haft__loop_now(h.runtime->loop) - start < 10000U) {
+                CHECK_INT(haft_runtime_step(h.runtime, 100, &h.err), HAFT_OK, "%s", h.err.message);
+            }
+        }
+        CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
+                  haft_run_error(run)->message);
+        haft_str events = help_host_events(&h, run);
+        CHECK_INT(count(events, "\"by\":\"deadline\""), 1, "%zu", i);
+        CHECK_INT(count(events, "\"call_refused\""), 1, "%zu", i);
+        CHECK_INT(count(events, "Nobody answered by the deadline"), 1, "%zu", i);
+        haft_run_release(run);
+        help_faulty_finish(&h);
+    }
+}
+
+/* A clock that is behind when somebody answers does not bring the deadline back. */
+TEST(an_answer_is_taken_once_whatever_the_clock_says)
+{
+    for (size_t i = 0; i < COUNT(jumps); i++) {
+        help_host h;
+        help_faulty_init(&h, LEASE);
+        haft_run *run = help_host_start(
+            &h,
+            TOOL("\"headless\":true",
+                 ",\"pauses\":{\"headless\":{\"deadline\":\"2d\",\"on_expire\":\"reject\"}}"),
+            CALL, "go");
+        help_host_settle(&h, run);
+        help_faulty_jump(jumps[i]);
+        CHECK_INT(haft_run_answer(run, "c1.1", "\"it\"", &h.err), HAFT_OK, "%s", h.err.message);
+        help_faulty_jump(72 * HOUR);
+        help_host_settle(&h, run);
+        CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
+                  haft_run_error(run)->message);
+        haft_str events = help_host_events(&h, run);
+        CHECK_INT(count(events, "\"answered\""), 1, "%zu", i);
+        CHECK_INT(count(events, "\"by\":\"deadline\""), 0, "%zu", i);
+        haft_run_release(run);
+        help_faulty_finish(&h);
+    }
+}

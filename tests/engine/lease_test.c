@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "faulty_help.h"
+
+#define TOOL(words, traits)                                                                        \
+    "\"tools\":[{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[],"            \
+    "\"command\":" words ",\"traits\":{" traits "}}]"
+#define SLOW   TOOL("[\"sleep\",\"300\"]", "")
+#define SCRIPT "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\"}]}"
+#define LEASE  30000
+
+static void step(help_host *h, int ms)
+{
+    CHECK_INT(haft_runtime_step(h->runtime, ms, &h->err), HAFT_OK, "%s", h->err.message);
+}
+
+/* A run whose call is under way. */
+static haft_run *begin(help_host *h, const char *members)
+{
+    haft_run *run = help_host_start(h, members, SCRIPT, "go");
+    while (haft_run_state(run) == HAFT_RUNNING && (run->slots == NULL || run->appending)) {
+        step(h, 1000);
+    }
+    return run;
+}
+
+/* The same on a host of its own, with leases of `lease_ms`. */
+static haft_run *begin_host(help_host *h, uint64_t lease_ms, const char *members)
+{
+    help_faulty_init(h, lease_ms);
+    return begin(h, members);
+}
+
+static void end_host(help_host *h, haft_run *run)
+{
+    haft_run_release(run);
+    help_faulty_finish(h);
+}
+
+static void check_stopped(const haft_run *run, haft_status status, const char *says)
+{
+    CHECK_INT(haft_run_state(run), HAFT_STOPPED, "state");
+    CHECK_INT(haft_run_error(run)->status, status, "%s", haft_run_error(run)->message);
+    CHECK(strstr(haft_run_error(run)->message, says) != NULL, "%s", haft_run_error(run)->message);
+    CHECK(run->slots == NULL, "its call goes on");
+}
+
+/* ---- one's own clock ---- */
+
+TEST(a_run_stops_in_front_of_the_end_of_its_lease)
+{
+    static const struct {
+        int64_t ms;
+        bool over;
+    } rows[] = {{LEASE - LEASE / 10 - 2000, false}, {LEASE - LEASE / 10, true}, {LEASE, true}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_host h;
+        haft_run *run = begin_host(&h, LEASE, SLOW);
+        help_faulty_set(HELP_DOWN);
+        help_faulty_wait(rows[i].ms);
+        haft__live_go_on(run); /* something happens to it */
+        CHECK_INT(haft_run_state(run) == HAFT_STOPPED, rows[i].over, "%lld", (long long)rows[i].ms);
+        if (rows[i].over) {
+            check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+        }
+        end_host(&h, run);
+    }
+}
+
+TEST(the_end_of_a_lease_is_seen_when_nothing_else_happens)
+{
+    help_host h;
+    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, SLOW);
+    help_faulty_set(HELP_DOWN);
+    help_faulty_step(&h, run, 5000);
+    check_stopped(run, HAFT_BAD_STATE, "nothing was heard of this process");
+    end_host(&h, run);
+}
+
+TEST(a_lease_that_is_renewed_does_not_end)
+{
+    help_host h;
+    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, TOOL("[\"sleep\",\"2\"]", ""));
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%s", haft_run_error(run)->message);
+    unsigned renewals = help_faulty_count(HAFT__STORE_RENEW);
+    CHECK(renewals >= 3, "%u renewals in two leases", renewals);
+    end_host(&h, run);
+}
+
+TEST(a_run_that_has_ended_has_no_lease_to_lose)
+{
+    help_host h;
+    help_faulty_init(&h, LEASE);
+    haft_run *run = help_host_start(&h, "", "{\"replies\":[{\"text\":\"good\"}]}", "go");
+    help_host_settle(&h, run);
+    help_faulty_wait(10 * LEASE);
+    CHECK_INT(haft_run_answer(run, "c1.1", "1", &h.err), HAFT_NOT_FOUND, "%s", h.err.message);
+    CHECK_INT(haft_run_state(run), HAFT_ENDED, "state");
+    end_host(&h, run);
+}
+
+/* ---- waking up ---- */
+
+TEST(what_came_of_a_call_is_not_taken_after_the_lease)
+{
+    static const char *const traits[] = {"", "\"read_only\":true",
+                                         "\"read_only\":true,\"cache\":\"thread\""};
+    for (size_t i = 0; i < COUNT(traits); i++) {
+        char members[512];
+        (void)snprintf(members, sizeof(members), TOOL("[\"echo\",\"late\"]", "%s"), traits[i]);
+        help_host h;
+        haft_run *run = begin_host(&h, LEASE, members);
+        size_t at = run->state.seq;
+        help_faulty_wait(LEASE);
+        help_faulty_step(&h, run, 10000);
+        check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+        CHECK_INT(run->state.seq, at, "its result was taken");
+        CHECK_INT(help_faulty_count(HAFT__STORE_REMEMBER), 0, "it was remembered");
+        end_host(&h, run);
+    }
+}
+
+/* Whatever happens to it comes through here: the model's replies, what servers have. */
+TEST(nothing_is_written_down_after_the_lease)
+{
+    help_host h;
+    haft_run *run = begin_host(&h, LEASE, SLOW);
+    size_t at = run->state.seq;
+    help_faulty_wait(LEASE);
+    haft__live_take(run, HAFT__LIT("\"kind\":\"cancel_asked\",\"by\":\"x\",\"why\":\"\"}"));
+    check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+    CHECK_INT(run->state.seq, at, "it was written down");
+    end_host(&h, run);
+}
+
+TEST(nothing_is_begun_after_the_lease)
+{
+    char mark[] = "/tmp/haft-lease-XXXXXX", members[512];
+    CHECK(mkdtemp(mark) != NULL, "no directory");
+    CHECK_INT(rmdir(mark), 0, "it is there");
+    (void)snprintf(members, sizeof(members), TOOL("[\"mkdir\",\"%s\"]", ""), mark);
+    help_host h;
+    help_faulty_init(&h, LEASE);
+    haft_run *run = help_host_start(
+        &h, members, "{\"replies\":[{\"calls\":[{\"name\":\"look\"}],\"delay\":0.1}]}", "go");
+    while (haft_run_state(run) == HAFT_RUNNING && (run->ask == NULL || run->appending)) {
+        step(&h, 1000);
+    }
+    help_faulty_set(HELP_STOPPED); /* with call_started */
+    help_faulty_step(&h, run, 10000);
+    check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+    CHECK(rmdir(mark) != 0, "the call was made");
+    end_host(&h, run);
+}
+
+TEST(nobody_answers_a_run_after_its_lease)
+{
+    help_host h;
+    help_faulty_init(&h, LEASE);
+    haft_run *run = help_host_start(&h,
+                                    "\"tools\":[{\"name\":\"look\",\"description\":\"Look.\","
+                                    "\"args\":[],\"headless\":true}]",
+                                    SCRIPT, "go");
+    help_host_settle(&h, run);
+    help_faulty_wait(LEASE);
+    CHECK_INT(haft_run_answer(run, "c1.1", "1", &h.err), HAFT_BAD_STATE, "%s", h.err.message);
+    check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+    end_host(&h, run);
+}
+
+/* ---- whose they are ---- */
+
+TEST(a_run_that_stopped_is_nobodys)
+{
+    help_host h;
+    haft_run *run = begin_host(&h, LEASE, SLOW);
+    help_faulty_wait(LEASE);
+    help_faulty_step(&h, run, 10000);
+    check_stopped(run, HAFT_BAD_STATE, "over");
+    while (run->loading) {
+        step(&h, 1000);
+    }
+    CHECK_STR(help_faulty_find(&h, run).owner, HAFT__LIT(""), "the owner");
+    end_host(&h, run);
+}
+
+TEST(what_could_not_be_given_back_is_given_back_later)
+{
+    for (int released = 0; released < 2; released++) {
+        help_host h;
+        help_faulty_init(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+        haft_run *run = begin(&h, SLOW), *other = begin(&h, SLOW);
+        char id[HAFT__ID_LENGTH + 1];
+        memcpy(id, run->id, sizeof(id));
+        help_faulty_set(HELP_DOWN);
+        haft_error stop = {.status = HAFT_BAD_STATE};
+        haft__live_fail(run, &stop);
+        if (released) {
+            haft_run_release(run);
+        }
+        for (int i = 0; i < 5; i++) {
+            step(&h, 20);
+        }
+        uint64_t start = haft__loop_now(h.runtime->loop);
+        while (h.runtime->leases.failures == 0 && haft__loop_now(h.runtime->loop) - start < 5000) {
+            step(&h, 20);
+        }
+        CHECK_INT(h.runtime->leases.expected, 2, "the store still counts it");
+        help_faulty_set(HELP_FINE);
+        start = haft__loop_now(h.runtime->loop);
+        haft_str owner = HAFT__LIT("?");
+        while (owner.len > 0 && haft__loop_now(h.runtime->loop) - start < 5000) {
+            haft_run named = {.runtime = h.runtime};
+            memcpy(named.id, id, sizeof(id));
+            step(&h, 20);
+            owner = help_faulty_find(&h, &named).owner;
+        }
+        CHECK_STR(owner, HAFT__LIT(""), "the owner");
+        CHECK_INT(haft_run_state(other), HAFT_RUNNING, "%s", haft_run_error(other)->message);
+        haft_run_release(other);
+        if (!released) {
+            haft_run_release(run);
+        }
+        help_faulty_finish(&h);
+    }
+}
+
+TEST(a_run_that_another_has_is_found_out_with_the_next_renewal)
+{
+    help_host h;
+    help_faulty_init(&h, 3 * HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+    haft_run *lost = begin(&h, SLOW), *kept = begin(&h, SLOW), *also = begin(&h, SLOW);
+    help_faulty_take(&h, lost);
+    uint64_t start = haft__loop_now(h.runtime->loop);
+    while (haft_run_state(lost) == HAFT_RUNNING && haft__loop_now(h.runtime->loop) - start < 2000) {
+        step(&h, 20);
+    }
+    check_stopped(lost, HAFT_BAD_STATE, "another process has taken the run");
+    help_faulty_step(&h, kept, 3500); /* and the others keep theirs */
+    CHECK_INT(haft_run_state(kept), HAFT_RUNNING, "%s", haft_run_error(kept)->message);
+    CHECK_INT(haft_run_state(also), HAFT_RUNNING, "%s", haft_run_error(also)->message);
+    CHECK_STR(help_faulty_find(&h, lost).owner, HAFT__LIT("another"), "the owner");
+    haft_run_release(lost);
+    haft_run_release(kept);
+    haft_run_release(also);
+    help_faulty_finish(&h);
+}
+
+/* What the store could not renew is still ours: it is tried again, and its lease is not longer. */
+TEST(a_run_that_somebody_has_locked_is_renewed_later_or_stops)
+{
+    help_host h;
+    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, SLOW);
+    help_faulty_set(HELP_PASSED);
+    while (help_faulty_count(HAFT__STORE_RENEW) < 2) { /* twice within one lease */
+        step(&h, 20);
+    }
+    CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%s", haft_run_error(run)->message);
+    help_faulty_set(HELP_FINE);
+    help_faulty_step(&h, run, 2 * HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+    CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%s", haft_run_error(run)->message);
+    help_faulty_set(HELP_PASSED);
+    help_faulty_step(&h, run, 5000);
+    check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+    end_host(&h, run);
+}
+
+TEST(a_run_that_is_gone_is_lost)
+{
+    help_host h;
+    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, SLOW);
+    haft__store_request release = {
+        .verb = HAFT__STORE_RELEASE, .run.id = haft__str(run->id), .run.epoch = run->epoch};
+    haft__store_request removal = {.verb = HAFT__STORE_REMOVE, .run.id = haft__str(run->id)};
+    CHECK_INT(haft__store_wait(h.runtime->store, &release, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK_INT(haft__store_wait(h.runtime->store, &removal, &h.err), HAFT_OK, "%s", h.err.message);
+    help_faulty_step(&h, run, 5000);
+    check_stopped(run, HAFT_BAD_STATE, "another process has taken the run");
+    end_host(&h, run);
+}
+
+/* ---- the clock on the wall ---- */
+
+/* Others go by the clock on the wall: when that was set forward, all leases seem to be over, so
+ * they are renewed at once; set back, they last longer for others, and no longer here. */
+TEST(a_clock_that_is_set_does_not_end_a_lease)
+{
+    static const int64_t jumps[] = {3600000, -3600000, 86400000, -86400000};
+    for (size_t i = 0; i < COUNT(jumps); i++) {
+        help_host h;
+        haft_run *run = begin_host(&h, LEASE, SLOW);
+        help_faulty_jump(jumps[i]);
+        help_faulty_step(&h, run, 3 * HAFT__LIMIT_RUN_LISTEN_MS);
+        CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%s", haft_run_error(run)->message);
+        CHECK(help_faulty_find(&h, run).lease_ms > haft__runtime_now(h.runtime), "%lld: it is over",
+              (long long)jumps[i]);
+        CHECK_INT(help_faulty_count(HAFT__STORE_RENEW), jumps[i] > 0, "%lld: renewals",
+                  (long long)jumps[i]);
+        help_faulty_wait(LEASE);
+        help_faulty_step(&h, run, 1000);
+        check_stopped(run, HAFT_BAD_STATE, "over");
+        end_host(&h, run);
+    }
+}
+
+/* ---- how long they are ---- */
+
+TEST(a_lease_has_a_least_and_a_most)
+{
+    static const struct {
+        uint64_t given, is;
+    } rows[] = {{0, HAFT__LIMIT_RUN_LEASE_MS},
+                {HAFT__LIMIT_RUN_LEASE_LEAST_MS, HAFT__LIMIT_RUN_LEASE_LEAST_MS},
+                {HAFT__LIMIT_RUN_LEASE_LEAST_MS - 1, 0},
+                {HAFT__LIMIT_RUN_LEASE_MOST_MS, HAFT__LIMIT_RUN_LEASE_MOST_MS},
+                {HAFT__LIMIT_RUN_LEASE_MOST_MS + 1, 0}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
+        haft_runtime *runtime = NULL;
+        haft_error err = {0};
+        options.lease_ms = rows[i].given;
+        CHECK_INT(haft_runtime_create(&options, &runtime, &err),
+                  rows[i].is > 0 ? HAFT_OK : HAFT_BAD_INPUT, "%zu: %s", i, err.message);
+        CHECK(runtime == NULL || runtime->leases.ms == rows[i].is, "%zu", i);
+        haft_runtime_destroy(runtime);
+    }
+}
+
+TEST(what_fails_is_tried_again_after_twice_the_time)
+{
+    static const struct {
+        uint32_t failures;
+        uint64_t ms;
+    } rows[] = {{0, HAFT__LIMIT_RUN_RETRY_MS},      {1, HAFT__LIMIT_RUN_RETRY_MS},
+                {2, 2 * HAFT__LIMIT_RUN_RETRY_MS},  {5, 16 * HAFT__LIMIT_RUN_RETRY_MS},
+                {6, HAFT__LIMIT_RUN_RETRY_MOST_MS}, {UINT32_MAX, HAFT__LIMIT_RUN_RETRY_MOST_MS}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_INT(haft__live_backoff(rows[i].failures), rows[i].ms, "%u", rows[i].failures);
+    }
+}

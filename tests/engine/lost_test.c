@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A store that fails while runs are under way: src/engine/log.c. */
+#include "base/limits.h"
+#include "base/str.h"
+#include "faulty_help.h"
+
+#define TOOL(words)                                                                                \
+    "\"tools\":[{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[],"            \
+    "\"command\":" words "}]"
+#define SCRIPT "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\",\"delay\":0.1}]}"
+#define LEASE  30000
+#define ALL                                                                                        \
+    "run_started turn_started model_replied call_started call_finished turn_started "              \
+    "model_replied run_finished"
+
+static haft_run *begin(help_host *h, const char *members)
+{
+    haft_run *run = help_host_start(h, members, SCRIPT, "go");
+    while (haft_run_state(run) == HAFT_RUNNING && (run->slots == NULL || run->appending)) {
+        CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
+    }
+    return run;
+}
+
+/* ---- a call that is to begin ---- */
+
+typedef struct effect {
+    help_host host;
+    char mark[128]; /* has a line for each time that the tool has run */
+    haft_run *run;
+} effect;
+
+/* The store is in trouble from before the call is decided upon. */
+static void begin_effect(effect *e, const char *traits, help_faulty trouble)
+{
+    char members[512];
+    help_faulty_init(&e->host, LEASE);
+    (void)snprintf(e->mark, sizeof(e->mark), "%s/mark", e->host.directory);
+    (void)snprintf(members, sizeof(members),
+                   "\"tools\":[{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":"
+                   "[],\"traits\":{%s},\"command\":[\"sh\",\"-c\",\"echo x >> %s\"]}]",
+                   traits, e->mark);
+    e->run = help_host_start(&e->host, members,
+                             "{\"replies\":[{\"calls\":[{\"name\":\"look\"}],\"delay\":0.1},"
+                             "{\"text\":\"good\"}]}",
+                             "go");
+    while (e->run->ask == NULL || e->run->appending) {
+        CHECK_INT(haft_runtime_step(e->host.runtime, 1000, &e->host.err), HAFT_OK, "%s",
+                  e->host.err.message);
+    }
+    help_faulty_set(trouble);
+    help_faulty_step(&e->host, e->run, 3 * HAFT__LIMIT_RUN_RETRY_MS);
+}
+
+static size_t times_run(const effect *e)
+{
+    FILE *file = fopen(e->mark, "re");
+    size_t lines = 0;
+    for (int c; file != NULL && (c = getc(file)) != EOF;) {
+        lines += c == '\n';
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return lines;
+}
+
+static void end_effect(effect *e)
+{
+    (void)remove(e->mark);
+    haft_run_release(e->run);
+    help_faulty_finish(&e->host);
+}
+
+/* That it begins is durable before anything with effects does; what only reads need not wait. */
+TEST(a_call_with_effects_begins_when_that_is_in_the_store)
+{
+    static const struct {
+        const char *traits;
+        help_faulty trouble;
+        size_t meanwhile; /* how often the tool has run while the store does not take anything */
+    } rows[] = {
+        {"", HELP_NOT_KEPT, 0},
+        {"", HELP_DOWN, 0},
+        {"\"idempotent\":true", HELP_NOT_KEPT, 0},
+        {"\"idempotent\":true", HELP_DOWN, 0},
+        {"\"destructive\":true", HELP_NOT_KEPT, 0},
+        {"\"read_only\":true", HELP_NOT_KEPT, 1},
+        {"\"read_only\":true", HELP_DOWN, 1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        effect e;
+        begin_effect(&e, rows[i].traits, rows[i].trouble);
+        while (rows[i].meanwhile > 0 && e.run->slots != NULL) {
+            help_faulty_step(&e.host, e.run, 20);
+        }
+        CHECK(haft__log_lost(e.run), "row %zu: it does not know", i);
+        CHECK(e.run->state.call_count == 1 && e.run->state.calls[0].started, "row %zu", i);
+        CHECK_INT(times_run(&e), rows[i].meanwhile, "row %zu: meanwhile", i);
+        CHECK_INT(e.run->durable_seq, 2, "row %zu: in the store", i);
+        help_faulty_set(HELP_FINE);
+        help_host_settle(&e.host, e.run);
+        CHECK_STR(haft__str(haft_run_end(e.run)), HAFT__LIT("done"), "row %zu: %s", i,
+                  haft_run_error(e.run)->message);
+        CHECK_INT(times_run(&e), 1, "row %zu: in the end", i);
+        end_effect(&e);
+    }
+}
+
+/* What is in the store when the room ends has been said to begin, and does; nothing else is. */
+TEST(a_call_that_took_the_last_room_begins_and_is_the_last)
+{
+    effect e;
+    begin_effect(&e, "", HELP_LOW);
+    help_host_settle(&e.host, e.run);
+    CHECK_INT(haft_run_state(e.run), HAFT_STOPPED, "state");
+    CHECK(strstr(haft_run_error(e.run)->message, "the disk is full") != NULL, "%s",
+          haft_run_error(e.run)->message);
+    CHECK_INT(times_run(&e), 1, "it has run");
+    CHECK_STR(help_host_kinds(&e.host, e.run),
+              HAFT__LIT("run_started turn_started model_replied call_started call_finished"),
+              "events");
+    end_effect(&e);
+}
+
+/* Whatever the store says, and whatever is true: each event is there once. */
+TEST(what_the_store_does_not_take_is_written_when_it_does)
+{
+    static const help_faulty faults[] = {HELP_NOT_KEPT, HELP_KEPT, HELP_KEPT_LATE, HELP_DOWN};
+    for (size_t i = 0; i < COUNT(faults); i++) {
+        help_host h;
+        help_faulty_init(&h, LEASE);
+        haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
+        help_faulty_set(faults[i]);
+        help_faulty_step(&h, run, 3 * HAFT__LIMIT_RUN_RETRY_MS);
+        if (faults[i] == HELP_NOT_KEPT || faults[i] == HELP_DOWN) {
+            CHECK(haft__log_lost(run), "%zu: it does not know", i);
+            CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%zu", i);
+            CHECK(run->state.stage != HAFT__RUN_ENDED, "%zu: it was gone on with", i);
+            CHECK_INT(run->state.calls[0].stage, HAFT__CALL_FINISHED, "%zu: the result is held", i);
+        }
+        help_faulty_set(HELP_FINE);
+        help_host_settle(&h, run);
+        CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
+                  haft_run_error(run)->message);
+        CHECK_STR(help_host_kinds(&h, run), HAFT__LIT(ALL), "%zu", i);
+        CHECK_INT(help_faulty_find(&h, run).seq, 8, "%zu: in the store", i);
+        haft_run_release(run);
+        help_faulty_finish(&h);
+    }
+}
+
+/* The last write of a run is one like the others. */
+TEST(the_end_of_a_run_is_written_once)
+{
+    static const help_faulty faults[] = {HELP_NOT_KEPT, HELP_KEPT, HELP_KEPT_LATE, HELP_DOWN};
+    for (size_t i = 0; i < COUNT(faults); i++) {
+        help_host h;
+        help_faulty_init(&h, LEASE);
+        haft_run *run =
+            help_host_start(&h, "", "{\"replies\":[{\"text\":\"good\",\"delay\":0.1}]}", "go");
+        while (haft_run_state(run) == HAFT_RUNNING && (run->ask == NULL || run->appending)) {
+            CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+        help_faulty_set(faults[i]);
+        help_faulty_step(&h, run, 3 * HAFT__LIMIT_RUN_RETRY_MS);
+        help_faulty_set(HELP_FINE);
+        help_host_settle(&h, run);
+        CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
+                  haft_run_error(run)->message);
+        CHECK_INT(help_faulty_find(&h, run).seq, 4, "%zu: in the store", i);
+        haft_run_release(run);
+        help_faulty_finish(&h);
+    }
+}
+
+TEST(a_run_is_left_when_the_store_is_away_until_the_end_of_its_lease)
+{
+    help_host h;
+    help_faulty_init(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+    haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
+    help_faulty_set(HELP_DOWN);
+    help_faulty_step(&h, run, 10000);
+    CHECK_INT(haft_run_state(run), HAFT_STOPPED, "state");
+    CHECK_INT(haft_run_error(run)->status, HAFT_IO, "status");
+    CHECK(strstr(haft_run_error(run)->message, "nobody is there") != NULL, "%s",
+          haft_run_error(run)->message);
+    CHECK(strstr(haft_run_error(run)->hint, run->id) != NULL, "%s", haft_run_error(run)->hint);
+    haft_run_release(run);
+    help_faulty_finish(&h);
+}
+
+TEST(a_run_stops_when_another_wrote_meanwhile)
+{
+    help_host h;
+    help_faulty_init(&h, LEASE);
+    haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
+    help_faulty_set(HELP_NOT_KEPT);
+    help_faulty_step(&h, run, 150);
+    CHECK(haft__log_lost(run), "it does not know");
+    help_faulty_take(&h, run);
+    help_faulty_set(HELP_FINE);
+    help_faulty_step(&h, run, 10000);
+    CHECK_INT(haft_run_state(run), HAFT_STOPPED, "state");
+    CHECK_INT(haft_run_error(run)->status, HAFT_BAD_STATE, "%s", haft_run_error(run)->message);
+    CHECK_INT(help_faulty_find(&h, run).seq, 4, "it has written");
+    CHECK_STR(help_faulty_find(&h, run).owner, HAFT__LIT("another"), "the owner");
+    haft_run_release(run);
+    help_faulty_finish(&h);
+}
+
+/* Whoever lets a run go while its store is away: nothing of it is under way when it is gone. */
+TEST(a_run_is_let_go_while_the_store_is_away)
+{
+    static const help_faulty faults[] = {HELP_NOT_KEPT, HELP_DOWN};
+    for (size_t i = 0; i < COUNT(faults); i++) {
+        help_host h;
+        help_faulty_init(&h, LEASE);
+        haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
+        help_faulty_set(faults[i]);
+        help_faulty_step(&h, run, 150);
+        CHECK(haft__log_lost(run), "%zu: it does not know", i);
+        haft_run_release(run);
+        for (int k = 0; k < 10; k++) {
+            CHECK_INT(haft_runtime_step(h.runtime, 50, &h.err), HAFT_OK, "%s", h.err.message);
+        }
+        CHECK_INT(h.runtime->runs == NULL, faults[i] == HELP_NOT_KEPT, "%zu: it is kept", i);
+        help_faulty_finish(&h);
+    }
+}
+
+TEST(a_new_run_is_not_begun)
+{
+    help_host h;
+    help_faulty_init(&h, LEASE);
+    help_faulty_set(HELP_DOWN);
+    haft_run *run = help_host_start(&h, "", "{\"replies\":[{\"text\":\"good\"}]}", "go");
+    help_faulty_step(&h, run, 5000);
+    CHECK_INT(haft_run_state(run), HAFT_STOPPED, "state");
+    CHECK_INT(haft_run_error(run)->status, HAFT_IO, "%s", haft_run_error(run)->message);
+    haft_run_release(run);
+    help_faulty_finish(&h);
+}
+
+/* It is not known whether it was made: if it was, nobody has it. */
+TEST(a_new_run_that_was_made_all_the_same_is_nobodys)
+{
+    help_host h;
+    help_faulty_init(&h, LEASE);
+    help_faulty_set(HELP_KEPT);
+    haft_run *run = help_host_start(&h, "", "{\"replies\":[{\"text\":\"good\"}]}", "go");
+    help_faulty_step(&h, run, 5000);
+    CHECK_INT(haft_run_state(run), HAFT_STOPPED, "state");
+    while (run->loading) {
+        CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+    }
+    CHECK_STR(help_faulty_find(&h, run).owner, HAFT__LIT(""), "the owner");
+    haft_run_release(run);
+    help_faulty_finish(&h);
+}
+
+TEST(nothing_is_taken_from_people_meanwhile_but_that_it_is_to_end)
+{
+    help_host h;
+    help_faulty_init(&h, LEASE);
+    haft_run *run = begin(&h, TOOL("[\"sleep\",\"300\"]"));
+    help_faulty_set(HELP_NOT_KEPT);
+    haft__log_tell(run, HAFT__LIT("\"kind\":\"call_progress\"}"));
+    run->lost = (haft_error){.status = HAFT_IO, .message = "it is away"}; /* as a write finds it */
+    CHECK_INT(haft_run_answer(run, "c1.1", "1", &h.err), HAFT_IO, "%s", h.err.message);
+    CHECK(strstr(h.err.message, "nothing was taken") != NULL, "%s", h.err.message);
+    run->lost = (haft_error){0};
+    CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
+    help_faulty_step(&h, run, 3 * HAFT__LIMIT_RUN_RETRY_MS);
+    CHECK(run->slots == NULL, "what runs was not ended");
+    CHECK_INT(haft_run_state(run), HAFT_RUNNING, "it is not durable");
+    help_faulty_set(HELP_FINE);
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("cancelled"), "end");
+    haft_run_release(run);
+    help_faulty_finish(&h);
+}
+
+TEST(what_is_held_has_a_bound)
+{
+    for (size_t past = 0; past < 2; past++) {
+        help_host h;
+        help_faulty_init(&h, LEASE);
+        haft_run *run = begin(&h, TOOL("[\"sleep\",\"300\"]"));
+        run->lost = (haft_error){.status = HAFT_IO, .message = "it is away"};
+        haft_str body = HAFT__LIT("\"kind\":\"cancel_asked\",\"by\":\"x\",\"why\":\"\"}");
+        CHECK_INT(haft__log_append(run, haft__runtime_now(h.runtime), body, &h.err), HAFT_OK, "%s",
+                  h.err.message);
+        size_t line = run->gathered.len - 1; /* the next is as long */
+        char *fill = test_alloc(HAFT__LIMIT_RUN_HELD_BYTES);
+        memset(fill, ' ', HAFT__LIMIT_RUN_HELD_BYTES);
+        size_t room = (size_t)HAFT__LIMIT_RUN_HELD_BYTES - run->gathered.len - line + past;
+        haft__buf_add_str(&run->gathered, (haft_str){fill, room});
+        haft_status status = haft__log_append(run, haft__runtime_now(h.runtime), body, &h.err);
+        CHECK_INT(status, past ? HAFT_IO : HAFT_OK, "%s", h.err.message);
+        haft_run_release(run);
+        help_faulty_finish(&h);
+    }
+}
+
+/* A run that somebody takes up while the store fails is either taken up or nobody's. */
+TEST(a_claim_of_which_nobody_knows)
+{
+    static const char *const pick = "\"tools\":[{\"name\":\"look\",\"description\":\"Look.\","
+                                    "\"args\":[],\"headless\":true}]";
+    help_host h;
+    help_faulty_init(&h, LEASE);
+    haft_run *run = help_host_start(&h, pick, SCRIPT, "go"), *again = NULL;
+    help_host_settle(&h, run);
+    char id[HAFT__ID_LENGTH + 1];
+    memcpy(id, run->id, sizeof(id));
+    haft_run_release(run);
+    help_faulty_set(HELP_DOWN);
+    CHECK_INT(haft_run_open(h.runtime, id, &again, &h.err), HAFT_IO, "%s", h.err.message);
+    help_faulty_set(HELP_FINE);
+    CHECK_INT(haft_run_open(h.runtime, id, &again, &h.err), HAFT_OK, "%s", h.err.message);
+    haft_run_release(again);
+    help_faulty_finish(&h);
+}
+
+/* Without memory while the store is away: the run goes on, or stops and says why. */
+TEST(a_store_that_is_away_without_memory)
+{
+    bool failed = true;
+    for (unsigned n = 0; failed; n++) {
+        help_host h;
+        help_faulty_init(&h, LEASE);
+        haft_run *run = begin(&h, TOOL("[\"true\"]"));
+        help_faulty_set(HELP_KEPT_LATE);
+        test_fail_allocation(n);
+        for (int i = 0; i < 500 && haft_run_state(run) == HAFT_RUNNING; i++) {
+            (void)!haft_runtime_step(h.runtime, 5, NULL);
+        }
+        failed = test_allow_allocations();
+        help_faulty_set(HELP_FINE);
+        help_faulty_step(&h, run, 20000);
+        if (haft_run_state(run) == HAFT_STOPPED) {
+            CHECK(failed, "%s", haft_run_error(run)->message);
+            CHECK_INT(haft_run_error(run)->status, HAFT_NO_MEMORY, "%u: %s", n,
+                      haft_run_error(run)->message);
+        } else {
+            CHECK_INT(haft_run_state(run), HAFT_ENDED, "%u", n);
+        }
+        haft_run_release(run);
+        help_faulty_finish(&h);
+    }
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
+#include "engine_help.h"
+
+#define SECRET "cluster-eu1-x7"
+#define TOOLS(traits)                                                                              \
+    "\"tools\":[{\"name\":\"pay\",\"description\":\"Pay somebody.\",\"args\":[\"to\"],"            \
+    "\"headless\":true" traits "}]"
+#define APPROVED TOOLS(",\"traits\":{\"needs_approval\":true}")
+#define SCRIPT                                                                                     \
+    "{\"replies\":[{\"calls\":[{\"name\":\"pay\",\"arguments\":{\"to\":\"" SECRET "\"}}]},"        \
+    "{\"text\":\"good\"}]}"
+#define PLAIN                                                                                      \
+    "{\"replies\":[{\"calls\":[{\"name\":\"pay\",\"arguments\":{\"to\":\"ana\"}}]},{\"text\":"     \
+    "\"good\"}]}"
+
+static void know(bool knows)
+{
+    int status = knows ? setenv("HAFT_TEST_TOKEN", SECRET, 1) : unsetenv("HAFT_TEST_TOKEN");
+    CHECK_INT(status, 0, "the environment");
+}
+
+static haft_run *start(help_host *h, const char *members, const char *script)
+{
+    haft_run *run = help_host_start(h, members, script, "go");
+    help_host_settle(h, run);
+    return run;
+}
+
+static bool tells(help_host *h, haft_run *run, const char *part)
+{
+    haft_str events = help_host_events(h, run);
+    return events.len > 0 && memmem(events.ptr, events.len, part, strlen(part)) != NULL;
+}
+
+/* The run is let go, and taken up by one who knows the secret. */
+static haft_run *take_up(help_host *h, haft_run *run)
+{
+    char id[32];
+    haft_run *again = NULL;
+    (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
+    haft_run_release(run);
+    while (h->runtime->runs != NULL) {
+        CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
+    }
+    know(true);
+    CHECK_INT(haft_run_open(h->runtime, id, &again, &h->err), HAFT_OK, "%s", h->err.message);
+    return again;
+}
+
+TEST(what_was_approved_begins_where_its_secret_is_known_later)
+{
+    help_host h;
+    know(false);
+    help_host_init(&h, "memory:");
+    haft_run *run = take_up(&h, start(&h, APPROVED, SCRIPT));
+    CHECK_INT(haft_run_approve(run, "c1.1", NULL, &h.err), HAFT_OK, "%s", h.err.message);
+    help_host_settle(&h, run);
+    const haft__json *to = haft__json_get(run->state.calls[0].arguments, HAFT__LIT("to"));
+    CHECK(run->state.calls[0].started && to != NULL, "it has not begun");
+    CHECK_STR(to != NULL ? haft__json_text(*to) : HAFT__LIT(""), HAFT__LIT(SECRET), "arguments");
+    CHECK(!tells(&h, run, SECRET), "an event has it");
+    haft_run_release(run);
+    help_host_finish(&h);
+    know(false);
+}
+
+TEST(a_call_with_a_secret_is_not_made_and_the_model_is_told)
+{
+    help_host h;
+    know(true);
+    help_host_init(&h, "memory:");
+    haft_run *run = start(&h, TOOLS(""), SCRIPT);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
+    CHECK(!run->state.calls[0].started, "it has begun");
+    CHECK(tells(&h, run, "\"why\":\"secret\""), "nobody is told");
+    haft_run_release(run);
+    help_host_finish(&h);
+    know(false);
+}
+
+TEST(new_arguments_with_a_secret_are_refused_and_the_call_goes_on_waiting)
+{
+    help_host h;
+    know(true);
+    help_host_init(&h, "memory:");
+    haft_run *run = start(&h, APPROVED, PLAIN);
+    uint64_t before = run->state.seq;
+    CHECK_INT(haft_run_approve(run, "c1.1", "{\"to\":\"" SECRET "\"}", &h.err), HAFT_BAD_INPUT,
+              "taken");
+    CHECK(strstr(h.err.message, SECRET) == NULL && h.err.hint[0] != '\0', "%s", h.err.message);
+    CHECK_INT(run->state.seq, before, "something was written");
+    CHECK_INT(haft_run_state(run), HAFT_WAITING, "it waits");
+    CHECK_INT(haft_run_approve(run, "c1.1", "{\"to\":\"ana\"}", &h.err), HAFT_OK, "%s",
+              h.err.message);
+    help_host_settle(&h, run);
+    CHECK(!tells(&h, run, SECRET), "an event has it");
+    haft_run_release(run);
+    help_host_finish(&h);
+    know(false);
+}
+
+TEST(an_answer_with_a_secret_can_be_said_again)
+{
+    help_host h;
+    know(true);
+    help_host_init(&h, "memory:");
+    haft_run *run = start(&h, TOOLS(""), PLAIN);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(haft_run_answer(run, "c1.1", "{\"k\":\"" SECRET "\"}", &h.err), HAFT_OK, "%d: %s",
+                  i, h.err.message);
+    }
+    CHECK_INT(haft_run_answer(run, "c1.1", "{\"k\":\"other\"}", &h.err), HAFT_BAD_STATE, "another");
+    help_host_settle(&h, run);
+    CHECK(!tells(&h, run, SECRET), "an event has it");
+    haft_run_release(run);
+    help_host_finish(&h);
+    know(false);
+}
+
+/* One that only looks at a run knows the secrets of its environment, too. */
+TEST(who_looks_at_a_run_knows_what_was_said)
+{
+    help_host h;
+    bool taken = false;
+    know(true);
+    help_host_init(&h, "memory:");
+    haft_run *run = start(&h, TOOLS(""), PLAIN), *seen = NULL;
+    CHECK_INT(haft_run_answer(run, "c1.1", "\"" SECRET "\"", &h.err), HAFT_OK, "%s", h.err.message);
+    help_host_settle(&h, run);
+    CHECK_INT(haft__open_start(h.runtime, haft__str(haft_run_id(run)), true, &seen, &h.err),
+              HAFT_OK, "%s", h.err.message);
+    while (seen->stage == HAFT__LIVE_OPENING) {
+        CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
+    }
+    const struct {
+        const char *value;
+        bool taken;
+    } rows[] = {{SECRET, true}, {"other", false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__steer said = {.kind = HAFT__STEER_ANSWER,
+                            .call = HAFT__LIT("c1.1"),
+                            .value = haft__json_string(haft__str(rows[i].value))};
+        CHECK_INT(haft__live_taken(seen, &said, &taken, &h.err), HAFT_OK, "%s", h.err.message);
+        CHECK_INT(taken, rows[i].taken, "%s", rows[i].value);
+    }
+    haft_run_release(seen);
+    haft_run_release(run);
+    help_host_finish(&h);
+    know(false);
+}

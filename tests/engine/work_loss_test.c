@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/engine/work_loss.c and loss.c; tests/cli/worker_test.py has workers that die. */
+#include "base/str.h"
+#include "engine/work_int.h"
+#include "faulty_help.h"
+
+#define SCOPE  HAFT__LIT("haft worker")
+#define SLOW   "{\"replies\":[{\"text\":\"late\",\"delay\":3600}]}"
+#define QUICK  "{\"replies\":[{\"text\":\"quick\"}]}"
+#define SERVER "\"tools\":[],\"mcp\":{\"servers\":{\"box\":{\"command\":[\"true\"]}}}"
+/* The texts below have these numbers. */
+_Static_assert(HAFT__LIMIT_WORK_LOSSES == 10 && HAFT__LIMIT_WORK_DOUBTS == 3, "see the rows");
+#define ASKING 2U /* events of a run that asks its model */
+
+typedef struct place {
+    help_host h;
+    unsigned told[HAFT__WORK_TROUBLE + 1];
+    char end[32];
+    haft_error error;
+    haft__work *work;
+    haft__arena arena;
+} place;
+
+static void note(void *context, const haft__work_news *news)
+{
+    place *p = context;
+    p->told[news->kind]++;
+    if (news->end[0] != '\0') {
+        (void)snprintf(p->end, sizeof(p->end), "%s", news->end);
+    }
+    if (news->error != NULL) {
+        p->error = *news->error;
+    }
+}
+
+static void open_place(place *p)
+{
+    *p = (place){.work = NULL};
+    help_faulty_init(&p->h, HAFT__LIMIT_RUN_LEASE_MS);
+    haft__arena_init(&p->arena, 0);
+}
+
+static void close_place(place *p)
+{
+    haft__work_destroy(p->work);
+    help_faulty_finish(&p->h);
+    haft__arena_finish(&p->arena);
+}
+
+static void hire(place *p)
+{
+    haft__work_options options = {.concurrency = 4, .poll_ms = 20, .tell = note, .context = p};
+    CHECK_INT(haft__work_create(p->h.runtime, &options, &p->work, &p->h.err), HAFT_OK, "%s",
+              p->h.err.message);
+}
+
+static void step(place *p)
+{
+    CHECK_INT(haft__work_step(p->work, &p->h.err), HAFT_OK, "%s", p->h.err.message);
+}
+
+static void ask(place *p, haft__store_request *request)
+{
+    request->arena = &p->arena;
+    CHECK_INT(haft__store_wait(p->h.runtime->store, request, &p->h.err), HAFT_OK, "%s",
+              p->h.err.message);
+}
+
+static haft__store_run find(place *p, haft_str id)
+{
+    haft__store_request request = {.verb = HAFT__STORE_FIND, .name = id};
+    ask(p, &request);
+    return request.found[0];
+}
+
+/* Puts a run into the store, for anybody. */
+static haft_str enqueue(place *p, const char *members, const char *script)
+{
+    haft_run *run = NULL;
+    haft_run_options options = HAFT_RUN_OPTIONS_INIT;
+    options.enqueue = true;
+    haft_agent *agent = help_host_agent(&p->h, members, script);
+    CHECK_INT(haft_run_start(agent, "go", &options, &run, &p->h.err), HAFT_OK, "%s",
+              p->h.err.message);
+    while (run->durable_seq == 0) {
+        CHECK_INT(haft_runtime_step(p->h.runtime, 1000, &p->h.err), HAFT_OK, "no step");
+    }
+    haft_str id = haft__arena_copy(&p->arena, haft__str(run->id));
+    haft_run_release(run);
+    haft_agent_release(agent);
+    return id;
+}
+
+/* Whoever had the run is gone, and it has been lost so many times before, at this event. */
+static void lose(place *p, haft_str id, const char *before)
+{
+    haft__store_request claim = {
+        .verb = HAFT__STORE_CLAIM, .run = {.id = id, .owner = HAFT__LIT("gone")}, .lease_ms = 1};
+    haft__store_request remember = {
+        .verb = HAFT__STORE_REMEMBER, .scope = SCOPE, .name = id, .text = haft__str(before)};
+    ask(p, &claim);
+    ask(p, &remember);
+    help_faulty_wait(10);
+}
+
+static haft_str count_of(place *p, haft_str id)
+{
+    haft__store_request recall = {.verb = HAFT__STORE_RECALL, .scope = SCOPE, .name = id};
+    ask(p, &recall);
+    return recall.text;
+}
+
+/* One that asks its model, and that nobody has. */
+static haft_str make_asking(place *p)
+{
+    haft_str id = enqueue(p, "", SLOW);
+    hire(p);
+    while (find(p, id).seq < ASKING) {
+        step(p);
+    }
+    haft__work_destroy(p->work);
+    p->work = NULL;
+    while (p->h.runtime->runs != NULL) {
+        CHECK_INT(haft_runtime_step(p->h.runtime, 1000, NULL), HAFT_OK, "no step");
+    }
+    memset(p->told, 0, sizeof(p->told));
+    return id;
+}
+
+static void settle(place *p)
+{
+    while (p->told[HAFT__WORK_ENDED] + p->told[HAFT__WORK_LEFT] == 0
+           && (p->work->busy == 0 || p->work->slots[0].run->ask == NULL)) {
+        step(p);
+    }
+}
+
+TEST(a_run_that_is_lost_too_often_has_failed)
+{
+    static const struct {
+        const char *before, *counted;
+        bool ends, left;
+    } rows[] = {
+        {"2 9", "2 10", false, false}, /* at the limit */
+        {"2 10", "2 11", true, false}, /* one past it */
+        {"2 11", "2 11", false, true}, /* whoever was to end it did not */
+        {"1 10", "2 1", false, false}, /* it has got on since */
+        {"2 x", "2 1", false, false},           {"", "2 1", false, false},
+        {"2 99999999999", "2 1", false, false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        place p;
+        open_place(&p);
+        haft_str id = make_asking(&p);
+        lose(&p, id, rows[i].before);
+        unsigned reads = help_faulty_count(HAFT__STORE_READ);
+        hire(&p);
+        settle(&p);
+        CHECK_STR(count_of(&p, id), haft__str(rows[i].counted), "row %zu", i);
+        CHECK_INT(p.told[HAFT__WORK_ENDED], rows[i].ends, "row %zu: ended", i);
+        CHECK_INT(p.told[HAFT__WORK_LEFT], rows[i].left, "row %zu: left", i);
+        CHECK_INT(help_faulty_count(HAFT__STORE_READ) > reads, !rows[i].left, "row %zu: read", i);
+        if (rows[i].ends) {
+            CHECK_STR(haft__str(p.end), HAFT__LIT("failed"), "row %zu", i);
+        }
+        if (rows[i].left) {
+            CHECK(strstr(p.error.message, "11 processes") != NULL, "%s", p.error.message);
+            step(&p);
+            CHECK_INT(find(&p, id).owner.len, 0, "row %zu: somebody has it", i);
+        }
+        close_place(&p);
+    }
+}
+
+TEST(runs_that_nobody_lost_are_not_counted)
+{
+    place p;
+    open_place(&p);
+    unsigned recalls = help_faulty_count(HAFT__STORE_RECALL);
+    haft_str id = make_asking(&p);
+    CHECK_INT(help_faulty_count(HAFT__STORE_RECALL), recalls, "the first time");
+    hire(&p);
+    settle(&p);
+    CHECK_INT(help_faulty_count(HAFT__STORE_RECALL), recalls + 1, "the second time");
+    CHECK_INT(help_faulty_count(HAFT__STORE_REMEMBER), 0, "written");
+    CHECK_INT(p.work->slots[0].run->losses, 0, "losses");
+    CHECK(find(&p, id).owner.len > 0, "nobody has it");
+    close_place(&p);
+}
+
+/* Those that go on at once, when both have been lost so often. */
+static size_t go_on_with_two(place *p, const char *before, haft_str ids[2])
+{
+    open_place(p);
+    for (int i = 0; i < 2; i++) {
+        ids[i] = make_asking(p);
+    }
+    for (int i = 0; i < 2; i++) {
+        lose(p, ids[i], before);
+    }
+    hire(p);
+    while (!haft__work_idle(p->work) && !(p->work->nothing && !p->work->taking)) {
+        step(p);
+    }
+    return p->work->busy;
+}
+
+TEST(runs_that_are_in_doubt_go_on_one_at_a_time)
+{
+    place p;
+    haft_str ids[2];
+    CHECK_INT(go_on_with_two(&p, "2 2", ids), 2, "at the limit");
+    CHECK(p.work->suspect == NULL, "there is a suspect");
+    close_place(&p);
+    CHECK_INT(go_on_with_two(&p, "2 3", ids), 1, "one past it");
+    CHECK_INT(p.work->postponed_count, 1, "one waits");
+    haft_run *first = p.work->slots[0].run;
+    bool second = haft__str_equal(haft__str(first->id), ids[1]);
+    haft_str other = ids[second ? 0 : 1];
+    CHECK_INT(find(&p, other).owner.len, 0, "the other is somebody's");
+    CHECK_STR(count_of(&p, other), HAFT__LIT("2 3"), "it is not counted");
+    haft__steer cancel = {.kind = HAFT__STEER_CANCEL,
+                          .call = HAFT__LIT(""),
+                          .value = haft__json_null(),
+                          .by = HAFT__LIT("me"),
+                          .why = HAFT__LIT("")};
+    CHECK_INT(haft__live_command(first, &cancel, &p.h.err), HAFT_OK, "%s", p.h.err.message);
+    while (p.told[HAFT__WORK_TAKEN] < 2) {
+        step(&p);
+    }
+    CHECK_INT(p.told[HAFT__WORK_ENDED], 1, "ended");
+    CHECK_STR(haft__str(p.work->suspect->run->id), other, "who goes on");
+    CHECK_STR(count_of(&p, other), HAFT__LIT("2 4"), "it is counted now");
+    close_place(&p);
+}
+
+TEST(a_run_that_got_on_is_in_no_doubt)
+{
+    place p;
+    open_place(&p);
+    haft_str id = enqueue(&p, "", QUICK);
+    lose(&p, id, "1 10");
+    hire(&p);
+    while (p.told[HAFT__WORK_ENDED] == 0) {
+        step(&p);
+    }
+    CHECK_STR(haft__str(p.end), HAFT__LIT("done"), "its turn had not begun");
+    CHECK(p.work->suspect == NULL, "still in doubt");
+    close_place(&p);
+}
+
+TEST(a_run_that_is_lost_while_servers_are_asked_is_ended)
+{
+    place p;
+    open_place(&p);
+    haft_str id = enqueue(&p, SERVER, QUICK);
+    lose(&p, id, "1 10");
+    hire(&p);
+    while (p.told[HAFT__WORK_ENDED] == 0) {
+        step(&p);
+    }
+    CHECK_STR(haft__str(p.end), HAFT__LIT("cancelled"), "how");
+    close_place(&p);
+}
+
+TEST(a_run_whose_losses_cannot_be_counted_is_given_back)
+{
+    place p;
+    open_place(&p);
+    haft_str id = make_asking(&p);
+    lose(&p, id, "2 1");
+    help_faulty_set(HELP_FORGETS);
+    hire(&p);
+    while (p.told[HAFT__WORK_TROUBLE] == 0 || p.work->taking) {
+        step(&p);
+    }
+    CHECK_INT(p.told[HAFT__WORK_TAKEN], 0, "it goes on");
+    CHECK_INT(find(&p, id).owner.len, 0, "somebody has it");
+    help_faulty_set(HELP_FINE);
+    settle(&p);
+    CHECK_STR(count_of(&p, id), HAFT__LIT("2 2"), "counted");
+    close_place(&p);
+}

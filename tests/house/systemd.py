@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The units for systemd are what systemd takes, and stop a worker as it wants to be stopped."""
+import re
+import tempfile
+from pathlib import Path
+
+import house
+
+UNITS = house.ROOT / "packaging/systemd"
+
+
+def settings(text):
+    return dict(line.split("=", 1) for line in text.splitlines() if re.match(r"\w+=", line))
+
+
+worker = settings((UNITS / "haft-worker@.service.in").read_text())
+house.check("only_the_worker_is_asked_to_stop",
+            [] if (worker["KillMode"], worker["KillSignal"]) == ("mixed", "SIGTERM") else [worker])
+hidden = [name for name in ("ProtectProc", "PrivatePIDs", "ProcSubset") if name in worker]
+house.check("processes_can_be_seen", hidden)
+
+if not house.has("systemd-analyze"):
+    house.skip("systemd_takes_them", "there is no systemd-analyze")
+else:
+    with tempfile.TemporaryDirectory(prefix="haft-units-") as temporary:
+        paths = []
+        for unit in sorted(UNITS.iterdir()):
+            name = unit.name.removesuffix(".in").replace("@.", "@1.")
+            path = Path(temporary) / name
+            # The command is not where it will be, and the account may not be there.
+            path.write_text(unit.read_text().replace("@bindir@/haft", str(house.BUILD / "haft")))
+            paths.append(path)
+        status, output = house.run(["systemd-analyze", "verify", "--man=no", *paths])
+        wrong = [line for line in output.splitlines() if temporary in line or "haft-" in line]
+        house.check("systemd_takes_them", wrong if status != 0 or wrong else [])

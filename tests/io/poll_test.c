@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/poll.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "test.h"
+
+typedef struct watched {
+    haft__loop *loop;
+    haft__poll *poll;
+    int sockets[2], calls;
+    bool destroy; /* from inside */
+} watched;
+
+static void ready(void *context)
+{
+    watched *w = context;
+    w->calls++;
+    if (w->destroy) {
+        haft__poll_destroy(w->poll);
+        w->poll = NULL;
+    }
+}
+
+static void begin(watched *w)
+{
+    *w = (watched){.destroy = false};
+    CHECK_INT(haft__loop_create(&w->loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM, 0, w->sockets), 0, "no sockets");
+    CHECK_INT(haft__poll_create(w->loop, w->sockets[0], ready, w, &w->poll, NULL), HAFT_OK,
+              "no poll");
+}
+
+static void end(watched *w)
+{
+    haft__poll_destroy(w->poll);
+    (void)close(w->sockets[0]);
+    (void)close(w->sockets[1]);
+    haft__loop_destroy(w->loop);
+}
+
+static int step(watched *w)
+{
+    int before = w->calls;
+    CHECK_INT(haft__loop_step(w->loop, 0, NULL), HAFT_OK, "no step");
+    return w->calls - before;
+}
+
+TEST(a_socket_is_told_when_it_can_be_used)
+{
+    watched w;
+    begin(&w);
+    CHECK_INT(step(&w), 0, "nothing is wanted");
+    CHECK_INT(haft__poll_want(w.poll, false, true, NULL), HAFT_OK, "want");
+    CHECK_INT(step(&w), 1, "it can be written");
+    CHECK_INT(haft__poll_want(w.poll, true, false, NULL), HAFT_OK, "want");
+    CHECK_INT(haft__poll_want(w.poll, true, false, NULL), HAFT_OK, "want the same");
+    CHECK_INT(step(&w), 0, "there is nothing to read");
+    CHECK_INT(write(w.sockets[1], "x", 1), 1, "no write");
+    CHECK_INT(step(&w), 1, "there is");
+    CHECK_INT(step(&w), 1, "still");
+    CHECK_INT(haft__poll_want(w.poll, false, false, NULL), HAFT_OK, "want");
+    CHECK_INT(step(&w), 0, "nobody wants to know");
+    end(&w);
+}
+
+TEST(a_socket_that_was_closed_is_told)
+{
+    watched w;
+    begin(&w);
+    CHECK_INT(haft__poll_want(w.poll, true, false, NULL), HAFT_OK, "want");
+    (void)close(w.sockets[1]);
+    CHECK_INT(step(&w), 1, "it can be read: the end");
+    w.destroy = true;
+    CHECK_INT(step(&w), 1, "the last time");
+    CHECK_INT(step(&w), 0, "it is gone");
+    end(&w);
+    haft__poll_destroy(NULL);
+}
+
+TEST(what_cannot_be_watched_is_told)
+{
+    watched w;
+    haft_error err = {0};
+    haft__poll *poll = NULL;
+    begin(&w);
+    CHECK_INT(haft__poll_create(w.loop, -1, ready, &w, &poll, &err), HAFT_IO, "no socket");
+    CHECK(strstr(err.message, "a socket cannot be watched: ") == err.message, "%s", err.message);
+    test_fail_allocation(0);
+    CHECK_INT(haft__poll_create(w.loop, w.sockets[1], ready, &w, &poll, &err), HAFT_NO_MEMORY,
+              "no memory");
+    (void)test_allow_allocations();
+    end(&w);
+}
+
+TEST(waiting_without_a_loop_ends_when_there_is_something)
+{
+    watched w;
+    begin(&w);
+    haft__poll_wait(w.sockets[0], false, true, -1);
+    CHECK_INT(write(w.sockets[1], "x", 1), 1, "no write");
+    haft__poll_wait(w.sockets[0], true, false, -1);
+    (void)close(w.sockets[1]);
+    haft__poll_wait(w.sockets[0], true, false, -1);
+    haft__poll_wait(w.sockets[1], false, false, 1);
+    end(&w);
+}

@@ -1,0 +1,420 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What servers ask their user during a call: from a command line without a terminal, from another
+process, through `haft mcp` to somebody else's client, and when the process that asked is gone."""
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+NAME = "mcp/ask_test.py"
+HAFT = os.environ["HAFT"]
+SERVER = Path(__file__).resolve().parent / "asking_server.py"
+NEW = "2026-07-28"
+WAITING = 4  # the exit status of a run that waits
+ANSWER = {"name": "Ada", "n": 4}
+FULL = {"action": "accept", "content": {"n": 4, "name": "Ada", "size": "small"}}
+BOTH = {"form": {}, "url": {}}
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
+
+
+class Place:
+    """A directory with a spec of one server that asks."""
+
+    def __init__(self, era, way, timeout="60s"):
+        self.path = Path(tempfile.mkdtemp(dir=scratch))
+        self.log = self.path / "log"
+        spec = {"name": "a", "model": "script:script.json", "mcp": {"servers": {"docs": {
+            "command": [sys.executable, str(SERVER), era, way, str(self.log)],
+            "timeout": timeout}}}}
+        replies = [{"calls": [{"name": "docs:ask", "arguments": {}}]}, {"text": "the end"}]
+        (self.path / "spec.json").write_text(json.dumps(spec))
+        (self.path / "script.json").write_text(json.dumps({"replies": replies}))
+        self.environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"))
+
+    def start(self, *words):
+        return subprocess.Popen([HAFT, *words, "--store", "sqlite:runs.db"], cwd=self.path,
+                                text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env=self.environment)
+
+    def haft(self, *words):
+        process = self.start(*words)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    def told(self):
+        """What the server has been answered."""
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+
+def read_until(process, text):
+    """What standard error has up to the text; os.read, so that nothing is left behind in a buffer
+    that nobody looks at."""
+    found = ""
+    while text not in found:
+        ready = select.select([process.stderr], [], [], 60)[0]
+        part = os.read(process.stderr.fileno(), 65536).decode() if ready else ""
+        if not part:
+            return found + " (nothing more)"
+        found += part
+    return found
+
+
+def answer_of(text):
+    """The words of the command that the run says it goes on with."""
+    return re.search(r"  haft answer (\S+) (\S+) (.*?) --store", text)
+
+
+def test_form():
+    """A server with a session waits in the process that runs the call; another one answers."""
+    place = Place("old", "form")
+    run = place.start("run", "spec.json", "go")
+    text = read_until(run, "# decline")
+    for part in ("docs:ask asks, of the server docs", "Who are you?\n", "Say it.\n",
+                 "  name: string, required; minLength 2; Your name\n",
+                 '  size: string, may be left out; one of "small", "large"; default "small"\n',
+                 "only as long as this process runs"):
+        check(f"it_says_{part.strip()[:20]!r}", part in text, True)
+    words = answer_of(text)
+    check("it_has_an_answer_to_copy", words and words[3],
+          """'{"name": "...", "size": "small", "n": 3}'""")
+    for bad in ('{"n": 4}', '{"name": "A"}', "Ada", '{"name": "Ada", "size": "tiny"}'):
+        status, _, err = place.haft("answer", words[1], words[2], bad)
+        check(f"an_answer_that_does_not_fit_{bad}", (status in (1, 2), bool(err)), (True, True))
+    status, _, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
+    check("an_answer_is_taken", (status, "otherwise" in err), (0, False))
+    out, _ = run.communicate(timeout=60)
+    check("and_the_run_goes_on", (run.returncode, out, place.told()),
+          (0, "the end\n", [[FULL]]))
+    status, _, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
+    check("the_same_answer_twice_is_fine", status, 0)
+    status, _, err = place.haft("answer", words[1], words[2], '{"name": "Bob"}')
+    check("another_one_is_not", (status != 0, "otherwise" in err), (True, True))
+
+
+def test_fork():
+    """The process that a question belongs to is not the fork's: the call has begun, and nobody
+    knows what came of it."""
+    for policy, wanted in (("ask", (0, WAITING, 1)), ("retry", (1, None, 1))):
+        place = Place("old", "form")
+        spec = json.loads((place.path / "spec.json").read_text())
+        (place.path / "spec.json").write_text(json.dumps(dict(spec, on_unknown=policy)))
+        run = place.start("run", "spec.json", "go")
+        words = answer_of(read_until(run, "# decline"))
+        place.haft("answer", words[1], words[2], json.dumps(ANSWER))
+        run.communicate(timeout=60)
+        status, out, err = place.haft("runs", "fork", words[1], "--call", words[2])
+        resumed = place.haft("resume", out.strip(), "--json") if status == 0 else (None, "", "")
+        check(f"a_question_of_a_process_is_not_asked_by_a_fork_{policy}",
+              (status, resumed[0], len(place.told())), wanted)
+        if resumed[1]:
+            check("it_is_asked_what_came_of_the_call",
+                  [p["kind"] for p in json.loads(resumed[1])["pending"]], ["unknown_outcome"])
+        else:
+            named = f"the call {words[2]} of docs:ask was under way" in err
+            check("the_call_is_named", named, True)
+
+
+def test_url():
+    place = Place("old", "url")
+    run = place.start("run", "spec.json", "go", "--json")
+    text = read_until(run, "# decline")
+    check("a_page_and_its_host", ("of the host login.example.org" in text,
+                                  "https://login.example.org/start?x=1" in text), (True, True))
+    words = answer_of(text)
+    status, _, err = place.haft("answer", words[1], words[2], words[3])
+    check("consent", status in (0, WAITING), True)
+    run.communicate(timeout=60)
+    check("is_told", place.told(), [[{"action": "accept"}]])
+
+
+def test_twice():
+    place = Place("old", "twice")
+    run = place.start("run", "spec.json", "go")
+    for number in range(2):
+        words = answer_of(read_until(run, "# decline"))
+        status, _, err = place.haft("answer", words[1], words[2], json.dumps(
+            dict(ANSWER, n=number)))
+        check(f"question_{number}_is_answered", (status in (0, WAITING), "did not take" in err),
+              (True, False))
+    run.communicate(timeout=60)
+    check("each_with_its_own", [a["content"]["n"] for a in place.told()[0]], [0, 1])
+
+
+def test_forever():
+    """Nobody answers a server that asks again and again: that is its own time, which ends."""
+    place = Place("old", "forever", "2s")
+    run = place.start("run", "spec.json", "go")
+    try:
+        out, _ = run.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        run.kill()
+        out, _ = run.communicate()
+    check("a_call_that_asks_for_ever_ends", (run.returncode, out), (0, "the end\n"))
+    _, out, _ = place.haft("runs", "events", "last")
+    kinds = [json.loads(line)["kind"] for line in out.splitlines()]
+    check("after_a_few_questions", 1 <= kinds.count("answered") <= 10, True)
+
+
+def test_many():
+    """Of one call a person is asked ten times, and then no more."""
+    place = Place("old", "many")
+    with Client(place) as client:
+        client.greet({"elicitation": BOTH})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+        asked, message = 0, client.next("elicitation/create")
+        while "method" in message:
+            asked += 1
+            client.write({"id": message["id"], "result": {"action": "accept",
+                                                          "content": ANSWER}})
+            message = client.next("elicitation/create")
+    check("a_person_is_asked_so_often", (asked, [a["action"] for a in place.told()[0]]),
+          (10, ["accept"] * 10 + ["decline"] * 2))
+
+
+def test_reject():
+    place = Place("old", "form")
+    run = place.start("run", "spec.json", "go")
+    words = answer_of(read_until(run, "# decline"))
+    status, _, err = place.haft("reject", words[1], words[2])
+    check("a_no_is_taken", (status in (0, WAITING), "otherwise" in err), (True, False))
+    run.communicate(timeout=60)
+    check("and_told", place.told(), [[{"action": "decline"}]])
+
+
+def test_crash():
+    """The process that asked is gone: its question is, too, and no answer becomes a result."""
+    place = Place("old", "form")
+    run = place.start("run", "spec.json", "go")
+    words = answer_of(read_until(run, "# decline"))
+    shown = json.loads(place.haft("runs", "show", words[1], "--json")[1])["pending"][0]
+    check("it_is_shown_while_it_lives", (shown["kind"], shown["asks"]["pinned"]),
+          ("question", True))
+    run.send_signal(signal.SIGKILL)
+    run.communicate(timeout=60)
+    shown = json.loads(place.haft("runs", "show", words[1], "--json")[1])["pending"][0]
+    check("it_is_shown_as_lost", (shown["kind"], "asks" in shown), ("unknown_outcome", False))
+    status, out, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
+    check("an_answer_to_a_lost_question", (status != 0, "was lost with the process" in err),
+          (True, True))
+    status, out, err = place.haft("resume", words[1], "--json")
+    pending = json.loads(out)["pending"][0]
+    check("it_is_pending_as_what_it_is", (pending["kind"], pending.get("asks")),
+          ("unknown_outcome", None))
+    status, out, err = place.haft("resume", words[1])
+    check("and_told_so", ("was lost with the process" in err, "# what came of it" in err),
+          (True, True))
+    status, out, err = place.haft("answer", words[1], words[2], "it was done")
+    check("what_came_of_it_can_be_said", (status, out, err if status else ""),
+          (0, "the end\n", ""))
+
+
+def test_durable():
+    """A server without a session: the run waits in the store."""
+    place = Place("new", "form")
+    status, out, err = place.haft("run", "spec.json", "go")
+    words = answer_of(err)
+    check("it_waits", (status, "  name: string, required" in err, words is not None),
+          (WAITING, True, True))
+    status, out, _ = place.haft("resume", words[1], "--json")
+    asks = json.loads(out)["pending"][0]["asks"]
+    check("json_has_all_of_it", (asks["mode"], asks["schema"]["required"], asks["pinned"]),
+          ("form", ["name"], False))
+    status, out, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
+    check("and_goes_on", (status, out, place.told()), (0, "the end\n", [[FULL]]))
+
+
+# ---- haft mcp as the server, started anew for each sitting ----
+
+def test_own_server():
+    """The client ends its server when the run pauses; the next one takes the answer."""
+    for tool, arguments, answers, said in (
+            ("danger", {"x": "a"}, [{"approve": True}], "deleted a"),
+            ("danger", {"x": "a"}, [{"approve": False}], "was not approved"),
+            ("run_inner", {"task": "go"}, [{"approve": True}], "inner done")):
+        place = Place("new", "one")
+        name = f"{tool}_{answers[-1]}"
+        inner = {"name": "inner", "model": "script:inner_script.json", "tools": [
+            {"name": "danger", "description": "Deletes something.", "args": ["x"],
+             "command": ["/bin/echo", "deleted", "{x}"], "traits": {"needs_approval": True}}]}
+        replies = [{"calls": [{"name": "danger", "arguments": {"x": "a"}}]},
+                   {"expect": {"contains": ["deleted a"]}, "text": "inner done"}]
+        outer = {"name": "outer", "model": "script:script.json", "mcp": {"servers": {"in": {
+            "command": [HAFT, "mcp", "inner.json", "--store", "sqlite:inner.db"],
+            "env": {"XDG_STATE_HOME": str(place.path / "inner")}, "timeout": "60s"}}}}
+        for file, value in (("inner.json", inner), ("inner_script.json", {"replies": replies}),
+                            ("spec.json", outer),
+                            ("script.json", {"replies": [
+                                {"calls": [{"name": f"in:{tool}", "arguments": arguments}]},
+                                {"text": "the end"}]})):
+            (place.path / file).write_text(json.dumps(value))
+        status, out, err = place.haft("run", "spec.json", "go")
+        for answer in answers:
+            check(f"{name}_waits", status, WAITING)
+            status, out, err = place.haft("answer", "last", "c1.1", json.dumps(answer), "--json")
+        status, out, err = place.haft("runs", "events", "last")
+        ends = [event for event in map(json.loads, out.splitlines())
+                if event["kind"] == "call_finished"]
+        check(f"{name}_is_answered", [said in json.dumps(end) for end in ends], [True])
+        keys = list((place.path / "inner").rglob("*.seal"))
+        check(f"{name}_has_one_key", [oct(key.stat().st_mode & 0o777) for key in keys], ["0o600"])
+
+
+# ---- through haft mcp ----
+
+class Client:
+    """A client of `haft mcp` on stdio."""
+
+    def __init__(self, place):
+        self.process = place.start("mcp", "spec.json")
+        self.id = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def write(self, message):
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.process.stdin.flush()
+
+    def send(self, method, params):
+        self.id += 1
+        self.write({"id": self.id, "method": method, "params": params})
+        return self.id
+
+    def next(self, *methods):
+        """The next message that is an answer, or a request of one of the methods."""
+        while True:
+            message = json.loads(self.process.stdout.readline())
+            if "method" not in message or message["method"] in methods:
+                return message
+
+    def greet(self, can):
+        self.send("initialize", {"protocolVersion": "2025-11-25", "capabilities": can,
+                                 "clientInfo": {"name": "t", "version": "1"}})
+        self.next()
+        self.write({"method": "notifications/initialized"})
+
+    def modern(self, can, **more):
+        self.send("tools/call", {
+            "name": "run_a", "arguments": {"task": "go"}, **more,
+            "_meta": {"io.modelcontextprotocol/protocolVersion": NEW,
+                      "io.modelcontextprotocol/clientCapabilities": can}})
+        return self.next()["result"]
+
+
+def said(result):
+    return result["content"][0]["text"], result.get("isError", False)
+
+
+def check_question(name, params, way):
+    if way == "form":
+        found = (params["mode"], params["message"], params["requestedSchema"]["required"],
+                 params["requestedSchema"]["properties"]["size"]["enum"])
+        wanted = ("form", "The server 'docs' asks: Who are you?\nSay it.", ["name"],
+                  ["small", "large"])
+    else:
+        found = (params["mode"], params["message"], params["url"])
+        wanted = ("url", "The server 'docs' asks: Sign in first.",
+                  "https://login.example.org/start?x=1")
+    check(f"{name}_whole_question", found, wanted)
+
+
+def test_server(inner, way):
+    """The outer client gets the inner server's question, and the inner server its answer."""
+    answer = {"action": "accept", **({"content": ANSWER} if way == "form" else {})}
+    told = [[FULL if way == "form" else {"action": "accept"}]]
+    place = Place(inner, way)
+    with Client(place) as client:
+        client.greet({"elicitation": BOTH})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+        question = client.next("elicitation/create")
+        check_question(f"old_to_{inner}_{way}", question["params"], way)
+        client.write({"id": question["id"], "result": {**answer, "_meta": {}}})
+        check(f"old_to_{inner}_{way}_result", (said(client.next()["result"]), place.told()),
+              (("the end", False), told))
+    place = Place(inner, way)
+    with Client(place) as client:
+        result = client.modern({"elicitation": BOTH})
+        key, asked = next(iter(result["inputRequests"].items()))
+        check_question(f"new_to_{inner}_{way}", asked["params"], way)
+        back = {"requestState": result["requestState"], "inputResponses": {key: answer}}
+        check(f"new_to_{inner}_{way}_result",
+              (said(client.modern({"elicitation": BOTH}, **back)), place.told()),
+              (("the end", False), told))
+
+
+def test_server_without():
+    """A client that cannot ask: a server that waits is told no, a run that can wait does."""
+    for can in ({}, {"elicitation": {}}):
+        place = Place("old", "url")
+        with Client(place) as client:
+            client.greet(can)
+            client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+            check(f"nobody_to_ask_{len(can)}", (said(client.next()["result"]), place.told()),
+                  (("the end", False), [[{"action": "decline"}]]))
+    place = Place("new", "url")
+    with Client(place) as client:
+        client.greet({})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+        text, bad = said(client.next()["result"])
+        check("it_waits_in_the_store", (bad, "https://login.example.org/start?x=1" in text,
+                                        "haft answer" in text), (True, True, True))
+
+
+def test_server_no():
+    """A no, an answer that does not fit, and a failure of the client all reach the server."""
+    for number, reply in enumerate(({"result": {"action": "decline"}},
+                                    {"result": {"action": "accept", "content": {"n": 1}}},
+                                    {"error": {"code": -1, "message": "no"}})):
+        place = Place("old", "form")
+        with Client(place) as client:
+            client.greet({"elicitation": {}})
+            client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+            client.write({"id": client.next("elicitation/create")["id"], **reply})
+            check(f"no_{number}", (said(client.next()["result"]), place.told()),
+                  (("the end", False), [[{"action": "decline"}]]))
+
+
+def test_server_ends():
+    """A run that waits for a client that never comes again ends with the server."""
+    place = Place("old", "form")
+    with Client(place) as client:
+        client.modern({"elicitation": {}})
+    check("a_server_that_ends", client.process.returncode, 0)
+    out = place.haft("runs", "--json")[1]
+    check("has_cancelled_it", '"cancelled"' in out, True)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    test_form()
+    test_fork()
+    test_url()
+    test_twice()
+    test_forever()
+    test_many()
+    test_reject()
+    test_crash()
+    test_durable()
+    test_own_server()
+    for inner in ("old", "new"):
+        for way in ("form", "url"):
+            test_server(inner, way)
+    test_server_without()
+    test_server_no()
+    test_server_ends()

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""An MCP server on standard input and output whose tool asks its user something, for ask_test.py.
+
+    asking_server.py old|new form|url|twice|many|forever LOG
+
+It says what was answered as its result, and writes it to LOG."""
+import json
+import sys
+
+ERA, WAY, LOG = sys.argv[1:4]
+FORM = {"type": "object", "properties": {
+    "name": {"type": "string", "title": "Your name", "minLength": 2},
+    "size": {"type": "string", "enum": ["small", "large"], "default": "small"},
+    "n": {"type": "integer", "default": 3}}, "required": ["name"]}
+ASKS = {"form": {"mode": "form", "message": "Who are you?\nSay it.", "requestedSchema": FORM},
+        "url": {"mode": "url", "message": "Sign in first.", "elicitationId": "e1",
+                "url": "https://login.example.org/start?x=1"}}
+ASKS["twice"] = ASKS["many"] = ASKS["forever"] = ASKS["form"]
+TIMES = {"twice": 2, "many": 12, "forever": 1 << 30}.get(WAY, 1)
+TOOL = {"name": "ask", "description": "Asks its user.", "inputSchema": {"type": "object"}}
+
+
+def send(message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+
+def say(number, answers, **more):
+    text = json.dumps(answers, sort_keys=True)
+    with open(LOG, "a") as log:
+        log.write(text + "\n")
+    send({"id": number, "result": {**more, "content": [{"type": "text", "text": text}]}})
+
+
+def old():
+    call, answers = None, []
+    for line in sys.stdin:
+        message = json.loads(line)
+        method, number = message.get("method"), message.get("id")
+        if method == "initialize":
+            send({"id": number, "result": {
+                "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "asking", "version": "1"}}})
+        elif method == "tools/list":
+            send({"id": number, "result": {"tools": [TOOL]}})
+        elif method == "tools/call":
+            call, answers = number, []
+            send({"id": "q0", "method": "elicitation/create", "params": ASKS[WAY]})
+        elif method is None and call is not None:
+            answers.append(message.get("result", message.get("error")))
+            if len(answers) < TIMES:
+                send({"id": f"q{len(answers)}", "method": "elicitation/create",
+                      "params": ASKS[WAY]})
+            else:
+                say(call, answers)
+        elif number is not None:
+            send({"id": number, "error": {"code": -32601, "message": "no such method"}})
+
+
+def new():
+    complete = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+    for line in sys.stdin:
+        message = json.loads(line)
+        method, number, params = message["method"], message.get("id"), message.get("params", {})
+        if method == "server/discover":
+            send({"id": number, "result": dict(complete, supportedVersions=["2026-07-28"],
+                                               capabilities={"tools": {}})})
+        elif method == "tools/list":
+            send({"id": number, "result": dict(complete, tools=[TOOL])})
+        elif method == "tools/call" and "inputResponses" not in params:
+            asks = {k: v for k, v in ASKS[WAY].items() if k != "elicitationId"}
+            send({"id": number, "result": {
+                "resultType": "input_required", "requestState": "opaque",
+                "inputRequests": {"q": {"method": "elicitation/create", "params": asks}}}})
+        elif method == "tools/call":
+            say(number, [params["inputResponses"]["q"]], resultType="complete")
+
+
+old() if ERA == "old" else new()

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server that only speaks stdio, over Streamable HTTP: each message that is posted is a line
+for its program, and the answer with the same id is the answer. What it says unasked is dropped.
+Every `initialize` starts the program anew, as every session would."""
+import http.server
+import json
+import subprocess
+import threading
+
+SECONDS = 60
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def reply(self, status, body=b""):
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.reply(405)
+
+    do_DELETE = do_GET
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = self.server.bridge.pass_on(message)
+        self.reply(202 if answer is None else 200, b"" if answer is None else answer.encode())
+
+
+class Bridge:
+    def __init__(self, command, environment):
+        self.command, self.environment = command, environment
+        self.process, self.answers, self.news = None, {}, threading.Condition()
+        self.site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.site.daemon_threads, self.site.bridge = True, self
+        self.url = f"http://127.0.0.1:{self.site.server_port}/mcp"
+        self.posted = []  # methods, so that a test knows that they came this way
+        threading.Thread(target=self.site.serve_forever, daemon=True).start()
+
+    def begin(self):
+        self.stop()
+        self.process = subprocess.Popen(self.command, env=self.environment, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL)
+        threading.Thread(target=self.read, args=[self.process], daemon=True).start()
+
+    def read(self, process):
+        for line in process.stdout:
+            message = json.loads(line)
+            with self.news:
+                if "method" not in message:
+                    self.answers[message["id"]] = line
+                    self.news.notify_all()
+
+    def pass_on(self, message):
+        """The answer, or None for what has none."""
+        with self.news:
+            if self.process is None or message.get("method") == "initialize":
+                self.begin()
+            self.posted.append(message.get("method"))
+            self.answers.pop(message.get("id"), None)
+            self.process.stdin.write(json.dumps(message) + "\n")
+            self.process.stdin.flush()
+            if "id" not in message or "method" not in message:
+                return None
+            self.news.wait_for(lambda: message["id"] in self.answers, SECONDS)
+            return self.answers.pop(message["id"])
+
+    def stop(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdin.close()
+
+    def end(self):
+        self.site.shutdown()
+        self.site.server_close()
+        self.stop()

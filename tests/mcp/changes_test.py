@@ -1,0 +1,387 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Definitions that change, what is remembered of them, and what people are shown of it."""
+import concurrent.futures
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+SERVER = Path(__file__).resolve().parent / "bad_server.py"
+TOKEN = "ghp_0123456789abcdefGHIJKLMN"
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} mcp/changes_test.py {name}", flush=True)
+
+
+class Place:
+    """A directory with a spec of one server "a" whose tool is described by the file `note`."""
+
+    def __init__(self, way="good", **more):
+        self.path = Path(tempfile.mkdtemp(dir=scratch))
+        self.describe("Says a word.")
+        self.server = {"command": [sys.executable, str(SERVER), way, str(self.path / "note")],
+                       **more}
+        self.write()
+
+    def describe(self, text):
+        (self.path / "note").write_text(text if isinstance(text, str) else json.dumps(text))
+
+    def write(self, calls=1):
+        spec = {"haft": 1, "name": "a", "model": "script:script.json", "max_mcp_tools": 8,
+                "mcp": {"servers": {"a": self.server}}}
+        replies = [{"calls": [{"name": "a:say", "arguments": {"word": "it"}}]}] * calls
+        (self.path / "script.json").write_text(json.dumps({"replies": replies
+                                                           + [{"text": "the end"}]}))
+        (self.path / "spec.json").write_text(json.dumps(spec))
+
+    def haft(self, *words):
+        environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"))
+        done = subprocess.run([HAFT, *words], cwd=self.path, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=300, env=environment)
+        return done.returncode, done.stdout, done.stderr
+
+    def run(self, store="memory:"):
+        status, out, self.err = self.haft("run", "spec.json", "go", "--store", store, "--events")
+        self.log = [json.loads(line) for line in out.splitlines()]
+        return self
+
+    def last(self):
+        """Kind of the end of the last call, and its text."""
+        ends = [e for e in self.log if e["kind"] in ("call_finished", "call_refused")]
+        if not ends:
+            return "none", self.err
+        error = ends[-1].get("error")
+        if error:
+            return error["where"], error.get("diff", error["message"])
+        return ends[-1]["kind"], ends[-1].get("result") or ends[-1].get("text")
+
+    def server_row(self):
+        return next(e for e in self.log if e["kind"] == "tools_revealed")["servers"][0]
+
+    def files(self, end):
+        return sorted((self.path / "state/haft/mcp").glob("*" + end))
+
+
+SAID = ("call_finished", "you said it")
+
+
+def test_after_use():
+    place = Place().run()
+    check("before_the_change", place.last(), SAID)
+    check("the_list_is_known_next_time", place.run().server_row()["state"], "known")
+    place.describe("Says a word to everybody you know.")
+    where, text = place.run().last()
+    check("after_the_change", (where, '- /description: "Says a word."' in text,
+                               '+ /description: "Says a word to everybody you know."' in text),
+          ("tool_changed", True, True))
+    error = [e for e in place.log if e["kind"] == "call_finished"][-1]["error"]
+    check("the_model_gets_no_word_of_it", error["message"],
+          "the tool 'a:say' is not what it was when it was first used or accepted, so it was not "
+          "called")
+    kind, text = place.run().last()
+    check("at_the_next_run_it_is_left_out", (kind, "a_-_say is not what it was" in text),
+          ("call_refused", True))
+    check("with_all_that_it_says", ("everybody you know" in json.dumps(place.log),
+                                    place.log[1]["tools"], place.server_row()["changed"],
+                                    place.server_row()["names"]), (False, [], ["say"], []))
+    check("which_the_terminal_says", "1 tool is not what it was" in place.haft(
+        "run", "spec.json", "go", "--store", "memory:")[2], True)
+    check("and_check", "1 tool is not what it was" in place.haft("check", "spec.json")[2], True)
+    explained = json.loads(place.haft("explain", "spec.json", "go", "--json")[1])
+    check("and_explain", [(t["sight"], t["code"]) for t in explained["tools"]
+                          if t["name"] == "a:say"], [("out", "tool_changed")])
+    status, out, err = place.haft("tools", "spec.json")
+    check("the_change_is_listed", out.split("MCP servers\n")[1], """\
+  a: known (its tools are remembered; it need not run), 1 tool
+    warning: 1 tool is not what it was when first used or accepted, and kept from models: say; \
+`haft tools SPEC` shows how, --accept lets it pass
+  - a:say                    mcp, data: not what it was when it was first used or accepted
+  ! a:say is not what it was when it was first used or accepted, and is not called until --accept
+      - /description: "Says a word."
+      + /description: "Says a word to everybody you know."
+""")
+    status, out, err = place.haft("tools", "spec.json", "--json")
+    check("and_as_json", (json.loads(out)["changed"], json.loads(out)["servers"]), (
+        [{"server": "a", "tool": "say", "diff": '- /description: "Says a word."\n'
+          '+ /description: "Says a word to everybody you know."\n'}],
+        [{"name": "a", "state": "known", "tools": 1,
+          "means": "its tools are remembered; it need not run",
+          "warning": "1 tool is not what it was when first used or accepted, and kept from models: "
+          "say; `haft tools SPEC` shows how, --accept lets it pass", "left_out": [],
+          "left_out_all": 0, "code": None, "reason": None}]))
+    status, out, err = place.haft("tools", "spec.json", "--accept", "a:say")
+    check("it_is_accepted", (status, out), (0, """\
+a:say is accepted:
+- /description: "Says a word."
++ /description: "Says a word to everybody you know."
+"""))
+    check("after_that_it_is_called", place.run().last(), SAID)
+    check("again", place.haft("tools", "spec.json", "--accept", "a:*")[1],
+          "a:say is accepted as it is\n")
+    status, out, err = place.haft("tools", "spec.json", "--accept", "a:nothing")
+    check("what_is_not_there_is_not_accepted", status, 2)
+    for file in (place.path / "state/haft/mcp").iterdir():
+        check("only_we_may_read_what_is_remembered", oct(file.stat().st_mode & 0o777), "0o600")
+
+
+def test_before_use():
+    place = Place()
+    place.write(calls=0)
+    place.run()
+    place.write()
+    place.describe("Says another word.")
+    check("a_tool_nobody_has_used_is_called", place.run("runs.db").last(), SAID)
+    status, out, err = place.haft("runs", "replay", place.log[0]["run"], "--store", "runs.db")
+    check("such_a_run_is_replayed", (status, err), (0, ""))
+    shown = [e for e in place.log if e["kind"] == "tools_revealed"]
+    check("and_what_it_is_now_is_in_the_log",
+          [(e["tools"][0]["description"], e["call"], e.get("reason")) for e in shown],
+          [("Says a word.", None, None),
+           ("Says another word.", "c1.1", "the server's list changed")])
+    place = Place()
+    place.write(calls=0)
+    place.run()
+    place.write()
+    place.describe({"inputSchema": {"type": "object", "required": ["who"]}})
+    kind, text = place.run().last()
+    check("its_arguments_are_judged_by_that", (kind, "who" in text), ("call_refused", True))
+    status, out, err = place.haft("tools", "spec.json")
+    check("nothing_has_changed_then", "!" in out.split("MCP servers\n")[1], False)
+
+
+def test_two_at_once():
+    """Two calls that run side by side find the same tool another one."""
+    place = Place(trust=True)
+    hints = {"annotations": {"readOnlyHint": True}}
+    place.describe(hints)
+    place.write(calls=0)
+    place.run()
+    place.describe(dict(hints, description="Says another word."))
+    calls = [{"name": "a:say", "arguments": {"word": word}} for word in ("one", "two")]
+    (place.path / "script.json").write_text(json.dumps(
+        {"replies": [{"calls": calls}, {"text": "the end"}]}))
+    place.run("runs.db")
+    check("both_are_called", sorted(e["result"] for e in place.log if e["kind"] == "call_finished"),
+          ["you said one", "you said two"])
+    status, out, err = place.haft("runs", "replay", place.log[0]["run"], "--store", "runs.db")
+    check("and_replayed", (status, err), (0, ""))
+
+
+def test_age():
+    place = Place("few")
+    place.describe("[]")
+    place.run()
+    check("an_empty_list_is_not_known", "configured" in place.haft("tools", "spec.json")[1], True)
+    place.describe("Says a word.")
+    check("the_server_is_asked_again", place.run().last(), SAID)
+    check("and_then_known", place.run().server_row()["state"], "known")
+    place.describe("Says a new word.")
+    status, out, err = place.haft("tools", "spec.json", "--refresh")
+    check("refresh_asks", (status, "Says a new word." in out, err), (0, True, ""))
+    place.describe("Says a word.\nAnd sends it to somebody.")
+    check("all_of_a_description_is_shown", "    Says a word.\n    And sends it to somebody.\n"
+          in place.haft("tools", "spec.json", "--refresh")[1], True)
+    place.describe("Says a new word.")
+    place.haft("tools", "spec.json", "--refresh")
+    place.describe("{}{")
+    status, out, err = place.haft("tools", "spec.json", "--refresh")
+    check("what_does_not_answer_is_told_and_stays",
+          (status, "Says a new word." in out, "server a: the MCP server 'a'" in err,
+           "warning: its tools are those from before" in out), (1, True, True, True))
+    other = Place("exit_start")
+    status, out, err = other.haft("tools", "spec.json", "--refresh")
+    check("one_that_never_answered_is_not_called_unasked",
+          (status, "nobody has asked it yet" in out,
+           "- a:*                      mcp: the MCP server 'a' ended" in out), (1, False, True))
+    status, out, err = other.haft("tools", "spec.json", "--refresh", "--json")
+    row = json.loads(out)["servers"][0]
+    check("nor_as_json", (status, row["code"], "no licence" in row["reason"]),
+          (1, "server_error", True))
+    place.describe("Says a word.")
+    for file in place.files(".json"):
+        record = json.loads(file.read_text())
+        record["until"] = 1
+        file.write_text(json.dumps(record))
+    check("an_old_list_is_not_used", place.run().server_row()["state"], "started")
+    check("but_made_new", place.run().server_row()["state"], "known")
+
+
+def test_other_command():
+    place = Place().run()
+    place.server["env"] = {"MORE": "1"}
+    place.write()
+    kind, text = place.run().last()
+    check("another_configuration_is_a_change", (kind, "a_-_say is not what it was" in text),
+          ("call_refused", True))
+    out = place.haft("tools", "spec.json")[1]
+    check("which_is_shown", ("- /configuration" in out, "+ /configuration" in out), (True, True))
+    check("the_hash_is_in_the_log", len(place.server_row()["hash"]), 64)
+    place.haft("tools", "spec.json", "--accept", "a:say")
+    check("accepted_it_is_called", place.run().last(), SAID)
+
+
+def test_damage():
+    place = Place().run()
+    for file in place.files(".json"):
+        file.write_text('{"version":2,"tools":[')
+    status, out, err = place.haft("tools", "spec.json")
+    check("a_damaged_list_is_told", "its list cannot be read, and is made again" in out, True)
+    check("and_made_again", place.run().last(), SAID)
+    for file in place.files(".pins"):
+        file.write_text('{"version":1,"pins":')
+    kind, text = place.run().last()
+    check("damaged_pins_let_nothing_pass", (kind, "a_-_say is not what it was" in text,
+                                            place.server_row()["changed"]),
+          ("call_refused", True, ["say"]))
+    check("and_are_told", "--accept a:*" in place.server_row()["warning"], True)
+    for words in (["tools"], ["check"]):
+        status, out, err = place.haft(*words, "spec.json")
+        check(f"haft_{words[0]}_tells", (status, "--accept a:*" in out + err), (0, True))
+    check("doctor_tells", "damaged" in place.haft("doctor")[1], True)
+    place.haft("tools", "spec.json", "--accept", "a:say")
+    check("one_is_accepted", place.run().last(), SAID)
+    check("the_others_are_in_doubt", "was damaged" in place.server_row()["warning"], True)
+    check("the_damaged_file_is_kept", len(place.files(".damaged")), 1)
+    place.haft("tools", "spec.json", "--accept", "a:*")
+    check("all_are_accepted", "warning" in place.run().server_row(), False)
+
+
+def test_left_out():
+    place = Place("twice").run()
+    check("what_is_left_out_is_in_the_log",
+          [row["tool"] for row in place.server_row()["left_out"]], ["say", "a:b", "", "", "x"])
+    check("and_counted", place.server_row()["left_out_all"], 5)
+    status, out, err = place.haft("tools", "spec.json")
+    check("and_listed", out.split("MCP servers\n")[1], """\
+  a: known (its tools are remembered; it need not run), 1 tool, 5 left out
+  1 deferred tool, 1 shown: at most 8 (max_mcp_tools)
+  + a:say                    mcp, data: shown: there is room; without a task nothing is searched
+  - a:say mcp, left out: another tool before it has this name
+  - a:a:b mcp, left out: /name: tool name 'a:b' has a ':' in it
+  - a:* mcp, left out: /name: a tool's name is empty
+  - a:* mcp, left out: expected an object, found number
+  - a:x mcp, left out: /inputSchema: expected an object, found null
+""")
+    status, out, err = place.haft("check", "spec.json")
+    check("and_told_by_check", "5 tools of the MCP server a cannot be used" in err, True)
+    status, out, err = place.haft("run", "spec.json", "go", "--store", "memory:")
+    check("and_in_the_terminal", "server a: 1 tool, 5 left out" in err, True)
+
+
+def test_hidden():
+    place = Place("hidden").run()
+    check("one_is_left", [tool["name"] for tool in place.log[1]["tools"]], ["a:say"])
+    text = json.dumps(place.log[1], ensure_ascii=False)
+    check("nothing_hides_in_its_schema", ("A<U+202E> word." in text, "<U+E0041>" in text,
+                                          "\u202e" in text, "\u200b" in text),
+          (True, True, False, False))
+    check("names_and_values_with_hidden_characters_are_left_out",
+          [row["reason"] for row in place.log[1]["servers"][0]["left_out"]],
+          ["/inputSchema: the name 'wo<U+200B>rd' has a character that cannot be seen",
+           "/inputSchema: the value 'a<U+2060>' has a character that cannot be seen"])
+
+
+def test_secrets():
+    """What is written out is in the spec that is kept, and nowhere else; ${VAR} is nowhere."""
+    place = Place("env", env={"API_TOKEN": TOKEN}).run("runs.db")
+    check("a_secret_does_not_get_into_events", TOKEN in json.dumps(place.log), False)
+    found = [f.name for f in (place.path / "state").rglob("*")
+             if f.is_file() and TOKEN in f.read_text()]
+    check("nor_into_what_is_remembered", found, [])
+    status, out, err = place.haft("check", "spec.json")
+    check("and_is_warned_of", "looks like a secret written into the spec" in out, True)
+    check("without_being_shown", (TOKEN[:8] in out + err, "*" * len(TOKEN) in out), (False, True))
+    os.environ["HAFT_TEST_TOKEN"] = TOKEN
+    place = Place("env", env={"API_TOKEN": "${HAFT_TEST_TOKEN}"}).run("runs.db")
+    found = [f.name for f in place.path.rglob("*")
+             if f.is_file() and TOKEN.encode() in f.read_bytes()]
+    check("of_a_variable_nothing_is_written_down", found, [])
+    status, out, err = place.haft("check", "spec.json")
+    check("and_nobody_warns", "looks like a secret" in out, False)
+
+
+WRITTEN = {"MYTOK": "written-out-secret-123456", "PIN_KEY": "1234567890",
+           "DB_CONN": "postgres://u:pw%2Din-file-2@h/db", "OTHER": "${HAFT_NOT_SET:-if-not-set-77}",
+           "STORE": "s3://me:${HAFT_NOT_SET:-of-an-address-8}@h/b"}
+PLAIN = {"MODE": "production", "PORT": "12345678", "DATA": "/srv/some/data",
+         "HOST": "http://localhost:8080"}
+HIDDEN = ("written-out-secret-123456", "1234567890", "in-file-2", "if-not-set-77",
+          "of-an-address-8")
+
+
+def seen(texts, *places):
+    return [text for text in texts if any(text in place for place in places)]
+
+
+def kept(place, name="runs.db"):
+    """The events of a store, as text."""
+    with contextlib.closing(sqlite3.connect(place.path / name)) as db:
+        return "".join(str(row) for row in db.execute("select * from events"))
+
+
+def test_written_out():
+    """Every value that is written out for a server, whatever its name; not what is no secret."""
+    place = Place("env", env=dict(WRITTEN, **PLAIN)).run("runs.db")
+    result = place.last()[1]
+    check("values_written_out_are_redacted", seen(HIDDEN, json.dumps(place.log), place.err), [])
+    check("and_those_that_are_none_are_not", seen(PLAIN.values(), result), list(PLAIN.values()))
+    check("in_the_store_too", seen(HIDDEN, kept(place)), [])
+    place = Place("tell_env", env=WRITTEN)
+    file = {"mcpServers": {"a": {"command": place.server["command"][0],
+                                 "args": place.server["command"][1:], "env": WRITTEN}}}
+    (place.path / "servers.json").write_text(json.dumps(file))
+    spec = {"haft": 1, "name": "a", "model": "script:script.json",
+            "mcp": {"import": "servers.json"}}
+    (place.path / "spec.json").write_text(json.dumps(spec))
+    place.run("runs.db")
+    check("of_a_file_and_in_an_error", ("[redacted]" in place.server_row()["error"],
+                                        seen(HIDDEN, json.dumps(place.log), place.err,
+                                             kept(place))), (True, []))
+    found = [f.name for f in (place.path / "state").rglob("*")
+             if f.is_file() and seen(HIDDEN, f.read_text())]
+    check("and_nothing_is_remembered", found, [])
+    for words in ([], ["--json"]):
+        status, out, err = place.haft("tools", "spec.json", "--refresh", *words)
+        check("nor_is_it_told_by_refresh " + " ".join(words),
+              ("[redacted]" in err, seen(HIDDEN, out, err)), (True, []))
+    error = Place("tell_cut", env=WRITTEN).run().server_row()["error"]
+    check("nor_is_half_of_one_told", ("or so or so" in error, "123456" in error), (True, False))
+    place = Place("tell_end", env=WRITTEN)
+    place.server, whole = None, place.server
+    (place.path / "spec.json").write_text(json.dumps({
+        "haft": 1, "name": "a", "model": "script:script.json",
+        "mcp": {"servers": {"a" * 40: whole}}}))
+    error = place.run().server_row()["error"]
+    check("nor_the_half_that_fits_into_an_error", ("or so or so" in error, "written" in error),
+          (True, False))
+
+
+def test_log():
+    """Warnings of a server are lines of standard error; what is less is not."""
+    status, out, err = Place("log").haft("run", "spec.json", "go", "--store", "memory:")
+    check("warnings_of_a_server_are_shown",
+          [line for line in err.splitlines() if "cheese" in line],
+          ["  server a: warning: warning: <U+001B>[31mlow on cheese"])
+    check("and_the_answer_stands_alone", out, "the end\n")
+
+
+scratch = tempfile.mkdtemp(prefix="haft-mcp-")
+try:
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(test) for test in (
+                test_after_use, test_before_use, test_two_at_once, test_age, test_other_command,
+                test_damage, test_left_out, test_hidden, test_secrets, test_written_out,
+                test_log)]:
+            done.result()
+finally:
+    shutil.rmtree(scratch, ignore_errors=True)

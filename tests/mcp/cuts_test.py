@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Wherever a text of a server is cut, put on one line or shown in part: no part of a secret stays.
+
+A canary is slid over every cut."""
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+SERVER = Path(__file__).resolve().parent / "bad_server.py"
+CANARY = "sk-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LINES = "short line\nsecond line xx"
+PEM = "-----BEGIN KEY-----\n" + "".join(chr(97 + i) * 47 + "\n" for i in range(3)) + "-----END"
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} mcp/cuts_test.py {name}", flush=True)
+
+
+def parts(secret, *texts):
+    """Eight bytes in a row or more, also with line ends told as blanks."""
+    pieces = {secret[i:i + 8] for i in range(len(secret) - 7)}
+    pieces |= {piece.replace("\n", " ") for piece in pieces}
+    return sorted(piece for piece in pieces if any(piece in text for text in texts))
+
+
+class Place:
+    def __init__(self, way, secret, **env):
+        self.path = Path(tempfile.mkdtemp(dir=scratch))
+        self.secret = secret
+        spec = {"haft": 1, "name": "a", "model": "script:script.json",
+                "limits": {"calls": 200, "turns": 50}, "mcp": {"servers": {"a": {
+            "command": [sys.executable, str(SERVER), way], "env": {"MYTOK": "${MYTOK}", **env}}}}}
+        (self.path / "spec.json").write_text(json.dumps(spec))
+        self.script([])
+
+    def script(self, calls):
+        replies = [{"calls": calls[i:i + 16]} for i in range(0, len(calls), 16)]
+        (self.path / "script.json").write_text(json.dumps(
+            {"replies": replies + [{"text": "the end"}]}))
+
+    def haft(self, *words):
+        environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"), MYTOK=self.secret)
+        done = subprocess.run([HAFT, *words], cwd=self.path, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=300, env=environment)
+        return done.stdout, done.stderr
+
+
+def test_results():
+    for kind in ("error", "uri", "name", "type", "description", "value", "key"):
+        place = Place("cuts", CANARY)
+        last = 1010 if kind == "description" else 210
+        tool = "a:value" if kind in ("value", "key") else "a:say"
+        paddings = range(max(0, last - 320), last, 5)
+        place.script([{"name": name, "arguments": {"word": f"{what} {n}"}} for n in paddings
+                      for name, what in ((tool, kind), ("a:say", "number"))])  # no circle
+        out, err = place.haft("run", "spec.json", "go", "--store", "memory:", "--events")
+        ends = sum(json.loads(line)["kind"] == "call_finished" for line in out.splitlines())
+        check(f"all_calls_of_{kind}_were_made", ends, 2 * len(paddings))
+        check(f"no_part_of_a_secret_in_{kind}", parts(CANARY, out, err), [])
+
+
+def test_start(padding):
+    place = Place("cut_start", CANARY, PADDING=str(padding))
+    out, err = place.haft("tools", "spec.json", "--refresh")
+    check(f"nor_in_a_refusal_to_begin_{padding}",
+          (parts(CANARY, out, err), "refused to initialize" in err), ([], True))
+
+
+def test_errors(row):
+    name, way, secret, said = row
+    place = Place(way, secret)
+    out, err = place.haft("tools", "spec.json", "--refresh")
+    check(f"of_{name}_nothing_is_told", (parts(secret, out, err), said in err), ([], True))
+    out, err = place.haft("run", "spec.json", "go", "--store", "memory:", "--events")
+    check(f"nor_in_events_of_{name}", (parts(secret, out, err), said in out), ([], True))
+
+
+ERRORS = (("lines", "tell_lines", LINES, "bad key: [redacted] it says"),
+          ("pem", "tell_lines", PEM, "bad key: [redacted] it says"),
+          ("twice", "tell_twice", PEM, "ended with exit status 3"),
+          ("half", "tell_half", CANARY, "the key is [redacted]"))
+
+scratch = tempfile.mkdtemp(prefix="haft-mcp-")
+try:
+    test_results()
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:  # they wait more than they work
+        for done in [*[pool.submit(test_errors, row) for row in ERRORS],
+                     *[pool.submit(test_start, padding) for padding in range(50, 170, 15)]]:
+            done.result()
+finally:
+    shutil.rmtree(scratch, ignore_errors=True)

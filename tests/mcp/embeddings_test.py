@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tool search with a server of /v1/embeddings: used, remembered, and done without when it fails.
+The server is mock-model, with its toy vectors; the tools are those of the fixture of this
+directory."""
+import http.client
+import json
+import os
+import re
+import stat
+import subprocess
+import tempfile
+from pathlib import Path
+
+NAME = "mcp/embeddings_test.py"
+HAFT = os.environ["HAFT"]
+BUILD = Path(os.environ["HAFT_BUILD"])
+SECONDS = 120
+KEY = "sk-embed-0123456789abcdef"
+TASK = "ask the user to choose, with defaults"
+
+
+def check(name, found, wanted=True):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
+
+
+class Program:
+    """One that says where it listens."""
+
+    def __init__(self, *words):
+        self.words = words
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.words, text=True, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.url = self.process.stdout.readline().split()[-1]
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(SECONDS)
+        self.process.stdout.close()
+
+
+class Mock(Program):
+    def __init__(self, *options):
+        path = scratch / "replies.json"
+        path.write_text('{"replies": []}')
+        super().__init__(HAFT, "mock-model", str(path), *options)
+
+    def asked(self):
+        """Requests since the last time somebody looked."""
+        port = int(re.search(r":(\d+)/", self.url)[1])
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        connection.request("GET", "/health")
+        number = int(connection.getresponse().headers["x-request-id"].removeprefix("req_"))
+        before, self.before = getattr(self, "before", 0), number
+        return number - before - 1
+
+
+class Agent:
+    def __init__(self, fixture, replies=None, **embeddings):
+        self.path = Path(tempfile.mkdtemp(dir=scratch))
+        spec = {"haft": 1, "name": "a", "tools": [{"builtin": ["tool_search"]}],
+                "model": {"provider": "script", "model": "script.json", "size_b": 3},
+                "mcp": {"servers": {"fix": {"url": fixture.url}}}}
+        if embeddings:
+            spec["tool_search"] = {"embeddings": {"model": "toy", **embeddings}}
+        replies = {"replies": replies or [{"text": "the end"}]}
+        (self.path / "script.json").write_text(json.dumps(replies))
+        (self.path / "spec.json").write_text(json.dumps(spec))
+
+    def run(self):
+        environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"), EMBED_KEY=KEY,
+                           HAFT_VECTORS="none")
+        environment.pop("OPENAI_API_KEY", None)
+        done = subprocess.run([HAFT, "run", "spec.json", TASK, "--events"], cwd=self.path,
+                              text=True, capture_output=True, stdin=subprocess.DEVNULL,
+                              timeout=SECONDS,
+                              env=environment)
+        self.out, self.err, self.status = done.stdout, done.stderr, done.returncode
+        if self.status != 0:
+            print("#", self.err[:800])
+        log = [json.loads(line) for line in self.out.splitlines()]
+        self.revealed = [event for event in log if event["kind"] == "tools_revealed"]
+        return self.revealed[0].get("embeddings") if self.revealed else None
+
+    def tools(self):
+        return [(tool["name"], tool["score"]) for tool in self.revealed[0]["tools"]]
+
+    def files(self):
+        return sorted((self.path / "state/haft/mcp").glob("vectors-*"))
+
+    def has(self, text):
+        """Whether it stands in what was printed or kept, the spec apart."""
+        kept = [file.read_bytes() for file in self.path.rglob("*")
+                if file.is_file() and file.name != "spec.json"]
+        return text in self.out + self.err or any(text.encode() in data for data in kept)
+
+
+def test_used(fixture):
+    plain = Agent(fixture)
+    check("without_the_key_nothing_is_said_of_it", plain.run(), None)
+    with Mock("--embeddings", "64", "--require-key") as mock:
+        agent = Agent(fixture, base_url=mock.url, api_key="${EMBED_KEY}",
+                      query_prefix="query: ", document_prefix="passage: ")
+        used = {"model": "toy", "used": True, "error": None}
+        check("it_is_used", agent.run(), used)
+        first, asked = agent.tools(), mock.asked()
+        check("tools_in_batches_and_the_query", asked,
+              2 + (agent.revealed[0]["deferred"] - 1) // 32)
+        check("the_second_run_asks_for_the_query_alone", (agent.run(), mock.asked()), (used, 1))
+        check("and_finds_the_same", agent.tools(), first)
+        check("not_as_words_alone_do", agent.tools() != plain.tools())
+        file, = agent.files()
+        check("its_file_is_ours_alone", stat.S_IMODE(file.stat().st_mode), 0o600)
+        check("no_secret_is_kept", agent.has(KEY), False)
+        file.write_bytes(file.read_bytes()[:-1])
+        check("a_damaged_file_is_made_again", (agent.run(), mock.asked() > 1), (used, True))
+        check("and_is_whole", (agent.run(), mock.asked()), (used, 1))
+        file.chmod(0o666)
+        check("one_that_others_can_write_is_none", (agent.run(), mock.asked() > 1), (used, True))
+        no_key = Agent(fixture, base_url=mock.url)
+        check("a_key_is_needed", no_key.run()["used"], False)
+    calls = [{"calls": [{"name": "tool_search", "arguments": {"query": "images", "limit": 1}}]},
+             {"text": "the end"}]
+    with Mock("--embeddings", "64") as mock:
+        agent = Agent(fixture, calls, base_url=mock.url)
+        agent.run()
+        check("a_call_searches_with_it", [e["embeddings"] for e in agent.revealed], [used, used])
+
+
+def test_models_apart(fixture):
+    with Mock("--embeddings", "16") as mock:
+        agent = Agent(fixture, base_url=mock.url)
+        agent.run()
+        mock.asked()
+        other = json.loads((agent.path / "spec.json").read_text())
+        other["tool_search"]["embeddings"]["model"] = "another"
+        (agent.path / "spec.json").write_text(json.dumps(other))
+        check("another_model_has_its_own", (agent.run()["used"], mock.asked() > 1), (True, True))
+        check("two_files", len(agent.files()), 2)
+
+
+def test_faults(fixture):
+    words = Agent(fixture)
+    words.run()
+    says = {"error": "no vectors today", "garbage": "", "slow": "time", "sizes": "numbers"}
+    for fault, text in says.items():
+        with Mock("--embeddings", "16", "--embeddings-fault", fault) as mock:
+            agent = Agent(fixture, base_url=mock.url, api_key="${EMBED_KEY}",
+                          timeout="100ms" if fault == "slow" else "60s")
+            said = agent.run()
+            check(f"{fault}_is_said", (said["used"], text in said["error"], agent.status),
+                  (False, True, 0))
+            check(f"{fault}_words_count", agent.tools(), words.tools())
+            check(f"{fault}_no_secret", agent.has(KEY), False)
+            if fault == "error":
+                check("what_it_says_is_redacted", "[redacted]" in said["error"])
+    agent = Agent(fixture, base_url="http://127.0.0.1:1/v1")
+    check("nobody_is_there", (agent.run()["used"], agent.tools()), (False, words.tools()))
+    calls = [{"calls": [{"name": "tool_search", "arguments": {"query": "images", "limit": 1}}]},
+             {"text": "the end"}]
+    with Mock("--embeddings", "16", "--embeddings-fault", "error") as mock:
+        agent = Agent(fixture, calls, base_url=mock.url)
+        agent.run()
+        check("it_is_left_alone_for_a_while",
+              ([e["embeddings"]["used"] for e in agent.revealed], mock.asked()),
+              ([False, False], 1))
+
+
+with tempfile.TemporaryDirectory() as directory:
+    scratch = Path(directory)
+    with Program(str(BUILD / "tests/mcp-fixture")) as server:
+        test_used(server)
+        test_models_apart(server)
+        test_faults(server)

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Very many streams of `haft mcp --listen` that say nothing: they cost no processor time. 500 of
+them, and 10,000 with HAFT_LONG=1, or as many as there are descriptors for. What they cost in time
+and memory is printed."""
+import json
+import os
+import re
+import resource
+import select
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+NAME = "mcp/idle_test.py"
+HAFT = os.environ["HAFT"]
+NEW = "2026-07-28"
+WANTED = 10000 if os.environ.get("HAFT_LONG") else 500
+SPARE = 100  # descriptors for everything else
+SECONDS = 2
+MOST_OF_A_CORE = 0.2
+SPEC = {"name": "quiet", "model": "script:script.json", "tools": [
+    {"name": "say", "description": "Says a word.", "command": ["echo", "word"], "args": []}]}
+LISTEN = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {
+    "notifications": {"toolsListChanged": True},
+    "_meta": {"io.modelcontextprotocol/protocolVersion": NEW,
+              "io.modelcontextprotocol/clientCapabilities": {}}}})
+
+
+def check(name, good, details):
+    print(f"# {details}")
+    print(f"{'ok' if good else 'not ok'} {NAME} {name}", flush=True)
+
+
+def raise_limit():
+    """As many descriptors as this machine lets us have, here and in what we start."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = WANTED + SPARE
+    soft = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return soft
+
+
+def processor_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_kb(pid):
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
+
+
+def switches(pid):
+    """How often the server has woken up."""
+    found = re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)",
+                      Path(f"/proc/{pid}/status").read_text())
+    return int(found[1])
+
+
+def open_stream(port):
+    connection = socket.create_connection(("127.0.0.1", port), timeout=60)
+    connection.sendall((
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n"
+        f"Content-Type: application/json\r\nMCP-Protocol-Version: {NEW}\r\n"
+        f"Mcp-Method: subscriptions/listen\r\nContent-Length: {len(LISTEN)}\r\n\r\n{LISTEN}"
+    ).encode())
+    text = b""
+    while b"subscriptions/acknowledged" not in text:
+        part = connection.recv(4096)
+        if not part:
+            connection.close()
+            return None
+        text += part
+    return connection
+
+
+def main():
+    count = min(WANTED, raise_limit() - SPARE)
+    with tempfile.TemporaryDirectory() as scratch:
+        (Path(scratch) / "agent.json").write_text(json.dumps(SPEC))
+        (Path(scratch) / "script.json").write_text('{"replies": []}')
+        server = subprocess.Popen([HAFT, "mcp", "agent.json", "--store", "memory:", "--listen",
+                                   "127.0.0.1:0"], cwd=scratch, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL)
+        port = int(re.search(r":(\d+)/mcp", server.stdout.readline())[1])
+        open_stream(port).close()
+        before = resident_kb(server.pid)
+        streams = [stream for stream in (open_stream(port) for _ in range(count)) if stream]
+        each = (resident_kb(server.pid) - before) / max(1, len(streams))
+        check("all_streams_are_open", len(streams) == count,
+              f"{len(streams)} streams of {WANTED}, {each:.1f} KB of memory each")
+        woken, used = switches(server.pid), processor_seconds(server.pid)
+        time.sleep(SECONDS)  # what is measured, not what is waited for
+        used = processor_seconds(server.pid) - used
+        check("while_nothing_happens_they_cost_nothing", used < MOST_OF_A_CORE * SECONDS,
+              f"{used:.2f} s of processor time and {switches(server.pid) - woken} wake-ups in "
+              f"{SECONDS} s, with {len(streams)} idle streams")
+        poll = select.poll()
+        for stream in streams:
+            poll.register(stream, select.POLLIN)
+        check("all_of_them_still_are_open", not poll.poll(0), f"{len(streams)} streams")
+        for stream in streams:
+            stream.close()
+        server.terminate()
+        server.communicate(timeout=120)
+        check("and_the_server_ends", server.returncode == 0, f"exit status {server.returncode}")
+
+
+main()

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files of other programs (tests/mcp/import) as they lie about on people's machines: each has one
+server that works here, and others that are off, wrong, or lack a variable. The good one's tools are
+there; what is left out is told of with the file, the server and what was found."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+NAME = "mcp/import_test.py"
+HAFT = os.environ["HAFT"]
+HERE = Path(__file__).resolve().parent
+FILES = {
+    "claude_desktop_config.json": [
+        "the server 'My Old Server': it has no command and no url; it is left out"],
+    "vscode_mcp.json": [
+        "notes: envFile is not read",
+        "the server 'issues': there is no variable HAFT_INPUT_ISSUES_KEY in the environment; "
+        "it is left out",
+        "issues: the file has no `inputs` for an ${input:..} of it",
+        "the server 'picked': haft does not know what to put for 'command:extension.pickServer'; "
+        "it is left out"],
+    "cursor_mcp.json": [
+        "the server 'hosted': there is no variable HOSTED_KEY_THAT_NOBODY_SET in the environment; "
+        "it is left out",
+        "the server 'both': it has both a command and a url; it is left out"],
+}
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
+
+
+def run(place, mcp):
+    """(exit status, tools that the model saw, events, standard error)"""
+    (place / "spec.json").write_text(json.dumps(
+        {"name": "a", "model": "script:script.json", "mcp": mcp}))
+    (place / "script.json").write_text(json.dumps({"replies": [
+        {"calls": [{"name": "notes:say", "arguments": {"word": "hello"}}]}, {"text": "the end"}]}))
+    environment = dict(os.environ, XDG_STATE_HOME=str(place / "state"), NOTES_KEY="a canary",
+                       HAFT_INPUT_NOTES_KEY="a canary")
+    done = subprocess.run([HAFT, "run", "spec.json", "go", "--store", "memory:", "--events"],
+                          cwd=place, env=environment, text=True, capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=120)
+    log = [json.loads(line) for line in done.stdout.splitlines()]
+    tools = [tool["name"] for event in log if event["kind"] == "tools_revealed"
+             for tool in event["tools"]]
+    return done.returncode, tools, log, done.stderr
+
+
+def test(file, warnings):
+    place = Path(tempfile.mkdtemp(dir=scratch))
+    shutil.copy(HERE / "import" / file, place / file)
+    shutil.copy(HERE / "bad_server.py", place / "server.py")
+    status, tools, log, err = run(place, {"import": file})
+    results = [event.get("result") for event in log if event["kind"] == "call_finished"]
+    check(f"{file}_runs", (status, tools, results), (0, ["notes:say"], ["you said hello"]))
+    for warning in warnings:
+        check(f"{file}_says_{warning[:30]!r}", f"haft: warning: {file}: {warning}" in err, True)
+    if not all(warning in err for warning in warnings):
+        print("#", err.replace("\n", "\n# "))
+    check(f"{file}_tells_no_secret", "a canary" in err + json.dumps(log), False)
+    out = [warning.split("'")[1] for warning in warnings if "it is left out" in warning]
+    for server in out:
+        status, _, _, err = run(place, {"import": file, "allow": [f"{server.replace(' ', '-')}:*"]})
+        check(f"{file}_cannot_do_without_{server}",
+              (status, f"{file}: the server '{server}': " in err,
+               "`allow` of the spec names it" in err), (2, True, True))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    for name, wanted in FILES.items():
+        test(name, wanted)

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A small model with many tools: what is searched before the first turn, what the model finds
+itself, what makes room for it, and which servers are started for all that. With the fixture of this
+directory and our own server always, and with the real servers of npm where they can be had."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import packages  # noqa: E402
+
+NAME = "mcp/search_test.py"
+HAFT = os.environ["HAFT"]
+BUILD = Path(os.environ["HAFT_BUILD"])
+SCOPE = packages.SCOPE
+SECONDS = 120
+
+
+def check(name, found, wanted=True):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
+
+
+class Agent:
+    """A spec with servers, a script, and a place of its own where lists are remembered."""
+
+    def __init__(self, servers, replies, **more):
+        self.path = Path(tempfile.mkdtemp(dir=scratch))
+        self.spec = {"haft": 1, "name": "a", "tools": [{"builtin": ["tool_search"]}],
+                     "model": {"provider": "script", "model": "script.json", "size_b": 3},
+                     "mcp": {"servers": servers(self.path)}, **more}
+        (self.path / "script.json").write_text(json.dumps({"replies": replies}))
+        (self.path / "spec.json").write_text(json.dumps(self.spec))
+
+    def haft(self, *words):
+        environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"),
+                           HAFT_VECTORS="none")
+        return subprocess.run([HAFT, *words], cwd=self.path, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=SECONDS, env=environment)
+
+    def run(self, task, *words):
+        done = self.haft("run", "spec.json", task, "--events", *words)
+        self.log = [json.loads(line) for line in done.stdout.splitlines()]
+        self.status, self.err = done.returncode, done.stderr
+        return self
+
+    def events(self, kind):
+        return [event for event in self.log if event["kind"] == kind]
+
+    def states(self):
+        return [s["state"] for s in self.events("tools_revealed")[0]["servers"]]
+
+    def starts(self):
+        """Which servers have been started since the last time somebody looked."""
+        file = self.path / "starts"
+        names = file.read_text().split() if file.exists() else []
+        file.unlink(missing_ok=True)
+        return sorted(names)
+
+    def explain(self, task):
+        return json.loads(self.haft("explain", "spec.json", task, "--json").stdout)
+
+
+def noted(name, words):
+    """The words of a program that writes down that it was started."""
+    return ["/bin/sh", "-c", f'echo {name} >>starts; exec "$@"', name, *map(str, words)]
+
+
+def test_search(name, agent, task, found, wanted, third, result, servers):
+    """The whole way of a run, twice. `found`: the tools that the task reveals."""
+    check(f"{name}_unknown_lists_are_said_to_be_so",
+          {s["code"] for s in agent.explain(task)["servers"]}, {"not_known"})
+    check(f"{name}_explaining_starts_nobody", agent.starts(), [])
+    agent.run(task)
+    if agent.status != 0:
+        print("#", agent.err[:800])
+    first, later = agent.events("tools_revealed")
+    check(f"{name}_done", (agent.status, agent.log[-1].get("end")), (0, "done"))
+    check(f"{name}_all_are_started_when_nothing_is_known",
+          (set(agent.states()) <= {"started", "used"}, agent.starts()), (True, sorted(servers)))
+    check(f"{name}_the_task_is_searched_for", (first["automatic"], first["query"], first["call"]),
+          (True, task, None))
+    check(f"{name}_more_than_twenty_tools", first["deferred"] > 20)
+    check(f"{name}_two_are_shown", ([t["name"] for t in first["tools"]], first["cap"]), (found, 2))
+    check(f"{name}_with_scores_and_ranks",
+          ([t["rank"] for t in first["tools"]],
+           first["tools"][0]["score"] >= first["tools"][1]["score"] > 0), ([1, 2], True))
+    turns = agent.events("turn_started")
+    check(f"{name}_two_in_the_prompt", turns[0]["declared"], ["tool_search", *found])
+    check(f"{name}_the_model_finds_a_third",
+          (later["automatic"], later["call"], [t["name"] for t in later["tools"]][:1]),
+          (False, "c1.1", [third]))
+    hidden = agent.events("tools_hidden")
+    check(f"{name}_one_makes_room",
+          (len(hidden), hidden[0]["tools"], hidden[0]["cap"], hidden[0]["cache_tokens"] > 0),
+          (1, found[:1], 2, True))
+    check(f"{name}_the_order_only_grows", turns[1]["declared"], ["tool_search", found[1], third])
+    answered = [(e["tool"], e["ok"]) for e in agent.events("call_finished")]
+    check(f"{name}_calls_are_answered", answered, [("tool_search", True), (third, True)])
+    check(f"{name}_with_the_right_result", result in agent.events("call_finished")[1]["result"])
+    # Again, in another process: the lists are known, and only who is called is started.
+    run = agent.log[0]["run"]
+    agent.run(task)
+    check(f"{name}_the_second_time_lists_are_known", set(agent.states()), {"known"})
+    check(f"{name}_and_only_who_is_called_is_started", agent.starts(),
+          [third.split(":")[0]] if servers else [])
+    check(f"{name}_the_same_is_found",
+          [t["name"] for t in agent.events("tools_revealed")[0]["tools"]], found)
+    replayed = agent.haft("runs", "replay", run)
+    check(f"{name}_it_replays", (replayed.returncode, replayed.stdout + replayed.stderr
+                                 if replayed.returncode else ""), (0, ""))
+    test_explain(name, agent, task, found, wanted)
+
+
+def test_explain(name, agent, task, found, wanted):
+    told = agent.explain(task)
+    check(f"{name}_explaining_starts_nobody_either", agent.starts(), [])
+    served = [t for t in told["tools"] if t["source"] == "mcp"]
+    check(f"{name}_every_tool_has_a_verdict",
+          (len(served) > 20, all(t["code"] and t["reason"] for t in told["tools"])), (True, True))
+    check(f"{name}_those_that_are_in", [t["name"] for t in served if t["offered"]], sorted(
+        found, key=[t["name"] for t in served].index))
+    check(f"{name}_and_the_others_are_deferred", {t["code"] for t in served if not t["offered"]},
+          {"deferred"})
+    check(f"{name}_the_cap_is_explained",
+          {k: told["deferred"][k] for k in ("tools", "shown", "cap", "cap_by")},
+          {"tools": len(served), "shown": 2, "cap": 2, "cap_by": "size_b"})
+    words = agent.haft("explain", "spec.json", task).stdout
+    head = f"{len(served)} deferred tools, 2 shown: at most 2 (cap for a model of 3 B)"
+    check(f"{name}_in_words", head in words
+          and f"  + {found[0]}" in words and f"  - {wanted}" in words)
+
+
+def script(query, third, arguments):
+    return [{"calls": [{"name": "tool_search", "arguments": {"query": query, "limit": 1}}]},
+            {"calls": [{"name": third, "arguments": arguments}]}, {"text": "the end"}]
+
+
+class Fixture:
+    def __enter__(self):
+        self.process = subprocess.Popen([BUILD / "tests/mcp-fixture"], text=True,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        self.url = self.process.stdout.readline().split()[-1]
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(SECONDS)
+        self.process.stdout.close()
+
+
+def test_fixture():
+    with Fixture() as fixture:
+        agent = Agent(lambda _: {"fix": {"url": fixture.url}},
+                      script("one simple text", "fix:test_simple_text", {}))
+        test_search("fixture", agent, "ask the user to choose, with defaults",
+                    ["fix:test_elicitation_sep1034_defaults", "fix:test_elicitation_sep1330_enums"],
+                    "fix:test_error_handling", "fix:test_simple_text", "simple text", [])
+        dead = Agent(lambda _: {"fix": {"url": fixture.url}}, [{"text": "the end"}])
+        shutil.copytree(agent.path / "state", dead.path / "state")
+    dead.run("ask the user to choose")
+    check("what_is_known_is_shown_without_its_server",
+          (dead.status, dead.states(), len(dead.events("turn_started")[0]["declared"])),
+          (0, ["known"], 3))
+
+
+def test_not_revealed():
+    """A tool that is there, one that is nowhere, and one of a server that is dead."""
+    own = {"haft": 1, "name": "own", "model": "script:none.json",
+           "tools": [{"name": f"tool_{n}", "description": f"Does thing number {n}.", "args": [],
+                      "command": ["echo", f"did {n}"]} for n in range(4)]}
+
+    def servers(path):
+        (path / "own.json").write_text(json.dumps(own))
+        (path / "none.json").write_text('{"replies": []}')
+        return {"own": {"command": noted("own", [HAFT, "mcp", path / "own.json"])},
+                "dead": {"command": ["/bin/false"]}}
+
+    calls = ["own:tool_3", "own:tool_9", "dead:tool"]
+    agent = Agent(servers, [{"calls": [{"name": name} for name in calls]},
+                            {"calls": [{"name": "tool_search", "arguments": {"query": "tool_3"}}]},
+                            {"calls": [{"name": "own:tool_3"}]}, {"text": "the end"}])
+    agent.run("thing number 1")
+    refused = [(e["tool"], e["why"]) for e in agent.events("call_refused")]
+    check("what_was_not_found_is_told_apart", refused,
+          [("own:tool_3", "not_revealed"), ("own:tool_9", "unknown"), ("dead:tool", "unavailable")])
+    texts = [e["text"] for e in agent.events("call_refused")]
+    check("and_the_model_reads_what_to_do", ("tool_search" in texts[0], "'dead'" in texts[2]),
+          (True, True))
+    check("an_exact_name_is_found_first",
+          [t["name"] for t in agent.events("tools_revealed")[1]["tools"]][0], "own:tool_3")
+    check("and_called", [(e["tool"], e["result"]) for e in agent.events("call_finished")][1:],
+          [("own:tool_3", "did 3")])
+
+
+def test_npm():
+    wanted = [f"{SCOPE}/server-everything", f"{SCOPE}/server-filesystem", f"{SCOPE}/server-memory"]
+    place = packages.install(NAME, "the_real_servers", "mcp-servers", wanted)
+
+    def servers(path):
+        (path / "note.txt").write_text("a note")
+
+        def words(name, *more):
+            program = place / "node_modules" / SCOPE / f"server-{name}" / "dist/index.js"
+            return ["node", program, *more]
+
+        return {"all": {"command": noted("all", words("everything", "stdio"))},
+                "files": {"command": noted("files", words("filesystem", path))},
+                "memory": {"command": noted("memory", words("memory")),
+                           "env": {"MEMORY_FILE_PATH": str(path / "memory.json")}}}
+
+    agent = Agent(servers, [])
+    third = "files:get_file_info"
+    (agent.path / "script.json").write_text(json.dumps(
+        {"replies": script("get_file_info", third, {"path": str(agent.path / "note.txt")})}))
+    test_search("npm", agent, "create new entities and relations in the knowledge graph",
+                ["memory:create_relations", "memory:create_entities"], "all:echo", third, "size",
+                ["all", "files", "memory"])
+
+
+scratch = tempfile.mkdtemp(prefix="haft-search-")
+try:
+    test_fixture()
+    test_not_revealed()
+    test_npm()
+finally:
+    shutil.rmtree(scratch, ignore_errors=True)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a host asks of a run. Whole runs with hosts that stop: tests/sim/. */
+#include "run/host.h"
+
+#include "run_help.h"
+
+#define SCRIPT                                                                                     \
+    "{\"replies\":[{\"calls\":[{\"name\":\"look\",\"arguments\":{}},{\"name\":\"put\","            \
+    "\"arguments\":{}},{\"name\":\"send\",\"arguments\":{}},{\"name\":\"pay\",\"arguments\":{}},"  \
+    "{\"name\":\"buy\",\"arguments\":{}}]}]}"
+#define SPEC                                                                                       \
+    "agent; parallel=9; tools=look!read_only,put!idempotent,send,pay,buy; "                        \
+    "approve=pay; deadline_ms=5000; approve=buy; deadline_ms=3000"
+
+/* A run whose first three calls have started; two more wait, each with a deadline. */
+static void begin(help_run *r)
+{
+    help_run whole;
+    help_run_init(&whole, SPEC, SCRIPT);
+    CHECK_INT(help_run_go(&whole), HAFT_OK, "%s", whole.err.message);
+    haft_str log = haft__buf_str(&whole.log), rest = log;
+    for (int i = 0; i < 8; i++) { /* run, turn, reply, three starts, two pauses */
+        (void)haft__str_split(&rest, '\n');
+    }
+    help_run_init(r, SPEC, SCRIPT);
+    CHECK_INT(help_run_restore(r, help_keep((haft_str){log.ptr, log.len - rest.len})), HAFT_OK,
+              "%s", r->err.message);
+    help_run_finish(&whole);
+}
+
+TEST(what_has_effects_starts_when_it_is_durable)
+{
+    static const struct {
+        size_t call;
+        bool repeatable, now, durable; /* may start now, or when all is durable */
+    } rows[] = {
+        {0, true, true, true},    /* read-only */
+        {1, true, false, true},   /* idempotent */
+        {2, false, false, true},  /* neither */
+        {3, false, false, false}, /* waits for a person */
+    };
+    help_run r;
+    begin(&r);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const haft__run_call *call = &r.drive.run.calls[rows[i].call];
+        CHECK_INT(haft__call_is_repeatable(call), rows[i].repeatable, "row %zu", i);
+        CHECK_INT(haft__call_may_start(call, false), rows[i].now, "row %zu", i);
+        CHECK_INT(haft__call_may_start(call, true), rows[i].durable, "row %zu", i);
+    }
+    help_run_finish(&r);
+}
+
+TEST(orphans_are_what_ran_and_nothing_else)
+{
+    help_run r;
+    begin(&r);
+    haft__run *run = &r.drive.run;
+    size_t at = 0;
+    for (size_t i = 0; i < 3; i++) {
+        CHECK(haft__run_orphan(run, &at) == &run->calls[i], "orphan %zu", i);
+    }
+    CHECK(haft__run_orphan(run, &at) == NULL, "one more");
+    at = 0;
+    run->cancel_asked = true;
+    CHECK(haft__run_orphan(run, &at) == NULL, "of a run that was cancelled");
+    run->cancel_asked = false;
+    run->expired = true;
+    CHECK(haft__run_orphan(run, &at) == NULL, "of a run that expired");
+    help_run_finish(&r);
+}
+
+TEST(the_first_deadline_counts)
+{
+    help_run r;
+    begin(&r);
+    haft__run *run = &r.drive.run;
+    CHECK_INT(haft__run_deadline(run), run->calls[4].deadline_ms, "the earlier one");
+    run->calls[4].stage = HAFT__CALL_ANSWERED;
+    CHECK_INT(haft__run_deadline(run), run->calls[3].deadline_ms, "the other one");
+    run->calls[3].deadline_ms = 0;
+    CHECK_INT(haft__run_deadline(run), 0, "none");
+    help_run_finish(&r);
+}
+
+TEST(only_what_waits_without_a_host_is_overdue)
+{
+    help_run r;
+    help_run_init(&r, "agent; tools=send!approval",
+                  "{\"replies\":[{\"calls\":[{\"name\":\"send\","
+                  "\"arguments\":{\"q\":\"a\"}}]}]}");
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    haft__run *run = &r.drive.run;
+    haft__run_call *call = &run->calls[0];
+    CHECK(haft__call_waits(call), "it waits");
+    CHECK(haft__run_overdue(run, UINT64_MAX) == NULL, "it has no deadline");
+    call->deadline_ms = 1000;
+    CHECK(haft__run_overdue(run, 999) == NULL, "before it");
+    CHECK(haft__run_overdue(run, 1000) == call, "at it");
+    run->cancel_asked = true;
+    CHECK(haft__run_overdue(run, 1000) == NULL, "of a run that ends nothing is due");
+    run->cancel_asked = false;
+    call->asks = haft__json_object(NULL, 0);
+    call->pinned = true;
+    CHECK(!haft__call_waits(call), "what a host has to answer");
+    CHECK(haft__run_overdue(run, 1000) == NULL, "goes with it");
+    help_run_finish(&r);
+}
+
+TEST(a_call_has_one_key)
+{
+    haft__buf key;
+    haft__buf_init(&key, 100);
+    haft__run_idempotency_key(&key, HAFT__LIT("run"), HAFT__LIT("c1.2"));
+    CHECK_STR(haft__buf_str(&key), HAFT__LIT("run:c1.2"), "key");
+    haft__buf_finish(&key);
+}

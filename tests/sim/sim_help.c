@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sim_help.c - one seed from its beginning to its end: what happens next is drawn, then done. */
+#include "sim_help.h"
+
+#include <stdarg.h>
+
+#include "run/host.h"
+#include "json/canonical.h"
+
+/* ---- chance ---- */
+
+static uint64_t draw(sim *s)
+{
+    uint64_t z = (s->chance += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+}
+
+uint32_t sim_pick(sim *s, uint32_t count)
+{
+    return (uint32_t)((draw(s) >> 32) % count);
+}
+
+bool sim_chance(sim *s, uint32_t percent)
+{
+    return sim_pick(s, 100) < percent;
+}
+
+bool sim_fault(sim *s, uint32_t percent)
+{
+    return !s->calm && sim_chance(s, percent);
+}
+
+uint64_t sim_hash(sim *s, haft__json value)
+{
+    haft__buf_clear(&s->text);
+    (void)!haft__json_write_canonical(&s->text, value, NULL);
+    return haft__run_hash(haft__buf_str(&s->text));
+}
+
+/* ---- what is said ---- */
+
+void sim_say(sim *s, const char *format, ...)
+{
+    if (!s->tracing) {
+        return;
+    }
+    char line[400];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    haft__buf_addf(&s->trace, "%5u %9llu  %s\n", s->steps,
+                   (unsigned long long)(s->now_ms - 1000000), line);
+}
+
+void sim_fail(sim *s, const char *format, ...)
+{
+    if (s->failure[0] != '\0') {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(s->failure, sizeof(s->failure), format, args);
+    va_end(args);
+    sim_say(s, "BROKEN: %s", s->failure);
+}
+
+static const struct {
+    const char *text, *rule;
+} breaks[] = {
+#define X(name, what, rule) {what, rule},
+    SIM_BREAKS(X)
+#undef X
+};
+
+const char *sim_break_text(sim_break broken)
+{
+    return breaks[broken].text;
+}
+
+const char *sim_break_rule(sim_break broken)
+{
+    return breaks[broken].rule;
+}
+
+/* ---- what can happen ---- */
+
+typedef enum deed {
+    DEED_TAKE,
+    DEED_STORE,
+    DEED_WRITTEN,
+    DEED_REPLY,
+    DEED_EFFECT,
+    DEED_RESULT,
+    DEED_LISTEN,
+    DEED_ALARM,
+    DEED_RENEW,
+    DEED_RELEASE,
+    DEED_CRASH,
+    DEED_FREEZE,
+    DEED_THAW,
+    DEED_SKEW,
+    DEED_TICK,
+    DEED_JUMP,
+    DEED_PERSON,
+    DEED_ORPHAN,
+} deed;
+
+typedef struct choice {
+    deed what;
+    unsigned worker, slot, weight;
+} choice;
+
+typedef struct choices {
+    choice items[SIM_WORKERS * (SIM_SLOTS * 2 + 16) + SIM_ORPHANS + 8];
+    size_t count;
+    unsigned weight;
+} choices;
+
+static void offer(choices *c, deed what, unsigned worker, unsigned slot, unsigned weight)
+{
+    if (weight > 0) {
+        c->items[c->count++] = (choice){what, worker, slot, weight};
+        c->weight += weight;
+    }
+}
+
+static bool may_take(const sim *s, const sim_worker *w)
+{
+    bool held = s->store.exists && s->store.row.owner.len > 0 && s->store.row.lease_ms > s->now_ms;
+    bool orphan = s->store.exists && s->store.row.epoch > 0;
+    return !w->has_run && s->store.row.state != HAFT__STATE_ENDED && !(s->calm && held)
+           && !(s->broken == SIM_ABANDON && orphan);
+}
+
+static void offer_slots(const sim_worker *w, unsigned number, choices *c)
+{
+    for (unsigned i = 0; i < SIM_SLOTS; i++) {
+        const sim_slot *slot = &w->slots[i];
+        if (!slot->used || slot->asks) {
+            continue;
+        }
+        offer(c, DEED_EFFECT, number, i, slot->effect_done ? 0 : 6);
+        offer(c, DEED_RESULT, number, i, slot->effect_done || slot->times_out ? 6 : 0);
+    }
+}
+
+/* Faults in this step, too, or only later. */
+static bool may_harm(const sim *s)
+{
+    return !s->calm && s->steps % s->harm == 0;
+}
+
+static void offer_worker(const sim *s, unsigned number, choices *c)
+{
+    const sim_worker *w = &s->workers[number];
+    bool fault = may_harm(s), on = w->has_run && !w->frozen;
+    offer(c, DEED_STORE, number, 0, w->has_run && w->writing && !w->performed ? 8 : 0);
+    offer(c, DEED_THAW, number, 0, w->frozen ? (s->calm ? 20 : 1) : 0);
+    offer(c, DEED_CRASH, number, 0, fault && w->has_run ? 1 : 0);
+    if (w->frozen) {
+        return;
+    }
+    offer(c, DEED_TAKE, number, 0, may_take(s, w) ? 3 : 0);
+    offer(c, DEED_SKEW, number, 0, fault && s->steps % 4 == 0 ? 1 : 0);
+    if (!on) {
+        return;
+    }
+    uint64_t deadline = haft__run_deadline(&w->run), now = sim_worker_now(s, w);
+    bool rests = w->effect == HAFT__EFFECT_WAIT || w->effect == HAFT__EFFECT_RUN;
+    offer(c, DEED_WRITTEN, number, 0, w->writing && w->performed ? 8 : 0);
+    offer(c, DEED_REPLY, number, 0, w->asking ? 6 : 0);
+    offer(c, DEED_LISTEN, number, 0, s->store.mail_count > 0 ? 4 : 0);
+    offer(c, DEED_ALARM, number, 0, rests && deadline > 0 && deadline <= now ? 4 : 0);
+    offer(c, DEED_RENEW, number, 0, 1);
+    offer(c, DEED_RELEASE, number, 0,
+          fault && w->effect == HAFT__EFFECT_WAIT && sim_worker_durable(w) ? 1 : 0);
+    offer(c, DEED_FREEZE, number, 0, fault ? 1 : 0);
+    offer_slots(w, number, c);
+}
+
+static choice choose(sim *s)
+{
+    choices c = {.count = 0};
+    for (unsigned i = 0; i < SIM_WORKERS; i++) {
+        offer_worker(s, i, &c);
+    }
+    for (unsigned i = 0; i < SIM_ORPHANS; i++) {
+        offer(&c, DEED_ORPHAN, 0, i, s->orphans[i].used ? 2 : 0);
+    }
+    offer(&c, DEED_TICK, 0, 0, 4);
+    offer(&c, DEED_JUMP, 0, 0, !s->calm && s->steps % 8 == 0 ? 1 : 0);
+    offer(&c, DEED_PERSON, 0, 0, 3);
+    uint32_t at = sim_pick(s, c.weight);
+    size_t i = 0;
+    while (at >= c.items[i].weight) {
+        at -= c.items[i++].weight;
+    }
+    return c.items[i];
+}
+
+/* ---- clocks ---- */
+
+static void tick(sim *s)
+{
+    static const uint32_t spans[] = {1, 20, 500, 4000, 31000};
+    s->now_ms += spans[sim_pick(s, COUNT(spans))];
+}
+
+/* The store's clock is put right, by much. */
+static void jump(sim *s)
+{
+    uint64_t by = (uint64_t)sim_pick(s, 3600) * 1000;
+    s->now_ms += sim_chance(s, 50) || s->now_ms < 2 * by ? by : (uint64_t)0 - by / 2;
+    sim_say(s, "the store's clock jumps");
+}
+
+static void skew(sim *s, sim_worker *w)
+{
+    static const int64_t spans[] = {0, 0, 1000, -1000, 3600000, -3600000, 86400000};
+    w->skew_ms = spans[sim_pick(s, COUNT(spans))];
+    sim_say(s, "%s: its clock is %lld ms off", w->owner, (long long)w->skew_ms);
+}
+
+/* ---- one step ---- */
+
+static void freeze(sim *s, sim_worker *w, bool on)
+{
+    w->frozen = on;
+    s->sum.freezes += on;
+    sim_say(s, on ? "%s: stops" : "%s: goes on where it was", w->owner);
+}
+
+static void release(sim *s, sim_worker *w)
+{
+    sim_say(s, "%s: lets the run go", w->owner);
+    uint64_t epoch = w->epoch;
+    sim_worker_drop(s, w);
+    sim_store_release(s, w, epoch);
+}
+
+static void step(sim *s)
+{
+    choice c = choose(s);
+    sim_worker *w = &s->workers[c.worker];
+    s->steps++;
+    switch (c.what) {
+    case DEED_TAKE: sim_worker_take(s, w); break;
+    case DEED_STORE: sim_store_perform(s, w); break;
+    case DEED_WRITTEN: sim_worker_written(s, w); break;
+    case DEED_REPLY: sim_reply(s, w); break;
+    case DEED_EFFECT: sim_slot_effect(s, w, &w->slots[c.slot]); break;
+    case DEED_RESULT: sim_slot_result(s, w, &w->slots[c.slot]); break;
+    case DEED_LISTEN: sim_worker_listen(s, w); break;
+    case DEED_ALARM: sim_worker_go_on(s, w); break;
+    case DEED_RENEW: sim_store_renew(s, w); break;
+    case DEED_RELEASE: release(s, w); break;
+    case DEED_CRASH: sim_worker_crash(s, w); break;
+    case DEED_FREEZE: freeze(s, w, true); break;
+    case DEED_THAW: freeze(s, w, false); break;
+    case DEED_SKEW: skew(s, w); break;
+    case DEED_TICK: tick(s); break;
+    case DEED_JUMP: jump(s); break;
+    case DEED_PERSON: sim_person(s); break;
+    case DEED_ORPHAN: sim_orphan_effect(s, &s->orphans[c.slot]); break;
+    }
+}
+
+/* ---- a whole life ---- */
+
+void sim_begin(sim *s, uint64_t seed, sim_break broken)
+{
+    s->seed = seed;
+    s->chance = seed * 0x2545f4914f6cdd1dU + 0x1234567;
+    s->broken = broken;
+    s->failure[0] = '\0';
+    s->now_ms = 1000000;
+    s->steps = 0;
+    s->calm = s->cancel_seen = false;
+    s->call_count = s->batch = 0;
+    s->seen_seq = s->seen_epoch = s->seen_bytes = 0;
+    s->terminals = 0;
+    s->last_command = HAFT__LIT("");
+    haft__buf_clear(&s->trace);
+    haft__arena_reset(&s->arena);
+    memset(s->orphans, 0, sizeof(s->orphans));
+    s->harm = 1 + sim_pick(s, 8);
+    s->cancels = sim_chance(s, 30);
+    sim_make_spec(s);
+    sim_say(s, "seed %llu: %s", (unsigned long long)seed, s->words);
+    sim_store_start(s);
+    for (unsigned i = 0; i < SIM_WORKERS; i++) {
+        s->workers[i].life = 0;
+        s->workers[i].skew_ms = 0;
+        sim_worker_start(s, &s->workers[i]);
+    }
+}
+
+static bool well(const sim *s)
+{
+    return s->failure[0] == '\0';
+}
+
+/* Faults for a while, then none until the run has ended; then whoever is left finds that out. */
+static void live(sim *s)
+{
+    unsigned storm = 20 + sim_pick(s, 600);
+    while (well(s) && s->steps < storm && s->terminals == 0) {
+        step(s);
+    }
+    bool after = sim_chance(s, 50); /* workers that were stopped come back to a run that is over */
+    s->calm = !after || s->terminals == 0;
+    unsigned most = s->steps + SIM_CALM;
+    while (well(s) && s->steps < most && s->terminals == 0) {
+        step(s);
+    }
+    if (well(s) && s->terminals == 0) {
+        sim_fail(s, "a run is stuck: it does not end when nothing fails any more");
+    }
+    for (unsigned i = 0; well(s) && i < 40; i++) {
+        step(s);
+    }
+}
+
+bool sim_run(sim *s, uint64_t seed, sim_break broken)
+{
+    sim_begin(s, seed, broken);
+    live(s);
+    if (well(s)) {
+        sim_watch_end(s);
+    }
+    for (unsigned i = 0; i < SIM_WORKERS; i++) {
+        sim_worker_drop(s, &s->workers[i]);
+    }
+    s->sum.runs++;
+    s->sum.steps += s->steps;
+    return well(s);
+}
+
+void sim_init(sim *s)
+{
+    *s = (sim){0};
+    haft__arena_init(&s->arena, 0);
+    haft__arena_init(&s->scratch, 0);
+    haft__buf_init(&s->trace, 1 << 26);
+    haft__buf_init(&s->body, 1 << 24);
+    haft__buf_init(&s->line, 1 << 24);
+    haft__buf_init(&s->text, 1 << 24);
+    haft__buf_init(&s->store.log, 1 << 26);
+    CHECK_INT(haft__decider_init(&s->decider, NULL), HAFT_OK, "init");
+    for (unsigned i = 0; i < SIM_WORKERS; i++) {
+        sim_worker *w = &s->workers[i];
+        w->number = i;
+        haft__arena_init(&w->arena, 0);
+        haft__buf_init(&w->gathered, 1 << 26);
+        haft__buf_init(&w->written, 1 << 26);
+    }
+}
+
+void sim_finish(sim *s)
+{
+    haft__buf *bufs[] = {&s->trace, &s->body, &s->line, &s->text, &s->store.log};
+    for (size_t i = 0; i < COUNT(bufs); i++) {
+        haft__buf_finish(bufs[i]);
+    }
+    for (unsigned i = 0; i < SIM_WORKERS; i++) {
+        haft__arena_finish(&s->workers[i].arena);
+        haft__buf_finish(&s->workers[i].gathered);
+        haft__buf_finish(&s->workers[i].written);
+    }
+    haft__decider_finish(&s->decider);
+    haft__arena_finish(&s->scratch);
+    haft__arena_finish(&s->arena);
+}

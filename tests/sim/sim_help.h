@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sim_help.h - a whole world around one run, made of one number: workers that crash, stop and come
+ * back, a store that loses answers, clocks that jump, a model and tools that do anything they can,
+ * people who answer twice or otherwise. One thread, no clock and no chance but the seed's.
+ *
+ * The run itself is the real one: workers ask what the engine asks (run/decide.h, host.h, steer.h)
+ * and the store keeps the rules that real stores keep (store/check.c). What must be true whatever
+ * happens is checked as each event is committed and each effect happens, by a reader that knows
+ * nothing of fold and decide (sim_watch_help.c).
+ *
+ *     sim_init(&sim);
+ *     if (!sim_run(&sim, 7, SIM_SOUND)) puts(sim.failure);
+ */
+#ifndef HAFT_TESTS_SIM_HELP_H
+#define HAFT_TESTS_SIM_HELP_H
+
+#include "../run/run_help.h"
+#include "run/steer.h"
+#include "store/store_int.h"
+
+enum {
+    SIM_WORKERS = 3,
+    SIM_SLOTS = 16,    /* calls that run at once in one worker */
+    SIM_CALLS = 160,   /* of a run */
+    SIM_MAIL = 24,     /* messages that wait */
+    SIM_ORPHANS = 64,  /* attempts whose worker is gone */
+    SIM_CALM = 4000,   /* steps without faults in which a run must end */
+    SIM_LEASE = 30000, /* milliseconds */
+};
+
+/* What can be broken on purpose, and by which of the rules that must show. */
+#define SIM_BREAKS(X)                                                                              \
+    X(SOUND, "nothing", "")                                                                        \
+    X(EPOCH, "the store does not look at the epoch of an append", "epoch")                         \
+    X(SEQ, "the store does not look at what an append follows", "dense")                           \
+    X(LOST, "a crash takes the last event with it", "kept")                                        \
+    X(EARLY, "effects do not wait until their start is durable", "not know before")                \
+    X(CLAIM, "the store gives a run away without a new epoch", "does not follow")                  \
+    X(KEY, "each attempt has a key of its own", "one key")                                         \
+    X(REPEAT, "recovery repeats what may happen once", "may not be repeated")                      \
+    X(TWICE, "a second answer is recorded", "answered at most once")                               \
+    X(OTHER, "a second answer that says something else is taken for the first", "second answer")   \
+    X(MEANT, "an answer to one pause is taken for one to another", "somebody meant")               \
+    X(DECLINED, "what a person declined runs all the same", "declined")                            \
+    X(EDITED, "a call runs with what the model wrote, not as approved", "as recorded")             \
+    X(UNASKED, "nobody is asked for approval", "approval")                                         \
+    X(TERMINAL, "the end is recorded twice", "terminal")                                           \
+    X(SKIP, "the last call of a batch is never made", "stuck")                                     \
+    X(TURN, "the next turn starts before the batch has its results", "results")                    \
+    X(AGAIN, "calls that have finished are made again on recovery", "never again")                 \
+    X(CANCEL, "somebody cancels, and the run goes on", "cancel")                                   \
+    X(PHANTOM, "a worker takes something in that it does not record", "state")                     \
+    X(DECISION, "a decision is recorded in other words", "replay")                                 \
+    X(ABANDON, "nobody takes up what a crash left", "stuck")
+
+typedef enum sim_break {
+#define X(name, what, rule) SIM_##name,
+    SIM_BREAKS(X)
+#undef X
+        SIM_BREAK_COUNT
+} sim_break;
+
+/* What a repetition of a call may do. */
+typedef enum sim_class { SIM_READ_ONLY, SIM_IDEMPOTENT, SIM_ONCE, SIM_NO_EFFECT } sim_class;
+
+/* What the log says of a call, and what has happened in the world under its key. */
+typedef struct sim_call {
+    char id[HAFT__CALL_ID_SIZE], tool[32];
+    sim_class class;
+    bool approval;      /* a person must be asked first */
+    bool open;          /* it has no result */
+    bool pending, asks; /* it waits for somebody; the tool itself asks */
+    haft__pause pause;  /* for what, or was the last time */
+    bool approved, declined, may_repeat;
+    bool asked;         /* what was answered last was a question of the tool */
+    uint64_t arguments; /* hash of those it starts, or was approved, with */
+    uint32_t attempt;   /* of the last start; 0: it has not started */
+    char key[64];       /* of the first start */
+    uint64_t made;      /* a bit for each attempt that was made in the world */
+    uint32_t effects, repeats;
+    char verdict[16]; /* of the last answer */
+    uint64_t value;   /* hash of it */
+} sim_call;
+
+/* One attempt of a call, in a worker or after it. */
+typedef struct sim_slot {
+    bool used, effect_done, asked, asks, times_out;
+    size_t call;
+    uint32_t attempt;
+    sim_class class;
+    char id[HAFT__CALL_ID_SIZE], key[80];
+    uint64_t arguments;
+} sim_slot;
+
+typedef struct sim_message {
+    uint64_t id;
+    char body[256];
+} sim_message;
+
+typedef struct sim_store {
+    haft__store head; /* for the rules of store/check.c: only its clock */
+    bool exists;
+    haft__store_run row;
+    char owner[16], end[16];
+    haft__buf log;
+    sim_message mail[SIM_MAIL];
+    size_t mail_count;
+    uint64_t last_mail;
+} sim_store;
+
+typedef struct sim_worker {
+    unsigned number, life;
+    char owner[16]; /* a new one in each life */
+    bool frozen, has_run;
+    haft__arena arena; /* of the run */
+    haft__run run;
+    bool created;
+    uint64_t epoch, durable_seq, writing_seq;
+    haft__buf gathered, written; /* lines */
+    uint64_t heard[SIM_MAIL], heard_written[SIM_MAIL];
+    size_t heard_count, heard_written_count;
+    bool writing, performed;
+    haft_status write_status;
+    bool writing_ended; /* the run ends with what is being written */
+    haft__effect_kind effect;
+    bool asking;
+    sim_slot slots[SIM_SLOTS];
+    int64_t skew_ms; /* of its clock */
+} sim_worker;
+
+typedef struct sim {
+    uint64_t seed, chance; /* the state of all chance */
+    sim_break broken;
+    bool tracing;
+    haft__buf trace;
+    char failure[600]; /* the first; "" while all is well */
+
+    char words[600];
+    help_spec spec;
+    haft__arena arena, scratch;
+    haft__decider decider;
+    haft__buf body, line, text;
+
+    uint64_t now_ms; /* of the store; goes on by itself */
+    unsigned steps;
+    bool calm;     /* no more faults */
+    unsigned harm; /* how often there are faults: 1 often, 8 seldom */
+    bool cancels;  /* somebody may cancel */
+    sim_store store;
+    sim_worker workers[SIM_WORKERS];
+    sim_slot orphans[SIM_ORPHANS];
+
+    /* what the watcher has seen */
+    sim_call calls[SIM_CALLS];
+    size_t call_count, batch;
+    uint64_t seen_seq, seen_epoch, seen_bytes;
+    unsigned terminals;
+    bool cancel_seen;
+    haft_str last_command; /* of a person; in `arena` */
+
+    /* how much happened, over all seeds */
+    struct {
+        uint64_t runs, steps, events, effects, crashes, freezes, refused, unknown, recoveries,
+            answers, seconds, cancels, ends[HAFT__END_EXPIRED + 1];
+    } sum;
+} sim;
+
+void sim_init(sim *s);
+void sim_finish(sim *s);
+
+/* Plays one seed. False: a rule was broken, and `failure` says which. */
+bool sim_run(sim *s, uint64_t seed, sim_break broken);
+
+/* The world as it is before anything has happened. */
+void sim_begin(sim *s, uint64_t seed, sim_break broken);
+
+const char *sim_break_text(sim_break broken);
+const char *sim_break_rule(sim_break broken);
+
+/* ---- shared by the parts ---- */
+
+uint32_t sim_pick(sim *s, uint32_t count); /* one of 0 ... count - 1 */
+bool sim_chance(sim *s, uint32_t percent); /* true that often */
+bool sim_fault(sim *s, uint32_t percent);  /* the same, and never once it is calm */
+void sim_say(sim *s, const char *format, ...) HAFT__PRINTF(2, 3);  /* a line of the trace */
+void sim_fail(sim *s, const char *format, ...) HAFT__PRINTF(2, 3); /* the first one counts */
+uint64_t sim_hash(sim *s, haft__json value);                       /* of its canonical text */
+
+/* sim_spec_help.c: what the run is made of, and what its model says. */
+void sim_make_spec(sim *s);
+sim_class sim_class_of(const haft__tool *tool);
+void sim_reply(sim *s, sim_worker *w);
+
+/* sim_store_help.c */
+void sim_store_start(sim *s);
+void sim_store_perform(sim *s, sim_worker *w); /* the write that is under way */
+bool sim_store_claim(sim *s, sim_worker *w);
+void sim_store_renew(sim *s, const sim_worker *w);
+void sim_store_release(sim *s, const sim_worker *w, uint64_t epoch);
+bool sim_store_send(sim *s, haft_str body);
+
+/* sim_worker_help.c */
+void sim_worker_start(sim *s, sim_worker *w); /* a new life */
+void sim_worker_crash(sim *s, sim_worker *w);
+void sim_worker_drop(sim *s, sim_worker *w); /* it has nothing to do with the run any more */
+void sim_worker_take(sim *s, sim_worker *w); /* claims the run, or makes it */
+void sim_worker_go_on(sim *s, sim_worker *w);
+void sim_worker_written(sim *s, sim_worker *w);
+void sim_worker_listen(sim *s, sim_worker *w);
+uint64_t sim_worker_now(const sim *s, const sim_worker *w);
+bool sim_worker_durable(const sim_worker *w);
+bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now);
+bool sim_worker_command(sim *s, sim_worker *w, const haft__steer *command, bool direct);
+void sim_worker_forge(sim *s, sim_worker *w, haft_str body); /* an event nobody decided */
+
+/* sim_tools_help.c: attempts, and what they do in the world. */
+void sim_slots_start(sim *s, sim_worker *w);
+void sim_slots_leave(sim *s, sim_worker *w); /* what is under way goes on without it, or not */
+void sim_slot_effect(sim *s, sim_worker *w, sim_slot *slot);
+void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot);
+void sim_orphan_effect(sim *s, sim_slot *slot);
+
+/* sim_people_help.c */
+void sim_person(sim *s);
+
+/* sim_watch_help.c: the rules. */
+void sim_watch_event(sim *s, haft_str line, uint64_t epoch);
+void sim_watch_claim(sim *s, uint64_t epoch);
+void sim_watch_effect(sim *s, const sim_slot *slot);
+void sim_watch_command(sim *s, const sim_worker *w, const haft__steer *command, haft_status status,
+                       bool recorded);
+void sim_watch_state(sim *s, const sim_worker *w); /* the log adds up to what the worker has */
+void sim_watch_end(sim *s);
+sim_call *sim_find_call(sim *s, haft_str id);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sim_people_help.c - people. They see what is in the log, answer what waits there, and now and
+ * then what does not: twice, otherwise, too late, the wrong call, or that all should end.
+ */
+#include "sim_help.h"
+
+/* One of the calls that wait; NULL when none does. */
+static const sim_call *pending_call(sim *s)
+{
+    const sim_call *found = NULL;
+    uint32_t count = 0;
+    for (size_t i = s->batch; i < s->call_count; i++) {
+        if (s->calls[i].pending && sim_pick(s, ++count) == 0) {
+            found = &s->calls[i];
+        }
+    }
+    return found;
+}
+
+/* One that somebody has answered before; NULL when there is none. */
+static const sim_call *answered_call(sim *s)
+{
+    const sim_call *found = NULL;
+    uint32_t count = 0;
+    for (size_t i = 0; i < s->call_count; i++) {
+        if (s->calls[i].verdict[0] != '\0' && sim_pick(s, ++count) == 0) {
+            found = &s->calls[i];
+        }
+    }
+    return found;
+}
+
+static haft__json text_value(sim *s, const char *word)
+{
+    return haft__json_string(haft__arena_format(&s->scratch, "%s %u", word, sim_pick(s, 3)));
+}
+
+static haft__json member_value(sim *s, const char *key, haft__json value)
+{
+    haft__json_member *member = haft__arena_array(&s->scratch, 1, sizeof(*member));
+    *member = (haft__json_member){haft__json_string(haft__str(key)), value};
+    return haft__json_object(member, 1);
+}
+
+/* Other arguments; some are none the tool takes. */
+static haft__json edited(sim *s)
+{
+    return sim_chance(s, 80) ? member_value(s, "q", text_value(s, "edited"))
+                             : member_value(s, "nosuch", text_value(s, "edited"));
+}
+
+static haft__json answer_value(sim *s, const sim_call *call)
+{
+    if (!call->asks) {
+        return text_value(s, "answer");
+    }
+    haft__json number = {.kind = HAFT__JSON_NUMBER, .count = 1, .text = "5"};
+    return sim_chance(s, 80) ? member_value(s, "n", number) : text_value(s, "no number");
+}
+
+/* What somebody says to a call that waits. Most of it makes sense. */
+static haft__steer say(sim *s, const sim_call *call)
+{
+    haft__steer command = {.kind = HAFT__STEER_ANSWER,
+                           .call = haft__str(call->id),
+                           .pause = haft__str(haft__pause_name(call->pause)),
+                           .value = haft__json_null(),
+                           .by = HAFT__LIT("ada"),
+                           .why = HAFT__LIT("")};
+    uint32_t mood = sim_pick(s, 100);
+    bool decides =
+        call->pause == HAFT__PAUSE_APPROVAL || call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME;
+    if (mood < 20) {
+        command.kind = HAFT__STEER_REJECT;
+        command.why = HAFT__LIT("no");
+    } else if (decides ? mood < 85 : mood < 25) {
+        command.kind = HAFT__STEER_APPROVE;
+        command.value =
+            call->pause == HAFT__PAUSE_APPROVAL && mood < 45 ? edited(s) : haft__json_null();
+    } else {
+        command.value = answer_value(s, call);
+    }
+    return command;
+}
+
+/* The worker that has the run and listens; NULL when there is none. */
+static sim_worker *listener(sim *s)
+{
+    for (unsigned i = 0; i < SIM_WORKERS; i++) {
+        sim_worker *w = &s->workers[i];
+        if (w->has_run && !w->frozen && w->created) {
+            return w;
+        }
+    }
+    return NULL;
+}
+
+static void deliver(sim *s, haft_str text)
+{
+    haft__steer command;
+    sim_worker *w = listener(s);
+    if (haft__steer_read(&s->scratch, text, HELP_KEY, &command, NULL) != HAFT_OK) {
+        sim_fail(s, "a command cannot be read again: %.*s", HAFT__ARG(text));
+        return;
+    }
+    s->sum.answers++;
+    if (w != NULL && sim_chance(s, 50)) {
+        (void)sim_worker_command(s, w, &command, true);
+        return;
+    }
+    bool sent = sim_store_send(s, text);
+    sim_say(s, "people: %.*s%s", HAFT__ARG(text), sent ? "" : " (not taken)");
+}
+
+static haft_str written(sim *s, const haft__steer *command)
+{
+    haft__buf_clear(&s->text);
+    haft__steer_write(&s->text, command);
+    return haft__arena_copy(&s->arena, haft__buf_str(&s->text));
+}
+
+void sim_person(sim *s)
+{
+    haft__arena_reset(&s->scratch);
+    if (s->cancels && sim_fault(s, 5)) {
+        haft__steer cancel = {.kind = HAFT__STEER_CANCEL,
+                              .call = HAFT__LIT(""),
+                              .value = haft__json_null(),
+                              .by = HAFT__LIT("ada"),
+                              .why = HAFT__LIT("enough")};
+        s->sum.cancels++;
+        deliver(s, written(s, &cancel));
+        return;
+    }
+    const sim_call *past = sim_fault(s, 20) ? answered_call(s) : NULL;
+    if (past != NULL) { /* the same again, or something else */
+        haft__steer command = say(s, past);
+        s->sum.seconds++;
+        deliver(s, sim_chance(s, 50) && s->last_command.len > 0 ? s->last_command
+                                                                : written(s, &command));
+        return;
+    }
+    const sim_call *call = pending_call(s);
+    if (call != NULL) {
+        haft__steer command = say(s, call);
+        s->last_command = written(s, &command);
+        deliver(s, s->last_command);
+    }
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sim_watch_help.c - what must be true whatever happens. It reads the log as it is committed, line
+ * by line, and knows nothing of how it came about.
+ */
+#include "run/replay.h"
+#include "sim_help.h"
+
+/* ---- reading ---- */
+
+static haft_str text_in(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    haft_str text = value != NULL ? haft__json_text(*value) : HAFT__LIT("");
+    return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
+static bool is(haft_str text, const char *word)
+{
+    return haft__str_equal(text, haft__str(word));
+}
+
+static haft__json value_in(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL ? *value : haft__json_null();
+}
+
+sim_call *sim_find_call(sim *s, haft_str id)
+{
+    for (size_t i = s->call_count; i > 0; i--) {
+        if (is(id, s->calls[i - 1].id)) {
+            return &s->calls[i - 1];
+        }
+    }
+    return NULL;
+}
+
+/* ---- calls ---- */
+
+/* The class by the name, and not by what the run thinks of it. */
+static void classify(const sim *s, sim_call *call)
+{
+    static const struct {
+        const char *tool;
+        sim_class class;
+    } known[] = {{"look", SIM_READ_ONLY},
+                 {"give", SIM_READ_ONLY},
+                 {"docs:find", SIM_READ_ONLY},
+                 {"put", SIM_IDEMPOTENT},
+                 {"docs:save", SIM_IDEMPOTENT},
+                 {"send", SIM_ONCE},
+                 {"pay", SIM_ONCE},
+                 {"wipe", SIM_ONCE},
+                 {"docs:write", SIM_ONCE}};
+    call->class = SIM_NO_EFFECT;
+    for (size_t i = 0; i < COUNT(known); i++) {
+        call->class = strcmp(call->tool, known[i].tool) == 0 ? known[i].class : call->class;
+    }
+    bool rule = strstr(s->words, "approve=send") != NULL;
+    call->approval = strcmp(call->tool, "pay") == 0 || (rule && strcmp(call->tool, "send") == 0);
+}
+
+static bool batch_done(const sim *s)
+{
+    for (size_t i = s->batch; i < s->call_count; i++) {
+        if (s->calls[i].open) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void on_reply(sim *s, const haft__event *event)
+{
+    haft__json listed = value_in(event->object, "calls");
+    s->batch = s->call_count;
+    for (uint32_t i = 0; listed.kind == HAFT__JSON_ARRAY && i < listed.count; i++) {
+        if (s->call_count == SIM_CALLS) {
+            sim_fail(s, "more calls than can be watched");
+            return;
+        }
+        sim_call *call = &s->calls[s->call_count++];
+        *call = (sim_call){.open = true};
+        (void)snprintf(call->id, sizeof(call->id), "%.*s",
+                       HAFT__ARG(text_in(listed.items[i], "call")));
+        (void)snprintf(call->tool, sizeof(call->tool), "%.*s",
+                       HAFT__ARG(text_in(listed.items[i], "name")));
+        classify(s, call);
+    }
+}
+
+static void on_started(sim *s, sim_call *call, const haft__event *event)
+{
+    uint64_t attempt = 0, arguments = sim_hash(s, value_in(event->object, "arguments"));
+    haft_str key = text_in(event->object, "idempotency_key");
+    (void)haft__str_to_u64(text_in(event->object, "attempt"), &attempt);
+    bool first = call->attempt == 0;
+    if (!call->open) {
+        sim_fail(s, "%s starts again although it has its result: never again", call->id);
+    }
+    if (call->pending && !call->asks) {
+        sim_fail(s, "%s starts while it waits for approval or an answer", call->id);
+    }
+    if (attempt != (uint64_t)call->attempt + 1) {
+        sim_fail(s, "%s has attempt %u, then %llu", call->id, call->attempt,
+                 (unsigned long long)attempt);
+    }
+    if (call->approval && !call->approved) {
+        sim_fail(s, "%s of %s starts without approval", call->id, call->tool);
+    }
+    if ((call->approval || !first) && call->arguments != arguments) {
+        sim_fail(s, "%s starts with other arguments than were approved or recorded", call->id);
+    }
+    if (!first && !is(key, call->key)) {
+        sim_fail(s, "the attempts of %s do not have one key", call->id);
+    }
+    bool policy = strstr(s->words, "on_unknown=retry") != NULL;
+    if (!first && call->class == SIM_ONCE && !call->may_repeat && !policy) {
+        sim_fail(s, "%s may not be repeated: nobody wants that", call->id);
+    }
+    call->repeats += !first;
+    call->may_repeat = call->pending = call->asks = false;
+    call->attempt = (uint32_t)attempt;
+    call->arguments = arguments;
+    (void)snprintf(call->key, sizeof(call->key), "%.*s", HAFT__ARG(key));
+}
+
+static void on_paused(sim *s, sim_call *call, const haft__event *event)
+{
+    haft_str pause = text_in(event->object, "pause");
+    if (!call->open || (call->pending && !call->asks)) {
+        sim_fail(s, "%s waits although it has a result, or waits already", call->id);
+    }
+    for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
+        call->pause = is(pause, haft__pause_name((haft__pause)i)) ? (haft__pause)i : call->pause;
+    }
+    call->pending = true;
+    call->asks = text_in(event->object, "server").len > 0;
+    call->asked = call->asks;
+    call->verdict[0] = '\0';
+    if (call->attempt == 0) {
+        call->arguments = sim_hash(s, value_in(event->object, "arguments"));
+    }
+}
+
+/* Arguments as a person has changed them, with the default that the schema has. */
+static uint64_t edited_hash(sim *s, haft__json value)
+{
+    haft__json_member members[2] = {
+        {haft__json_string(HAFT__LIT("q")), value_in(value, "q")},
+        {haft__json_string(HAFT__LIT("n")), {.kind = HAFT__JSON_NUMBER, .count = 1, .text = "7"}}};
+    return sim_hash(s, haft__json_object(members, 2));
+}
+
+static void on_answered(sim *s, sim_call *call, const haft__event *event)
+{
+    haft_str verdict = text_in(event->object, "verdict");
+    haft__json value = value_in(event->object, "value");
+    if (!call->pending || !call->open) {
+        sim_fail(s, "%s is answered, but waits for nobody: a pause is answered at most once",
+                 call->id);
+    }
+    call->pending = false;
+    call->value = sim_hash(s, value);
+    (void)snprintf(call->verdict, sizeof(call->verdict), "%.*s", HAFT__ARG(verdict));
+    bool approval = call->pause == HAFT__PAUSE_APPROVAL;
+    call->approved =
+        call->approved || (approval && (is(verdict, "approve") || is(verdict, "edit")));
+    call->declined = call->declined || (approval && !call->approved);
+    call->may_repeat = call->may_repeat || is(verdict, "retry") || call->asks;
+    if (is(verdict, "edit")) {
+        call->arguments = edited_hash(s, value);
+    }
+}
+
+static void on_over(sim *s, sim_call *call)
+{
+    if (!call->open) {
+        sim_fail(s, "%s gets a second result", call->id);
+    }
+    if (call->pending && !call->asks) {
+        sim_fail(s, "%s gets a result while it waits for a person", call->id);
+    }
+    call->open = call->pending = false;
+}
+
+static void on_call(sim *s, const haft__event *event)
+{
+    sim_call *call = sim_find_call(s, text_in(event->object, "call"));
+    if (call == NULL) {
+        sim_fail(s, "an event of a call that nobody made");
+        return;
+    }
+    switch (event->kind) {
+    case HAFT__EVENT_CALL_STARTED: on_started(s, call, event); break;
+    case HAFT__EVENT_PAUSED: on_paused(s, call, event); break;
+    case HAFT__EVENT_ANSWERED: on_answered(s, call, event); break;
+    case HAFT__EVENT_CALL_FINISHED:
+    case HAFT__EVENT_CALL_REFUSED: on_over(s, call); break;
+    default: break;
+    }
+}
+
+/* ---- the run ---- */
+
+static void on_turn(sim *s)
+{
+    if (!batch_done(s)) {
+        sim_fail(s, "a turn starts before all calls of the last have their results");
+    }
+}
+
+static void on_end(sim *s, const haft__event *event)
+{
+    haft_str end = text_in(event->object, "end");
+    bool final = value_in(event->object, "forced_final").kind == HAFT__JSON_TRUE;
+    if (++s->terminals > 1) {
+        sim_fail(s, "there are %u terminal events", s->terminals);
+    }
+    if ((is(end, "done") || is(end, "direct")) && !final && !batch_done(s)) {
+        sim_fail(s, "a run is done before all calls have their results");
+    }
+    for (int i = 0; i <= HAFT__END_EXPIRED; i++) {
+        s->sum.ends[i] += is(end, haft__end_name((haft__end)i));
+    }
+}
+
+static void take(sim *s, const haft__event *event)
+{
+    switch (event->kind) {
+    case HAFT__EVENT_MODEL_REPLIED:
+        on_turn(s);
+        on_reply(s, event);
+        break;
+    case HAFT__EVENT_VIOLATION: s->call_count = s->batch; break; /* its calls were never made */
+    case HAFT__EVENT_TURN_STARTED: on_turn(s); break;
+    case HAFT__EVENT_CANCEL_ASKED: s->cancel_seen = true; break;
+    case HAFT__EVENT_RUN_FINISHED: on_end(s, event); break;
+    case HAFT__EVENT_CALL_STARTED:
+    case HAFT__EVENT_CALL_FINISHED:
+    case HAFT__EVENT_CALL_REFUSED:
+    case HAFT__EVENT_PAUSED:
+    case HAFT__EVENT_ANSWERED: on_call(s, event); break;
+    default: break;
+    }
+}
+
+static void trace_event(sim *s, haft_str line)
+{
+    if (s->tracing) {
+        haft__buf_clear(&s->text);
+        help_summarise(&s->text, line);
+        sim_say(s, "log %llu: %.*s", (unsigned long long)s->seen_seq + 1, (int)s->text.len - 1,
+                s->text.ptr);
+    }
+}
+
+/* Somebody else may go on now, and nobody before that any more. */
+void sim_watch_claim(sim *s, uint64_t epoch)
+{
+    if (epoch != s->seen_epoch + 1) {
+        sim_fail(s, "epoch %llu does not follow epoch %llu", (unsigned long long)epoch,
+                 (unsigned long long)s->seen_epoch);
+    }
+    s->seen_epoch = epoch;
+}
+
+void sim_watch_event(sim *s, haft_str line, uint64_t epoch)
+{
+    haft_error err = {0};
+    haft__event event;
+    s->sum.events++;
+    trace_event(s, line);
+    haft__arena_reset(&s->scratch);
+    if (haft__event_read(&s->scratch, line, HELP_KEY, &event, &err) != HAFT_OK) {
+        sim_fail(s, "a line is no event: %s", err.message);
+        return;
+    }
+    if (s->store.log.len != s->seen_bytes) {
+        sim_fail(s, "an event is not kept any more");
+    }
+    if (epoch != s->seen_epoch) {
+        sim_fail(s, "an event of epoch %llu is kept while the run is at epoch %llu",
+                 (unsigned long long)epoch, (unsigned long long)s->seen_epoch);
+    }
+    if (event.seq != s->seen_seq + 1) {
+        sim_fail(s, "the sequence is not dense: %llu behind %llu", (unsigned long long)event.seq,
+                 (unsigned long long)s->seen_seq);
+    }
+    if (s->terminals > 0) {
+        sim_fail(s, "%s comes behind the terminal event", haft__event_kind_name(event.kind));
+    }
+    if (s->cancel_seen && event.kind != HAFT__EVENT_RUN_FINISHED) {
+        sim_fail(s, "%s comes behind a cancel", haft__event_kind_name(event.kind));
+    }
+    s->seen_seq = event.seq;
+    s->seen_bytes += line.len + 1;
+    take(s, &event);
+}
+
+/* ---- effects ---- */
+
+void sim_watch_effect(sim *s, const sim_slot *slot)
+{
+    sim_call *call = sim_find_call(s, haft__str(slot->id));
+    if (slot->class == SIM_READ_ONLY || slot->class == SIM_NO_EFFECT) {
+        return;
+    }
+    if (call != NULL && call->declined) {
+        sim_fail(s, "%s was declined, and has an effect", slot->id);
+    }
+    if (call == NULL || call->attempt < slot->attempt) {
+        sim_fail(s, "%s attempt %u has an effect that the log did not know before", slot->id,
+                 slot->attempt);
+        return;
+    }
+    if (strcmp(call->key, slot->key) != 0) {
+        sim_fail(s, "%s has an effect under %s, not one key: %s", slot->id, slot->key, call->key);
+    }
+    if (call->arguments != slot->arguments) {
+        sim_fail(s, "%s does not have the effect that was approved, as recorded", slot->id);
+    }
+    if (slot->attempt < 64 && (call->made >> slot->attempt & 1) != 0) {
+        sim_fail(s, "%s attempt %u is made again, which is never again to be", slot->id,
+                 slot->attempt);
+    }
+    call->made |= slot->attempt < 64 ? (uint64_t)1 << slot->attempt : 0;
+    call->effects++;
+    if (call->class == SIM_ONCE && call->effects > 1 + call->repeats) {
+        sim_fail(s, "%s has its effect more than once", slot->id);
+    }
+}
+
+/* ---- answers ---- */
+
+static const char *verdict_of(const haft__steer *command, haft__pause pause)
+{
+    switch (command->kind) {
+    case HAFT__STEER_ANSWER: return pause == HAFT__PAUSE_APPROVAL ? "respond" : "answer";
+    case HAFT__STEER_APPROVE:
+        return pause == HAFT__PAUSE_UNKNOWN_OUTCOME     ? "retry"
+               : command->value.kind == HAFT__JSON_NULL ? "approve"
+                                                        : "edit";
+    case HAFT__STEER_REJECT: return "reject";
+    case HAFT__STEER_CANCEL: break;
+    }
+    return "";
+}
+
+/* To a pause that has been answered: the same is taken and changes nothing, all else is refused.
+ * Only where the log and the worker know the same. */
+void sim_watch_command(sim *s, const sim_worker *w, const haft__steer *command, haft_status status,
+                       bool recorded)
+{
+    const sim_call *call = sim_find_call(s, command->call);
+    const haft__run_call *taken = haft__run_find_call(&w->run, command->call);
+    if (recorded && command->kind != HAFT__STEER_CANCEL && taken != NULL
+        && !is(command->pause, haft__pause_name(taken->pause))) {
+        sim_fail(s, "%.*s waits for %s, and an answer is taken that somebody meant for %.*s",
+                 HAFT__ARG(command->call), haft__pause_name(taken->pause),
+                 HAFT__ARG(command->pause));
+    }
+    if (command->kind == HAFT__STEER_CANCEL || call == NULL || call->verdict[0] == '\0'
+        || w->run.seq != s->seen_seq || w->epoch != s->seen_epoch) {
+        return;
+    }
+    bool reject = command->kind == HAFT__STEER_REJECT;
+    uint64_t value = sim_hash(s, reject ? haft__json_string(command->why) : command->value);
+    if (call->asked && !reject) {
+        haft__json_member told[2] = {
+            {haft__json_string(HAFT__LIT("action")), haft__json_string(HAFT__LIT("accept"))},
+            {haft__json_string(HAFT__LIT("content")), command->value}};
+        value = sim_hash(s, haft__json_object(told, 2));
+    }
+    haft__pause pause = call->pause; /* the one it was said to */
+    for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
+        pause = is(command->pause, haft__pause_name((haft__pause)i)) ? (haft__pause)i : pause;
+    }
+    bool same = strcmp(verdict_of(command, pause), call->verdict) == 0 && value == call->value;
+    if (recorded || same != (status == HAFT_OK)) {
+        sim_fail(s, "a second answer to %s, %s as the first, is %s", call->id,
+                 same ? "the same" : "not the same", status == HAFT_OK ? "taken" : "refused");
+    }
+}
+
+/* ---- the state ---- */
+
+void sim_watch_state(sim *s, const sim_worker *w)
+{
+    if (w->durable_seq != s->seen_seq) {
+        return; /* somebody else has gone on */
+    }
+    haft__arena arena;
+    haft__buf found, wanted;
+    haft__run run;
+    haft__arena_init(&arena, 0);
+    haft__buf_init(&found, 1 << 24);
+    haft__buf_init(&wanted, 1 << 24);
+    haft_status status = haft__run_init(&run, &arena, &s->spec.spec, HELP_KEY, NULL);
+    haft_str rest = haft__buf_str(&s->store.log);
+    while (status == HAFT_OK && rest.len > 0) {
+        status = haft__run_fold(&run, haft__str_split(&rest, '\n'), NULL);
+    }
+    if (status == HAFT_OK) {
+        help_state(&wanted, &run);
+        help_state(&found, &w->run);
+    }
+    if (status != HAFT_OK || !haft__str_equal(haft__buf_str(&found), haft__buf_str(&wanted))) {
+        sim_fail(s, "the log does not add up to the state of a worker");
+    }
+    haft__buf_finish(&found);
+    haft__buf_finish(&wanted);
+    haft__arena_finish(&arena);
+}
+
+void sim_watch_end(sim *s)
+{
+    haft_error err = {0};
+    haft__replay replay = {0};
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft_str log = haft__buf_str(&s->store.log);
+    if (log.len != s->seen_bytes) {
+        sim_fail(s, "an event is not kept to the end");
+    }
+    if (s->terminals != 1) {
+        sim_fail(s, "there are %u terminal events", s->terminals);
+    }
+    haft_status status = haft__replay_log(&arena, &s->spec.spec, log, HELP_KEY, &replay, &err);
+    if (status != HAFT_OK) {
+        sim_fail(s, "a log cannot be replayed: %s", err.message);
+    } else if (!replay.identical) {
+        sim_fail(s, "the replay differs at event %llu: recorded %.*s, decided %.*s",
+                 (unsigned long long)replay.differs_at,
+                 (int)(replay.recorded.len < 200 ? replay.recorded.len : 200), replay.recorded.ptr,
+                 (int)(replay.decided.len < 200 ? replay.decided.len : 200), replay.decided.ptr);
+    }
+    haft__arena_finish(&arena);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules of the simulation (sim_watch_help.c), each shown a log or an effect that breaks it. */
+#include "sim_help.h"
+
+#define REPLY                                                                                      \
+    "\"kind\":\"model_replied\",\"calls\":[{\"call\":\"c1.1\",\"name\":\"send\"},{\"call\":"       \
+    "\"c1.2\",\"name\":\"pay\"},{\"call\":\"c1.3\",\"name\":\"put\"}]}"
+#define START(call, attempt, q)                                                                    \
+    "\"kind\":\"call_started\",\"call\":\"" call "\",\"arguments\":{\"q\":\"" q                    \
+    "\"},\"attempt\":" attempt ",\"idempotency_key\":\"run:" call "\"}"
+#define FINISH(call) "\"kind\":\"call_finished\",\"call\":\"" call "\"}"
+#define PAUSE(call, why)                                                                           \
+    "\"kind\":\"paused\",\"call\":\"" call "\",\"pause\":\"" why "\",\"arguments\":{\"q\":\"a\"}}"
+#define ANSWER(call, verdict)                                                                      \
+    "\"kind\":\"answered\",\"call\":\"" call "\",\"verdict\":\"" verdict "\",\"value\":null}"
+#define TURN "\"kind\":\"turn_started\",\"turn\":2}"
+#define END  "\"kind\":\"run_finished\",\"end\":\"done\"}"
+
+/* A seed whose spec asks a person about what is unknown, and has no rule for `send`. */
+static void begin(sim *s)
+{
+    uint64_t seed = 0;
+    do {
+        sim_begin(s, ++seed, SIM_SOUND);
+    } while (strstr(s->words, "on_unknown") != NULL || strstr(s->words, "approve=") != NULL);
+    sim_watch_claim(s, 1);
+}
+
+static void tell(sim *s, uint64_t seq, uint64_t epoch, const char *body)
+{
+    haft__buf_clear(&s->line);
+    haft__event_write(&s->line, seq, 1000000, HAFT__LIT(HELP_RUN), haft__str(body));
+    haft_str line = haft__buf_str(&s->line);
+    sim_watch_event(s, line, epoch);
+    haft__buf_addf(&s->store.log, "%.*s\n", HAFT__ARG(line));
+}
+
+TEST(a_log_that_breaks_a_rule_is_found)
+{
+    static const struct {
+        const char *rule;
+        const char *bodies[6]; /* the last breaks it */
+    } rows[] = {
+        {"never again", {REPLY, START("c1.1", "1", "a"), FINISH("c1.1"), START("c1.1", "2", "a")}},
+        {"while it waits", {REPLY, PAUSE("c1.2", "approval"), START("c1.2", "1", "a")}},
+        {"has attempt", {REPLY, START("c1.1", "2", "a")}},
+        {"without approval", {REPLY, START("c1.2", "1", "a")}},
+        {"without approval",
+         {REPLY, PAUSE("c1.2", "approval"), ANSWER("c1.2", "reject"), START("c1.2", "1", "a")}},
+        {"other arguments",
+         {REPLY, PAUSE("c1.2", "approval"), ANSWER("c1.2", "approve"), START("c1.2", "1", "b")}},
+        {"other arguments", {REPLY, START("c1.3", "1", "a"), START("c1.3", "2", "b")}},
+        {"one key",
+         {REPLY, START("c1.3", "1", "a"),
+          "\"kind\":\"call_started\",\"call\":\"c1.3\",\"arguments\":{\"q\":\"a\"},"
+          "\"attempt\":2,\"idempotency_key\":\"other\"}"}},
+        {"may not be repeated", {REPLY, START("c1.1", "1", "a"), START("c1.1", "2", "a")}},
+        {"waits already", {REPLY, PAUSE("c1.2", "approval"), PAUSE("c1.2", "approval")}},
+        {"at most once",
+         {REPLY, PAUSE("c1.2", "approval"), ANSWER("c1.2", "approve"), ANSWER("c1.2", "approve")}},
+        {"second result", {REPLY, START("c1.1", "1", "a"), FINISH("c1.1"), FINISH("c1.1")}},
+        {"waits for a person", {REPLY, PAUSE("c1.2", "approval"), FINISH("c1.2")}},
+        {"that nobody made", {REPLY, FINISH("c9.9")}},
+        {"their results", {REPLY, TURN}},
+        {"their results", {REPLY, END}},
+        {"their results", {REPLY, REPLY}},
+        {"behind the terminal", {END, TURN}},
+        {"behind a cancel", {"\"kind\":\"cancel_asked\"}", TURN}},
+        {"is no event", {"\"kind\":\"nosuch\"}"}},
+    };
+    sim *s = test_alloc(sizeof(*s));
+    sim_init(s);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        begin(s);
+        for (size_t k = 0; k < COUNT(rows[i].bodies) && rows[i].bodies[k] != NULL; k++) {
+            CHECK(s->failure[0] == '\0', "row %zu, event %zu: %s", i, k, s->failure);
+            tell(s, k + 1, 1, rows[i].bodies[k]);
+        }
+        CHECK(strstr(s->failure, rows[i].rule) != NULL, "row %zu, %s: %s", i, rows[i].rule,
+              s->failure);
+    }
+    sim_finish(s);
+}
+
+TEST(numbers_and_epochs_are_watched)
+{
+    static const struct {
+        uint64_t seq, epoch;
+        const char *rule;
+    } rows[] = {{2, 2, ""}, {3, 2, "dense"}, {1, 2, "dense"}, {2, 1, "epoch"}, {2, 3, "epoch"}};
+    sim *s = test_alloc(sizeof(*s));
+    sim_init(s);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        begin(s);
+        tell(s, 1, 1, REPLY);
+        sim_watch_claim(s, 2);
+        tell(s, rows[i].seq, rows[i].epoch, START("c1.1", "1", "a"));
+        CHECK(strstr(s->failure, rows[i].rule) != NULL, "row %zu: %s", i, s->failure);
+        CHECK((s->failure[0] == '\0') == (rows[i].rule[0] == '\0'), "row %zu: %s", i, s->failure);
+    }
+    begin(s);
+    sim_watch_claim(s, 1);
+    CHECK(strstr(s->failure, "does not follow") != NULL, "%s", s->failure);
+    begin(s);
+    tell(s, 1, 1, REPLY);
+    s->store.log.len = 0;
+    tell(s, 2, 1, START("c1.1", "1", "a"));
+    CHECK(strstr(s->failure, "not kept") != NULL, "%s", s->failure);
+    sim_finish(s);
+}
+
+static sim_slot slot_of(sim *s, const char *id, uint32_t attempt, sim_class class, const char *q)
+{
+    sim_slot slot = {.used = true, .attempt = attempt, .class = class};
+    haft__json_member member = {haft__json_string(HAFT__LIT("q")), haft__json_string(haft__str(q))};
+    slot.arguments = sim_hash(s, haft__json_object(&member, 1));
+    (void)snprintf(slot.id, sizeof(slot.id), "%s", id);
+    (void)snprintf(slot.key, sizeof(slot.key), "run:%s", id);
+    return slot;
+}
+
+TEST(an_effect_that_breaks_a_rule_is_found)
+{
+    static const struct {
+        const char *rule, *id;
+        uint32_t attempt;
+        sim_class class;
+        const char *q;
+        bool before; /* attempt 1 has had its effect */
+    } rows[] = {
+        {"", "c1.1", 1, SIM_ONCE, "a", false},
+        {"again", "c1.1", 1, SIM_ONCE, "a", true},
+        {"not know before", "c1.1", 2, SIM_ONCE, "a", false},
+        {"not know before", "c9.1", 1, SIM_ONCE, "a", false},
+        {"as recorded", "c1.1", 1, SIM_ONCE, "b", false},
+        {"declined", "c1.2", 1, SIM_ONCE, "a", false},
+        {"", "c9.1", 1, SIM_READ_ONLY, "a", false},
+    };
+    sim *s = test_alloc(sizeof(*s));
+    sim_init(s);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        static const char *const bodies[] = {REPLY, START("c1.1", "1", "a"),
+                                             PAUSE("c1.2", "approval"), ANSWER("c1.2", "reject")};
+        begin(s);
+        for (size_t k = 0; k < COUNT(bodies); k++) {
+            tell(s, k + 1, 1, bodies[k]);
+        }
+        sim_slot slot = slot_of(s, rows[i].id, rows[i].attempt, rows[i].class, rows[i].q);
+        if (rows[i].before) {
+            sim_watch_effect(s, &slot);
+        }
+        sim_watch_effect(s, &slot);
+        CHECK((s->failure[0] == '\0') == (rows[i].rule[0] == '\0'), "row %zu: %s", i, s->failure);
+        CHECK(strstr(s->failure, rows[i].rule) != NULL, "row %zu: %s", i, s->failure);
+    }
+    begin(s);
+    tell(s, 1, 1, REPLY);
+    tell(s, 2, 1, START("c1.1", "1", "a"));
+    s->calls[0].attempt = 2; /* a start that nobody counted as a repetition */
+    for (uint32_t attempt = 1; attempt <= 2; attempt++) {
+        sim_slot slot = slot_of(s, "c1.1", attempt, SIM_ONCE, "a");
+        sim_watch_effect(s, &slot);
+    }
+    CHECK(strstr(s->failure, "more than once") != NULL, "%s", s->failure);
+    sim_finish(s);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/store/move.c. */
+#include "store/move.h"
+
+#include "base/str.h"
+#include "test.h"
+
+#define ID "0123456789abcdef"
+
+TEST(names_of_moves_are_read_as_they_were_written)
+{
+    static const struct {
+        haft__move_step step;
+        const char *store, *wanted;
+    } cases[] = {
+        {HAFT__MOVE_TO, "sqlite:/a/b c.db", "haft migrate/" ID "/to/sqlite:/a/b c.db"},
+        {HAFT__MOVE_DONE, "postgres://h/d", "haft migrate/" ID "/moved/postgres://h/d"},
+        {HAFT__MOVE_FROM, "", "haft migrate/" ID "/from/"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[128];
+        haft__move move = {HAFT__LIT(ID), cases[i].step, haft__str(cases[i].store)}, read;
+        haft_str owner = haft__move_write(&move, text, sizeof(text));
+        CHECK_STR(owner, haft__str(cases[i].wanted), "case %zu", i);
+        CHECK(haft__move_read(owner, &read), "case %zu is no move", i);
+        CHECK_STR(read.id, move.id, "case %zu", i);
+        CHECK_STR(read.store, move.store, "case %zu", i);
+        CHECK_INT(read.step, move.step, "case %zu", i);
+    }
+}
+
+TEST(other_names_are_no_moves)
+{
+    static const char *const owners[] = {
+        "",
+        "me",
+        "haft migrate",
+        "haft migrate/" ID,
+        "haft migrate/" ID "/",
+        "haft migrate/" ID "/away/x",
+        "haft migrate/0123/to/x",
+        "haft migrate/" ID "0/to/x",
+        "haft migrater/" ID "/to/x",
+        "0c0ffee0-1111-2222-3333-444444444444.4026531836/17/99/0123456789abcdef",
+    };
+    for (size_t i = 0; i < COUNT(owners); i++) {
+        haft__move move;
+        CHECK(!haft__move_read(haft__str(owners[i]), &move), "'%s'", owners[i]);
+    }
+}
+
+TEST(a_store_that_does_not_fit_is_cut)
+{
+    char text[40];
+    haft__move move = {HAFT__LIT(ID), HAFT__MOVE_TO, HAFT__LIT("sqlite:/a/long/way")}, read;
+    haft_str owner = haft__move_write(&move, text, sizeof(text));
+    CHECK_INT(owner.len, sizeof(text) - 1, "length");
+    CHECK(haft__move_read(owner, &read), "it is no move");
+    CHECK_STR(read.store, HAFT__LIT("sqlite"), "what fits");
+}
+
+TEST(it_is_told_where_a_run_is_on_its_way_to)
+{
+    haft_error err;
+    haft__move move = {HAFT__LIT(ID), HAFT__MOVE_DONE, HAFT__LIT("sqlite:/x")};
+    CHECK_INT(haft__move_fail(HAFT__LIT("r"), &move, &err), HAFT_BAD_STATE, "status");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("the run r has been moved to sqlite:/x"), "text");
+    CHECK_STR(haft__str(err.hint),
+              HAFT__LIT("that was cut off at its end: repeat the same `haft migrate --move`"),
+              "hint");
+}

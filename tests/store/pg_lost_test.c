@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PostgreSQL: connections that are lost, at every moment of a transaction. */
+#include "io/clock.h"
+#include "store/pg_proxy_help.h"
+
+/* What goes to the server together with the commit; that word alone is also in others. */
+#define COMMITTING "UPDATE haft.runs SET seq"
+
+/* A store behind a proxy, with so many runs in it; false when there is no server. */
+static bool begin(help_proxy *proxy, help_store *s, uint64_t runs)
+{
+    if (!help_proxy_start(proxy)) {
+        return false;
+    }
+    help_proxy_open(proxy, s);
+    for (uint64_t n = 1; n <= runs; n++) {
+        CHECK_INT(help_create(s, n), HAFT_OK, "%s", s->error.message);
+    }
+    return true;
+}
+
+static void end(help_proxy *proxy, help_store *s)
+{
+    help_store_close(s);
+    help_proxy_stop(proxy);
+}
+
+static void check_unknown(const help_store *s, haft_status status)
+{
+    CHECK_INT(status, HAFT_IO, "%s", s->error.message);
+    CHECK(strstr(s->error.message, "not known before the run is read again") != NULL, "%s",
+          s->error.message);
+}
+
+/* The commit arrives and its answer does not, or the commit does not: to the store it looks the
+ * same. */
+TEST(whether_a_commit_that_was_lost_was_kept_is_not_known)
+{
+    static const struct {
+        help_cut fault;
+        const char *events;
+        haft_status again;
+    } cases[] = {
+        {HELP_CUT_AFTER, "1\n2\n", HAFT_BAD_STATE},
+        {HELP_CUT_BEFORE, "1\n", HAFT_OK},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_proxy proxy;
+        help_store s;
+        if (!begin(&proxy, &s, 1)) {
+            return;
+        }
+        help_proxy_expect(&proxy, cases[i].fault, COMMITTING);
+        check_unknown(&s, help_append(&s, 1, 1, 1, "2"));
+        CHECK_INT(proxy.happened, 1, "case %zu: it was not cut", i);
+        CHECK_STR(help_read(&s, 1), haft__str(cases[i].events), "case %zu", i);
+        CHECK_INT(help_append(&s, 1, 1, 1, "2"), cases[i].again, "case %zu: the same again", i);
+        CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_OK, "case %zu: %s", i, s.error.message);
+        end(&proxy, &s);
+    }
+}
+
+/* Before the commit nothing can have been kept: it is done again, and nobody hears of it. */
+TEST(what_was_certainly_not_kept_is_sent_again)
+{
+    static const struct {
+        help_cut fault;
+        const char *words;
+    } cases[] = {
+        {HELP_CUT_BEFORE, "FOR UPDATE"},
+        {HELP_CUT_AFTER, "FOR UPDATE"},
+        {HELP_CUT_BEFORE, "BEGIN"},
+    };
+    help_proxy proxy;
+    help_store s;
+    if (!begin(&proxy, &s, 1)) {
+        return;
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_proxy_expect(&proxy, cases[i].fault, cases[i].words);
+        CHECK_INT(help_append(&s, 1, 1, 1 + i, "x"), HAFT_OK, "case %zu: %s", i, s.error.message);
+        CHECK_INT(proxy.happened, 1 + (int)i, "case %zu: it was not cut", i);
+    }
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\nx\nx\n"), "each is there once");
+    help_proxy_expect(&proxy, HELP_CUT_AFTER, "REPEATABLE READ");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\nx\nx\n"), "a read is done again");
+    end(&proxy, &s);
+}
+
+TEST(a_connection_that_is_lost_between_requests_is_made_again)
+{
+    help_proxy proxy;
+    help_store s;
+    if (!begin(&proxy, &s, 1)) {
+        return;
+    }
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "events");
+    (void)help_pg_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                      "datname = current_database() AND pid <> pg_backend_pid()");
+    CHECK_INT(haft__loop_step(s.loop, 100, NULL), HAFT_OK, "no step");
+    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "events");
+    CHECK(proxy.accepted >= 4, "there were %d connections", proxy.accepted);
+    end(&proxy, &s);
+}
+
+static void make_refuse(help_proxy *proxy, bool refuse)
+{
+    proxy->refuse = refuse;
+    help_proxy_expect(proxy, HELP_PASS, "");
+}
+
+/* A request never waits for ever, and the store works again when the server does. */
+TEST(a_server_that_is_gone_is_told_in_time)
+{
+    help_proxy proxy;
+    help_store s;
+    if (!begin(&proxy, &s, 1)) {
+        return;
+    }
+    help_pg(&s)->request_ms = 200;
+    make_refuse(&proxy, true);
+    uint64_t before = haft__clock_now();
+    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_IO, "it was written");
+    CHECK(strstr(s.error.message, "the database cannot be reached") != NULL, "%s", s.error.message);
+    CHECK_INT(help_read(&s, 1).ptr != NULL, false, "it was read");
+    CHECK(haft__clock_now() - before >= 200, "it was given up early");
+    make_refuse(&proxy, false);
+    help_pg(&s)->request_ms = 5000;
+    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
+    make_refuse(&proxy, true);
+    help_store_shut(&s); /* does not wait for it either */
+    make_refuse(&proxy, false);
+    help_store_reopen(&s);
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "events");
+    end(&proxy, &s);
+}
+
+TEST(a_server_that_says_nothing_any_more_is_given_up)
+{
+    static const struct {
+        const char *words;
+        bool unknown;
+    } cases[] = {{"FOR UPDATE", false}, {COMMITTING, true}};
+    help_proxy proxy;
+    help_store s;
+    if (!begin(&proxy, &s, 1)) {
+        return;
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_pg(&s)->request_ms = 200;
+        help_proxy_expect(&proxy, HELP_SILENCE, cases[i].words);
+        CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_IO, "case %zu", i);
+        bool unknown = strstr(s.error.message, "not known") != NULL;
+        CHECK_INT(unknown, cases[i].unknown, "case %zu: %s", i, s.error.message);
+        help_pg(&s)->request_ms = 5000;
+    }
+    CHECK_INT(help_run(&s, 1)->seq, 2, "the second was kept");
+    end(&proxy, &s);
+}
+
+/* Whoever connects does not wait for ever for somebody who accepts and is silent. */
+TEST(connecting_takes_no_longer_than_the_url_says)
+{
+    help_proxy proxy;
+    haft__loop *loop = NULL;
+    haft__store *store = NULL;
+    haft_error err = {0};
+    if (!help_proxy_start(&proxy)) {
+        return;
+    }
+    (void)snprintf(proxy.url + strlen(proxy.url), sizeof(proxy.url) - strlen(proxy.url),
+                   "&connect_timeout=1");
+    help_proxy_expect(&proxy, HELP_SILENCE, "haft");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__store_open(loop, proxy.url, &store, &err), HAFT_IO, "it was opened");
+    CHECK(strstr(err.message, "did not answer within 1000 ms") != NULL, "%s", err.message);
+    haft__loop_destroy(loop);
+    help_proxy_stop(&proxy);
+}
+
+/* A transaction is lost again and again; that has an end, too. */
+TEST(a_request_is_sent_again_a_few_times_only)
+{
+    help_proxy proxy;
+    help_store s;
+    if (!begin(&proxy, &s, 1)) {
+        return;
+    }
+    for (int most = HAFT__LIMIT_STORE_PG_TRIES; most <= HAFT__LIMIT_STORE_PG_TRIES + 1; most++) {
+        proxy.happened = 0;
+        proxy.repeat = most - 1;
+        help_proxy_expect(&proxy, HELP_CUT_BEFORE, "FOR UPDATE");
+        haft_status status = help_append(&s, 1, 1, 1, "x");
+        bool kept = most <= HAFT__LIMIT_STORE_PG_TRIES;
+        CHECK_INT(status, kept ? HAFT_OK : HAFT_IO, "cut %d times: %s", most, s.error.message);
+        CHECK_INT(proxy.happened, most, "cut");
+        help_proxy_expect(&proxy, HELP_PASS, "");
+        if (kept) {
+            CHECK_INT(help_end(&s, 1, 1, 2, ""), HAFT_OK, "%s", s.error.message);
+            haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run.id = help_id(1)};
+            CHECK_INT(help_do(&s, &remove), HAFT_OK, "%s", s.error.message);
+            CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+        }
+    }
+    end(&proxy, &s);
+}
+
+/* Whether a run was taken can be seen: it is not left with an owner who does not know. */
+TEST(a_run_is_taken_once_even_when_the_commit_is_lost)
+{
+    static const help_cut cases[] = {HELP_CUT_BEFORE, HELP_CUT_AFTER, HELP_CUT_UNSEEN,
+                                     HELP_CUT_LATE};
+    help_proxy proxy;
+    help_store s;
+    if (!begin(&proxy, &s, 0)) {
+        return;
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__store_request take = {
+            .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
+        CHECK_INT(help_create_in(&s, i + 1, "", ""), HAFT_OK, "%s", s.error.message);
+        help_proxy_expect_last(&proxy, cases[i], HAFT__PG_COMMIT);
+        CHECK_INT(help_do(&s, &take), HAFT_OK, "case %zu: %s", i, s.error.message);
+        CHECK_INT(proxy.happened, i + 1, "it was not cut");
+        CHECK_INT(take.found_count, 1, "case %zu: nothing was found", i);
+        CHECK_STR(take.found_count > 0 ? take.found[0].id : HAFT__LIT(""), help_id(i + 1),
+                  "case %zu", i);
+        CHECK_INT(help_run(&s, i + 1)->epoch, 2, "case %zu: taken once", i);
+    }
+    end(&proxy, &s);
+}
+
+/* Whether a run was created can be seen, too: its id is the request's own. */
+TEST(a_run_is_created_once_even_when_the_commit_is_lost)
+{
+    static const help_cut cases[] = {HELP_CUT_BEFORE, HELP_CUT_AFTER};
+    help_proxy proxy;
+    help_store s;
+    if (!begin(&proxy, &s, 0)) {
+        return;
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_proxy_expect_last(&proxy, cases[i], HAFT__PG_COMMIT);
+        CHECK_INT(help_create(&s, i + 1), HAFT_OK, "case %zu: %s", i, s.error.message);
+        CHECK_INT(proxy.happened, i + 1, "it was not cut");
+        CHECK_STR(help_read(&s, i + 1), HAFT__LIT("1\n"), "case %zu", i);
+        CHECK_INT(help_append(&s, i + 1, 1, 1, "2"), HAFT_OK, "case %zu: %s", i, s.error.message);
+        CHECK_INT(help_create(&s, i + 1), HAFT_BAD_STATE, "case %zu: the same again", i);
+    }
+    proxy.repeat = HAFT__LIMIT_STORE_PG_TRIES;
+    help_proxy_expect_last(&proxy, HELP_CUT_BEFORE, HAFT__PG_COMMIT);
+    CHECK_INT(help_create(&s, 3), HAFT_IO, "it was created");
+    CHECK(strstr(s.error.message, help_id(3).ptr) != NULL, "%s", s.error.message);
+    end(&proxy, &s);
+}
+
+static haft__store_request creation(haft_str id, const haft_str *line, bool alone,
+                                    const char *owner)
+{
+    return (haft__store_request){
+        .verb = HAFT__STORE_CREATE,
+        .run = {.id = id, .thread = HAFT__LIT("t"), .owner = haft__str(owner)},
+        .lines = line,
+        .line_count = 1,
+        .alone = alone,
+        .lease_ms = HELP_LEASE};
+}
+
+/* The commit is kept while the second attempt already waits for the thread: what that finds there
+ * is the run itself. */
+TEST(a_run_that_is_to_be_alone_is_not_refused_because_of_itself)
+{
+    help_proxy proxy;
+    help_store s;
+    haft_str line = HAFT__LIT("1");
+    if (!begin(&proxy, &s, 0)) {
+        return;
+    }
+    haft__store_request create = creation(help_id(1), &line, true, "me");
+    help_proxy_expect_last(&proxy, HELP_CUT_LATE, HAFT__PG_COMMIT);
+    CHECK_INT(help_do(&s, &create), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(proxy.happened, 1, "it was not cut");
+    CHECK_INT(create.found_count, 1, "it is shown");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "it is there once");
+    haft__store_request other = creation(help_id(2), &line, true, "me");
+    CHECK_INT(help_do(&s, &other), HAFT_BAD_STATE, "another one is refused");
+    end(&proxy, &s);
+}
+
+static void note_end(haft__store_request *request)
+{
+    *(bool *)request->context = true;
+}
+
+/* Submits it, and steps until its commit is cut off; what the store does then it does later. */
+static void submit_and_cut(help_proxy *proxy, help_store *s, haft__store_request *request)
+{
+    int before = proxy->happened;
+    help_proxy_expect_last(proxy, HELP_CUT_BEFORE, HAFT__PG_COMMIT);
+    haft__store_submit(s->store, request);
+    for (int i = 0; i < 10000 && proxy->happened == before; i++) {
+        CHECK_INT(haft__loop_step(s->loop, 1, NULL), HAFT_OK, "no step");
+    }
+    CHECK_INT(proxy->happened, before + 1, "it was not cut");
+}
+
+/* Behind a lost commit somebody keeps the thread's lock, as the lost transaction itself may that
+ * waits for its standby. Nobody may be told that nothing was changed. */
+TEST(a_creation_that_nobody_knows_of_is_not_told_as_a_lock)
+{
+    help_proxy proxy;
+    help_store s;
+    help_session other;
+    haft_str line = HAFT__LIT("1");
+    if (!begin(&proxy, &s, 0)) {
+        return;
+    }
+    help_session_open(&other);
+    for (uint64_t n = 1; n <= 2; n++) {
+        bool over = false, lets_go = n == 1;
+        haft__store_request create = creation(help_id(n), &line, false, "me");
+        create.done = note_end;
+        create.context = &over;
+        help_pg(&s)->request_ms = lets_go ? 30000 : 4 * HAFT__LIMIT_STORE_BUSY_MS / 3;
+        submit_and_cut(&proxy, &s, &create);
+        help_session_do(&other, "BEGIN");
+        help_session_do(&other, "SELECT pg_advisory_xact_lock(" HAFT__PG_THREAD("'t'") ")");
+        uint64_t before = haft__clock_now(), held = HAFT__LIMIT_STORE_BUSY_MS + 200;
+        while (!over) {
+            if (lets_go && haft__clock_now() - before > held) {
+                lets_go = false;
+                help_session_do(&other, "COMMIT");
+            }
+            CHECK_INT(haft__loop_step(s.loop, 100, NULL), HAFT_OK, "no step");
+        }
+        CHECK_INT(create.status, n == 1 ? HAFT_OK : HAFT_IO, "%s", create.error.message);
+        if (n == 2) {
+            CHECK(strstr(create.error.message, "not known before it is looked for") != NULL
+                      && strstr(create.error.message, help_id(2).ptr) != NULL,
+                  "%s", create.error.message);
+            help_session_do(&other, "ROLLBACK");
+        }
+    }
+    help_session_close(&other);
+    end(&proxy, &s);
+}

@@ -1,0 +1,857 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PostgreSQL: opening, versions, grouping, locks of others, the database's clock. */
+#include "store/pg_help.h"
+
+#include <unistd.h>
+
+#include "io/clock.h"
+
+#define MANY 200
+
+/* ---- opening ---- */
+
+static haft_status try_open(const char *url, haft_error *ret_error)
+{
+    haft__loop *loop = NULL;
+    haft__store *store = NULL;
+    *ret_error = (haft_error){0};
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    haft_status status = haft__store_open(loop, url, &store, ret_error);
+    haft__store_close(store);
+    haft__loop_destroy(loop);
+    return status;
+}
+
+static bool says(const haft_error *err, const char *text)
+{
+    return strstr(err->where, text) != NULL || strstr(err->message, text) != NULL
+           || strstr(err->hint, text) != NULL;
+}
+
+/* Whatever is wrong with a URL or behind it, its password is not told. */
+TEST(passwords_are_never_shown)
+{
+    static const struct {
+        const char *url;
+        haft_status wanted;
+    } cases[] = {
+        {"postgres:x", HAFT_BAD_INPUT},
+        {"postgres:", HAFT_BAD_INPUT},
+        {"postgres://u:hidden@[::1/x", HAFT_BAD_INPUT},
+        {"postgres://u:hidden@h/x?nonsense=hidden", HAFT_BAD_INPUT},
+        {"postgres://u:hid%zzden@h/x", HAFT_BAD_INPUT},
+        {"postgres://u:hidden@127.0.0.1:1/x", HAFT_IO},
+        {"postgres://u:a@hidden@127.0.0.1:1/x", HAFT_BAD_INPUT},
+        {"postgres://u:a/hidden@127.0.0.1:1/x", HAFT_BAD_INPUT},
+        {"postgres://u:a?hidden@127.0.0.1:1/x", HAFT_IO},
+        {"postgres://u:a?b@hidden@127.0.0.1:1/x", HAFT_BAD_INPUT},
+        {"POSTGRES://u:hidden@127.0.0.1:1/x", HAFT_UNSUPPORTED},
+        {" postgres://u:hidden@127.0.0.1:1/x", HAFT_UNSUPPORTED},
+        {"mysql://u:hidden@127.0.0.1:1/x", HAFT_UNSUPPORTED},
+        {"postgresql://127.0.0.1:1/x?user=u&password=hidden", HAFT_IO},
+        {"postgresql://u:hidden@/x?host=/nowhere/hidden", HAFT_IO},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_error err;
+        CHECK_INT(try_open(cases[i].url, &err), cases[i].wanted, "%s: %s", cases[i].url,
+                  err.message);
+        CHECK(!says(&err, "hidden") || i + 1 == COUNT(cases), "%s: %s: %s", cases[i].url, err.where,
+              err.message);
+    }
+}
+
+TEST(urls_are_shown_without_secrets)
+{
+    static const struct {
+        const char *url, *shown;
+    } cases[] = {
+        {"postgres://u:p@h:5/d?password=p", "postgres://u@h:5/d"},
+        {"postgres://u@h/d", "postgres://u@h/d"},
+        {"postgres://:p@h/d", "postgres://h/d"},
+        {"postgresql://h/d", "postgresql://h/d"},
+        {"postgres://h:5432/d", "postgres://h:5432/d"},
+        {"postgres://h:5432/d?user=a@b", "postgres://h:5432/d?user=a@b"},
+        {"postgres:///d", "postgres:///d"},
+        {"postgres:///d?host=/a/b&user=u&password=p", "postgres:///d?host=/a/b&user=u"},
+        {"postgres:///d?password=p&host=/a", "postgres:///d?host=/a"},
+        {"postgres:///d?PassWord=p", "postgres:///d"},
+        {"postgres:///d?sslpassword=p&sslmode=require", "postgres:///d?sslmode=require"},
+        {"postgres:///d?pass%77ord=p", "postgres:///d"},
+        {"postgres:///d?password=a@p", "postgres:///d"},
+        {"postgres://u:p@h/d?user=x&password=p@q", "postgres://u@h/d?user=x"},
+        {"postgres://u:p@q@h/d", "postgres://u@h/d"},
+        {"postgres://u:p/q@h/d", "postgres://u@h/d"},
+        {"postgres://u:p?q@h/d", "postgres://u@h/d"},
+        {"postgres://u:p?q@h/d?user=x&password=p", "postgres://u@h/d?user=x"},
+        {"POSTGRES://u:p@h/d", "POSTGRES://u@h/d"},
+        {" postgres://u:p@h/d", " postgres://u@h/d"},
+        {"mysql://u:p@h/d?password=p", "mysql://u@h/d"},
+        {"postgres:host=h password=p", "postgres:..."},
+        {"mysql:u:p@h", "mysql:..."},
+        {"sqlite:a@b?c", "sqlite:a@b?c"},
+        {"sqlite:/a/password=p.db", "sqlite:/a/password=p.db"},
+        {"./a@b:c", "./a@b:c"},
+        {"memory:", "memory:"},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK_STR(haft__store_shown(cases[i].url, &arena), haft__str(cases[i].shown), "%s",
+                  cases[i].url);
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(databases_of_newer_versions_are_refused)
+{
+    help_store s;
+    haft_error err;
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    (void)help_pg_sql("UPDATE haft.meta SET version = 2");
+    CHECK_INT(try_open(s.url, &err), HAFT_OK, "a version that we can use, too: %s", err.message);
+    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
+    (void)help_pg_sql("UPDATE haft.meta SET oldest = 2");
+    CHECK_INT(try_open(s.url, &err), HAFT_UNSUPPORTED, "it was opened");
+    CHECK(says(&err, "the database is of version 2, this haft knows up to 1"), "%s", err.message);
+    CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_UNSUPPORTED, "it was written");
+    CHECK(help_read(&s, 1).ptr == NULL && s.error.status == HAFT_UNSUPPORTED, "it was read");
+    (void)help_pg_sql("UPDATE haft.meta SET oldest = 1, version = 1");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "nothing was added");
+    (void)help_pg_sql("DELETE FROM haft.meta");
+    CHECK_INT(try_open(s.url, &err), HAFT_BAD_INPUT, "no version");
+    CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_BAD_INPUT, "it was written");
+    help_store_close(&s);
+}
+
+TEST(what_is_not_ours_is_left_alone)
+{
+    haft_error err;
+    if (help_pg_url() == NULL) {
+        return;
+    }
+    help_pg_clear();
+    (void)help_pg_sql("CREATE SCHEMA haft; CREATE TABLE haft.theirs (n int)");
+    CHECK_INT(try_open(help_pg_url(), &err), HAFT_BAD_INPUT, "%s", err.message);
+    CHECK(says(&err, "belongs to another program"), "%s", err.message);
+    (void)help_pg_sql("DROP TABLE haft.theirs");
+    CHECK_INT(try_open(help_pg_url(), &err), HAFT_OK, "an empty schema is ours: %s", err.message);
+    (void)help_pg_sql("DROP TABLE haft.runs");
+    help_store s = {.now_ms = 1};
+    haft__arena_init(&s.arena, 0);
+    (void)snprintf(s.url, sizeof(s.url), "%s", help_pg_url());
+    help_store_reopen(&s);
+    CHECK_INT(help_create(&s, 1), HAFT_BAD_INPUT, "a table is gone");
+    CHECK(says(&s.error, "not those of haft"), "%s", s.error.message);
+    help_store_close(&s);
+}
+
+/* The URL of the database with what stands behind it. */
+static const char *url_with(const char *database, const char *more)
+{
+    char *url = test_alloc(PATH_MAX);
+    const char *own = help_pg_url(), *path = strchr(strstr(own, "://") + 3, '/');
+    const char *query = strchr(path, '?');
+    (void)snprintf(url, PATH_MAX, "%.*s/%s%s%s", (int)(path - own), own, database, query, more);
+    return url;
+}
+
+TEST(databases_that_cannot_keep_every_text_are_refused)
+{
+    haft_error err;
+    if (help_pg_url() == NULL) {
+        return;
+    }
+    CHECK(help_pg_admin("CREATE DATABASE haft_ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' "
+                        "LC_CTYPE 'C' TEMPLATE template0"),
+          "no database");
+    CHECK_INT(try_open(url_with("haft_ascii", ""), &err), HAFT_UNSUPPORTED, "%s", err.message);
+    CHECK(says(&err, "the encoding SQL_ASCII, wanted UTF8"), "%s", err.message);
+    CHECK(help_pg_admin("DROP DATABASE haft_ascii"), "it is still in use");
+    CHECK_INT(try_open(url_with("haft_none", ""), &err), HAFT_IO, "there is none");
+    CHECK(says(&err, "does not exist"), "%s", err.message);
+}
+
+/* How a store waits when nobody tells it otherwise; what it does with these is in pg_lost_test.c.
+ */
+TEST(a_store_waits_as_long_as_the_limits_say)
+{
+    help_store s;
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    CHECK_INT(help_pg(&s)->request_ms, HAFT__LIMIT_STORE_PG_REQUEST_MS, "for a request");
+    CHECK_INT(help_pg(&s)->take_ms, HAFT__LIMIT_STORE_BUSY_MS, "for a free run");
+    CHECK_INT(help_pg(&s)->connect_ms, HAFT__LIMIT_STORE_PG_CONNECT_MS, "for a connection");
+    CHECK_INT(help_pg(&s)->backoff_ms, HAFT__LIMIT_STORE_PG_BACKOFF_MS, "between two");
+    CHECK_INT(help_pg(&s)->backoff_max_ms, HAFT__LIMIT_STORE_PG_BACKOFF_MAX_MS, "at most");
+    help_store_shut(&s);
+    (void)snprintf(s.url, sizeof(s.url), "%s&connect_timeout=3", help_pg_url());
+    help_store_reopen(&s);
+    CHECK_INT(help_pg(&s)->connect_ms, 3000, "as the URL says");
+    help_store_close(&s);
+}
+
+/* Two servers look like this; with two that there are it is tested by pg_test.py. */
+TEST(what_was_written_is_read_where_it_was)
+{
+    help_store s;
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    haft__pg_link *writer = &help_pg(&s)->writer, *reader = &help_pg(&s)->reader;
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "events");
+    CHECK(writer->server > 0 && writer->server == reader->server, "two servers");
+    reader->server++;
+    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(reader->phase, HAFT__PG_CLOSED, "it reads elsewhere");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "events");
+    writer->server++;
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "events");
+    CHECK_INT(writer->phase, HAFT__PG_CLOSED, "it writes elsewhere");
+    CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_OK, "%s", s.error.message);
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n3\n"), "events");
+    help_store_close(&s);
+}
+
+/* ---- durable ---- */
+
+TEST(a_commit_waits_for_the_disk_whatever_the_server_says)
+{
+    help_store s;
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    (void)help_pg_sql(
+        "CREATE TABLE haft.seen (how text); CREATE FUNCTION haft.see() RETURNS trigger AS $$ BEGIN "
+        "INSERT INTO haft.seen VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$ "
+        "LANGUAGE plpgsql; CREATE TRIGGER see BEFORE INSERT ON haft.events FOR EACH ROW "
+        "EXECUTE FUNCTION haft.see()");
+    help_store_shut(&s);
+    (void)snprintf(s.url, sizeof(s.url), "%s&options=-csynchronous_commit%%3Doff", help_pg_url());
+    help_store_reopen(&s);
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    CHECK_STR(haft__str(help_pg_sql("SELECT how FROM haft.seen")), HAFT__LIT("on"), "it was set");
+    help_store_close(&s);
+}
+
+/* ---- together ---- */
+
+typedef struct tally {
+    size_t done, failed;
+} tally;
+
+static void note(haft__store_request *request)
+{
+    tally *t = request->context;
+    t->done++;
+    t->failed += request->status != HAFT_OK;
+}
+
+static void step_until(help_store *s, const tally *t, size_t wanted)
+{
+    uint64_t most = haft__clock_steady() + 60000;
+    while (t->done < wanted && haft__clock_steady() < most) {
+        CHECK_INT(haft__loop_step(s->loop, 1000, NULL), HAFT_OK, "no step");
+    }
+    CHECK_INT(t->done, wanted, "done");
+}
+
+static void submit_appends(help_store *s, haft__store_request *appends, size_t count, tally *t)
+{
+    static haft_str line = HAFT__LIT("x");
+    for (size_t i = 0; i < count; i++) {
+        appends[i] = (haft__store_request){.verb = HAFT__STORE_APPEND,
+                                           .run = {.id = help_id(i + 1), .epoch = 1, .seq = 1},
+                                           .lines = &line,
+                                           .line_count = 1,
+                                           .done = note,
+                                           .context = t};
+        haft__store_submit(s->store, &appends[i]);
+    }
+}
+
+TEST(requests_of_many_runs_share_a_commit)
+{
+    static haft__store_request appends[MANY];
+    help_store s;
+    tally t = {0};
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    for (size_t i = 1; i <= MANY; i++) {
+        CHECK_INT(i % 4 == 0 ? HAFT_OK : help_create(&s, i), HAFT_OK, "%s", s.error.message);
+    }
+    uint64_t before = help_pg(&s)->commits;
+    submit_appends(&s, appends, MANY, &t);
+    step_until(&s, &t, MANY);
+    CHECK_INT(help_pg(&s)->commits - before, 1, "commits");
+    CHECK_INT(t.failed, MANY / 4, "those that are not there are refused, and harm nobody");
+    help_store_close(&s);
+}
+
+/* ---- what the server refuses ---- */
+
+/* From now on events of run 2 are refused so, and there is a word that nobody wants to hear. */
+static void refuse_with(const char *state)
+{
+    char sql[1024];
+    (void)snprintf(sql, sizeof(sql),
+                   "CREATE OR REPLACE FUNCTION haft.no() RETURNS trigger AS $$ BEGIN "
+                   "RAISE NOTICE 'a word'; IF NEW.run = '%s' AND '%s' <> '' THEN "
+                   "RAISE EXCEPTION 'not\nthis' USING ERRCODE = '%s'; END IF; RETURN NEW; END $$ "
+                   "LANGUAGE plpgsql; CREATE OR REPLACE TRIGGER no BEFORE INSERT ON haft.events "
+                   "FOR EACH ROW EXECUTE FUNCTION haft.no()",
+                   help_id(2).ptr, state, state[0] != '\0' ? state : "P0001");
+    (void)help_pg_sql(sql);
+}
+
+TEST(what_the_server_refuses_is_told_and_harms_nobody_else)
+{
+    static const struct {
+        const char *state;
+        haft_status wanted;
+        const char *said;
+    } cases[] = {
+        {"53100", HAFT_IO, "the disk is full"},
+        {"42501", HAFT_IO, "the role may not do this: not"},
+        {"XX001", HAFT_BAD_INPUT, "the database is damaged: not"},
+        {"22003", HAFT_BAD_INPUT, "this cannot be kept: not"},
+        {"55P03", HAFT_IO, "another session keeps a lock: not"},
+        {"57014", HAFT_IO, "the server ended the statement: not"},
+        {"40001", HAFT_IO, "others were in the way, again and again: not"},
+        {"P0001", HAFT_IO, "the database refuses: not (P0001)"},
+        {"25006", HAFT_IO, "the server takes no writes: not"},
+        {"0A000", HAFT_IO, "the server takes no writes: not"},
+        {"25P03", HAFT_IO, "the connection was lost: not"},
+        {"57P01", HAFT_IO, "not known before the run is read again"},
+    };
+    help_store s;
+    if (help_pg_url() == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        static haft__store_request appends[3];
+        tally t = {0};
+        help_store_open(&s, "postgres");
+        help_pg(&s)->backoff_ms = 1;
+        for (uint64_t n = 1; n <= 3; n++) {
+            CHECK_INT(help_create(&s, n), HAFT_OK, "%s", s.error.message);
+        }
+        bool gone = strcmp(cases[i].state, "57P01") == 0;
+        refuse_with(cases[i].state);
+        submit_appends(&s, appends, 3, &t);
+        step_until(&s, &t, 3);
+        CHECK_INT(t.failed, gone ? 3 : 1, "%s: failed", cases[i].state);
+        CHECK_INT(appends[1].status, cases[i].wanted, "%s", cases[i].state);
+        CHECK(says(&appends[1].error, cases[i].said), "%s: %s", cases[i].state,
+              appends[1].error.message);
+        refuse_with("");
+        for (uint64_t n = 1; n <= 3; n++) { /* the store works on, whatever it was */
+            CHECK_INT(help_append(&s, n, 1, n == 2 || gone ? 1 : 2, "x"), HAFT_OK, "%s: %s",
+                      cases[i].state, s.error.message);
+        }
+        help_store_close(&s);
+    }
+}
+
+/* A sequence counts what was tried, since it does not roll back. */
+TEST(what_was_rolled_back_because_of_others_is_tried_again_a_few_times)
+{
+    help_store s;
+    if (help_pg_url() == NULL) {
+        return;
+    }
+    for (int fails = HAFT__LIMIT_STORE_PG_TRIES; fails <= HAFT__LIMIT_STORE_PG_TRIES + 1; fails++) {
+        char sql[1024];
+        help_store_open(&s, "postgres");
+        CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+        (void)snprintf(sql, sizeof(sql),
+                       "CREATE SEQUENCE haft.tries; CREATE FUNCTION haft.no() RETURNS trigger AS "
+                       "$$ BEGIN IF nextval('haft.tries') <= %d THEN RAISE EXCEPTION 'no' USING "
+                       "ERRCODE = '40001'; END IF; RETURN NEW; END $$ LANGUAGE plpgsql; CREATE "
+                       "TRIGGER no BEFORE INSERT ON haft.events FOR EACH ROW EXECUTE FUNCTION "
+                       "haft.no()",
+                       fails);
+        (void)help_pg_sql(sql);
+        bool kept = fails <= HAFT__LIMIT_STORE_PG_TRIES;
+        CHECK_INT(help_append(&s, 1, 1, 1, "2"), kept ? HAFT_OK : HAFT_IO, "%d failures: %s", fails,
+                  s.error.message);
+        (void)snprintf(sql, sizeof(sql), "%d", HAFT__LIMIT_STORE_PG_TRIES + 1);
+        CHECK_STR(haft__str(help_pg_sql("SELECT last_value FROM haft.tries")), haft__str(sql),
+                  "attempts");
+        help_store_close(&s);
+    }
+}
+
+/* ---- in the way of others ---- */
+
+/* A store with so many runs in it, and a session beside it that is in a transaction; false when
+ * there is no server. */
+static bool begin_beside(help_store *s, uint64_t runs, help_session *other)
+{
+    if (help_pg_url() == NULL) {
+        return false;
+    }
+    help_store_open(s, "postgres");
+    for (uint64_t n = 1; n <= runs; n++) {
+        CHECK_INT(help_create(s, n), HAFT_OK, "%s", s->error.message);
+    }
+    help_session_open(other);
+    help_session_do(other, "BEGIN");
+    return true;
+}
+
+static void end_beside(help_store *s, help_session *other)
+{
+    help_session_close(other);
+    help_store_close(s);
+}
+
+/* The other one has run 2 and wants run 1, we have run 1 and want run 2. The server ends ours,
+ * since the other one is more patient; then ours is done again, one by one. */
+TEST(a_deadlock_is_survived)
+{
+    static haft__store_request appends[2];
+    char sql[256];
+    help_session other;
+    help_store s;
+    tally t = {0};
+    if (!begin_beside(&s, 2, &other)) {
+        return;
+    }
+    help_session_do(&other, "SET deadlock_timeout = '60s'");
+    (void)snprintf(sql, sizeof(sql), "UPDATE haft.runs SET turns = 7 WHERE id = '%s'",
+                   help_id(2).ptr);
+    help_session_do(&other, sql);
+    submit_appends(&s, appends, 2, &t);
+    while (strcmp(help_pg_sql("SELECT count(*) FROM pg_locks WHERE NOT granted"), "0") == 0) {
+        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "no step");
+    }
+    (void)snprintf(sql, sizeof(sql), "UPDATE haft.runs SET turns = 7 WHERE id = '%s'",
+                   help_id(1).ptr);
+    help_session_send(&other, sql);
+    while (help_session_busy(&other)) { /* until ours has been ended */
+        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "no step");
+    }
+    help_session_finish(&other);
+    CHECK(t.done < 2, "reported although one of them waits");
+    help_session_do(&other, "COMMIT");
+    step_until(&s, &t, 2);
+    CHECK_INT(t.failed, 0, "%s %s", appends[0].error.message, appends[1].error.message);
+    CHECK_STR(haft__str(help_pg_sql("SELECT deadlocks FROM pg_stat_database WHERE "
+                                    "datname = current_database() AND deadlocks > 1")),
+              HAFT__LIT(""), "one deadlock");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "run 1");
+    CHECK_STR(help_read(&s, 2), HAFT__LIT("1\nx\n"), "run 2");
+    end_beside(&s, &other);
+}
+
+/* Others may be slow for a while, but not for ever; and then it is nobody's matter but that run's.
+ */
+TEST(a_lock_that_is_never_let_go_is_told)
+{
+    static haft__store_request appends[2];
+    help_session other;
+    help_store s;
+    tally t = {0};
+    if (!begin_beside(&s, 1, &other)) {
+        return;
+    }
+    help_session_do(&other, "UPDATE haft.runs SET turns = 7");
+    CHECK_INT(help_create(&s, 2), HAFT_OK, "%s", s.error.message);
+    submit_appends(&s, appends, 2, &t);
+    step_until(&s, &t, 2);
+    CHECK_INT(appends[0].status, HAFT_IO, "it was written");
+    CHECK(says(&appends[0].error, "another session keeps a lock"), "%s", appends[0].error.message);
+    CHECK_INT(appends[1].status, HAFT_OK, "one in the same transaction: %s",
+              appends[1].error.message);
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "reading does not wait");
+    help_session_do(&other, "ROLLBACK");
+    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
+    end_beside(&s, &other);
+}
+
+/* One that waits for a lock keeps neither others nor renewals waiting until it has failed. */
+TEST(who_waits_for_a_lock_lets_others_go_before)
+{
+    static haft__store_request appends[2];
+    char sql[256];
+    help_session other;
+    help_store s;
+    tally t = {0};
+    if (!begin_beside(&s, 2, &other)) {
+        return;
+    }
+    CHECK(HAFT__LIMIT_STORE_PG_LOCK_MS * 2 <= HAFT__LIMIT_RUN_LEASE_LEAST_MS, "half of a lease");
+    (void)snprintf(sql, sizeof(sql), "SELECT 1 FROM haft.runs WHERE id = '%s' FOR UPDATE",
+                   help_id(1).ptr);
+    help_session_do(&other, sql);
+    submit_appends(&s, appends, 2, &t);
+    step_until(&s, &t, 1);
+    CHECK_INT(appends[1].status, HAFT_OK, "%s", appends[1].error.message);
+    CHECK_STR(help_read(&s, 2), HAFT__LIT("1\nx\n"), "the other run goes on");
+    haft__store_request renew = {
+        .verb = HAFT__STORE_RENEW, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
+    CHECK_INT(help_do(&s, &renew), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(renew.count, 1, "renewed");
+    CHECK_INT(t.done, 1, "the first one still waits");
+    help_session_do(&other, "ROLLBACK");
+    step_until(&s, &t, 2);
+    CHECK_INT(t.failed, 0, "%s", appends[0].error.message);
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "it is there once");
+    end_beside(&s, &other);
+}
+
+static void note_renewal(haft__store_request *request)
+{
+    tally *t = request->context;
+    CHECK_INT(request->status, HAFT_OK, "%s", request->error.message);
+    CHECK_INT(t->done, 0, "others were done before");
+    note(request);
+}
+
+/* Many runs depend on a renewal: it goes before everything that waits. */
+TEST(renewals_go_before_others)
+{
+    static haft__store_request appends[MANY];
+    help_store s;
+    tally t = {0};
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(help_create(&s, 2), HAFT_OK, "%s", s.error.message);
+    haft__store_request take = {.verb = HAFT__STORE_TAKE,
+                                .run.owner = HAFT__LIT("you"),
+                                .lease_ms = HELP_LEASE,
+                                .done = note,
+                                .context = &t};
+    haft__store_request renew = {.verb = HAFT__STORE_RENEW,
+                                 .run.owner = HAFT__LIT("me"),
+                                 .lease_ms = HELP_LEASE,
+                                 .done = note_renewal,
+                                 .context = &t};
+    haft__store_submit(s.store, &take);
+    while (help_pg(&s)->writer.batch.first == NULL) { /* until it is under way */
+        CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK, "no step");
+    }
+    submit_appends(&s, appends, 2, &t);
+    haft__store_submit(s.store, &renew);
+    step_until(&s, &t, 4);
+    CHECK_INT(t.failed, 1, "there was nothing to take");
+    CHECK_INT(take.status, HAFT_NOT_FOUND, "%s", take.error.message);
+    CHECK_INT(renew.count, 2, "renewed");
+    help_store_close(&s);
+}
+
+/* Also before what is left of looking for work: that begins again. */
+TEST(looking_for_a_free_run_gives_way_to_renewals)
+{
+    help_session other;
+    help_store s;
+    tally t = {0};
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(help_create_in(&s, 2, "", ""), HAFT_OK, "%s", s.error.message);
+    haft__store_request take = {.verb = HAFT__STORE_TAKE,
+                                .run.owner = HAFT__LIT("you"),
+                                .lease_ms = HELP_LEASE,
+                                .arena = &s.arena,
+                                .done = note,
+                                .context = &t};
+    haft__store_request renew = {.verb = HAFT__STORE_RENEW,
+                                 .run.owner = HAFT__LIT("me"),
+                                 .lease_ms = HELP_LEASE,
+                                 .done = note_renewal,
+                                 .context = &t};
+    help_session_open(&other);
+    help_session_do(&other, "BEGIN");
+    help_session_do(&other, "LOCK haft.runs");
+    haft__store_submit(s.store, &take);
+    while (strcmp(help_pg_sql("SELECT count(*) FROM pg_locks WHERE NOT granted"), "0") == 0) {
+        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "no step");
+    }
+    haft__store_submit(s.store, &renew);
+    help_session_do(&other, "ROLLBACK");
+    step_until(&s, &t, 2);
+    CHECK_INT(t.failed, 0, "%s", take.error.message);
+    CHECK_INT(renew.count, 1, "renewed");
+    CHECK_INT(take.found_count, 1, "taken");
+    CHECK_INT(help_run(&s, 2)->epoch, 2, "once");
+    help_session_close(&other);
+    help_store_close(&s);
+}
+
+/* What another session has locked is passed over, and found by its lease. */
+TEST(a_locked_run_keeps_no_other_from_being_renewed)
+{
+    char sql[256];
+    help_session other;
+    help_store s;
+    if (!begin_beside(&s, 3, &other)) {
+        return;
+    }
+    (void)snprintf(sql, sizeof(sql), "SELECT 1 FROM haft.runs WHERE id = '%s' FOR UPDATE",
+                   help_id(2).ptr);
+    help_session_do(&other, sql);
+    s.now_ms += 500;
+    haft__store_request renew = {
+        .verb = HAFT__STORE_RENEW, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
+    CHECK_INT(help_do(&s, &renew), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(renew.count, 2, "renewed");
+    CHECK_INT(renew.run.lease_ms, s.now_ms + HELP_LEASE, "until when");
+    for (uint64_t n = 1; n <= 3; n++) {
+        CHECK_INT(help_run(&s, n)->lease_ms, s.now_ms + HELP_LEASE - (n == 2 ? 500 : 0), "%llu",
+                  (unsigned long long)n);
+    }
+    help_session_do(&other, "ROLLBACK");
+    CHECK_INT(help_do(&s, &renew), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(renew.count, 3, "renewed");
+    end_beside(&s, &other);
+}
+
+/* Whoever looks for work does not keep the connection from those who have some. */
+TEST(looking_for_a_free_run_has_an_end)
+{
+    help_session other;
+    help_store s;
+    if (!begin_beside(&s, 1, &other)) {
+        return;
+    }
+    help_pg(&s)->take_ms = 50;
+    help_session_do(&other, "LOCK haft.runs");
+    haft__store_request take = {
+        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
+    CHECK_INT(help_do(&s, &take), HAFT_IO, "it was taken");
+    CHECK(says(&s.error, "statement timeout"), "%s", s.error.message);
+    help_session_do(&other, "ROLLBACK");
+    CHECK_INT(help_do(&s, &take), HAFT_NOT_FOUND, "%s", s.error.message);
+    end_beside(&s, &other);
+}
+
+/* Another process of the same database, with a loop of its own. */
+static void open_other(const help_store *s, help_store *other)
+{
+    *other = (help_store){.now_ms = s->now_ms};
+    haft__arena_init(&other->arena, 0);
+    memcpy(other->url, s->url, sizeof(other->url));
+    help_store_reopen(other);
+}
+
+TEST(of_two_that_append_the_same_event_one_is_refused)
+{
+    help_store s, other;
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    open_other(&s, &other);
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    for (uint64_t seq = 1; seq <= 30; seq++) {
+        haft_str line = HAFT__LIT("x");
+        tally t = {0};
+        haft__store_request one = {.verb = HAFT__STORE_APPEND,
+                                   .run = {.id = help_id(1), .epoch = 1, .seq = seq},
+                                   .lines = &line,
+                                   .line_count = 1,
+                                   .done = note,
+                                   .context = &t};
+        haft__store_request two = one;
+        haft__store_submit(s.store, &one);
+        haft__store_submit(other.store, &two);
+        for (int i = 0; i < 10000 && t.done < 2; i++) {
+            CHECK_INT(haft__loop_step(s.loop, 1, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(other.loop, 1, NULL), HAFT_OK, "no step");
+        }
+        CHECK_INT(t.failed, 1, "refused");
+        CHECK(one.status == HAFT_BAD_STATE || two.status == HAFT_BAD_STATE, "%s%s",
+              one.error.message, two.error.message);
+    }
+    CHECK_INT(help_run(&s, 1)->seq, 31, "events");
+    CHECK_INT(help_read(&other, 1).len, 62, "bytes");
+    help_store_close(&other);
+    help_store_close(&s);
+}
+
+/* It has the lock and does not go on, as if it were stopped or frozen: the server ends its session,
+ * others go on, and it begins again when it wakes up. */
+TEST(who_stands_still_in_a_transaction_does_not_keep_others)
+{
+    static haft__store_request appends[1];
+    help_store s, other;
+    tally t = {0};
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    open_other(&s, &other);
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    submit_appends(&s, appends, 1, &t);
+    CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK, "no step");
+    while (strcmp(help_pg_sql("SELECT count(*) FROM pg_stat_activity WHERE datname = "
+                              "current_database() AND state = 'idle in transaction'"),
+                  "0")
+           == 0) {
+        haft__clock_sleep(1);
+    }
+    CHECK_INT(help_send(&other, 1, "hello"), HAFT_OK, "%s", other.error.message);
+    CHECK_INT(t.done, 0, "it stands still");
+    step_until(&s, &t, 1);
+    CHECK_INT(t.failed, 0, "%s", appends[0].error.message);
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "it is there once");
+    help_store_close(&other);
+    help_store_close(&s);
+}
+
+/* SQL with the name of a role of this process in it. */
+static const char *about_role(const char *before, const char *after)
+{
+    char *sql = test_alloc(256);
+    (void)snprintf(sql, 256, "%s haft_one_%d %s", before, (int)getpid(), after);
+    return sql;
+}
+
+/* A role that may have one connection only: what could not be read afterwards is not taken. */
+TEST(who_cannot_read_takes_nothing)
+{
+    help_store s;
+    haft_error err;
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    CHECK_INT(help_create_in(&s, 1, "", ""), HAFT_OK, "%s", s.error.message);
+    CHECK(help_pg_admin(about_role("CREATE ROLE", "LOGIN CONNECTION LIMIT 1")), "no role");
+    (void)help_pg_sql(
+        about_role("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA haft TO", ""));
+    help_store_shut(&s);
+    (void)snprintf(s.url, sizeof(s.url), "postgresql://haft_one_%d%s", (int)getpid(),
+                   strchr(help_pg_url(), '@'));
+    CHECK_INT(try_open(s.url, &err), HAFT_IO, "it was opened");
+    CHECK(says(&err, "USAGE ON SCHEMA haft and SELECT"), "%s: %s", err.message, err.hint);
+    (void)help_pg_sql(about_role("GRANT USAGE ON SCHEMA haft TO", ""));
+    help_store_reopen(&s);
+    haft__store_request take = {
+        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
+    for (int i = 0; i < 2; i++) { /* the second time both connections are made anew */
+        help_pg(&s)->request_ms = 500;
+        CHECK_INT(help_do(&s, &take), HAFT_IO, "it was taken");
+        help_pg(&s)->request_ms = HAFT__LIMIT_STORE_PG_REQUEST_MS;
+        CHECK_STR(haft__str(help_pg_sql("SELECT owner FROM haft.runs")), HAFT__LIT(""), "owner");
+        (void)help_pg_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                          "usename LIKE 'haft_one%' AND datname = current_database()");
+        for (int n = 0; n < 1000 && help_pg(&s)->reader.phase != HAFT__PG_CLOSED; n++) {
+            CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "no step");
+        }
+    }
+    help_store_close(&s);
+    (void)help_pg_sql(about_role("DROP OWNED BY", ""));
+    CHECK(help_pg_admin(about_role("DROP ROLE", "")), "it is still there");
+}
+
+/* ---- time ---- */
+
+TEST(leases_are_measured_by_the_clock_of_the_database)
+{
+    help_store s;
+    uint64_t epoch = 0;
+    if (!help_pg_open(&s)) {
+        return;
+    }
+    help_store_shut(&s);
+    CHECK_INT(haft__loop_create(&s.loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__store_open(s.loop, s.url, &s.store, NULL), HAFT_OK, "no store");
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    uint64_t now = haft__clock_now(), lease = help_run(&s, 1)->lease_ms;
+    CHECK(lease > now - 60000 && lease < now + 60000, "%llu, now %llu", (unsigned long long)lease,
+          (unsigned long long)now);
+    CHECK_INT(help_claim(&s, 1, "you", "", &epoch), HAFT_BAD_STATE, "the lease lasts");
+    (void)help_pg_sql("UPDATE haft.runs SET lease = lease - 1000");
+    CHECK_INT(help_claim(&s, 1, "you", "", &epoch), HAFT_OK, "%s", s.error.message);
+    help_store_close(&s);
+}
+
+/* ---- what taking costs ---- */
+
+/* Pages that taking a run reads beside `many` that have ended, and as many that wait for people. */
+static int pages(int many)
+{
+    char sql[4096];
+    help_store s;
+    help_store_open(&s, "postgres");
+    CHECK_INT(help_create_in(&s, 1, "t", ""), HAFT_OK, "%s", s.error.message);
+    (void)snprintf(sql, sizeof(sql),
+                   "INSERT INTO haft.runs (id, state, seq, bytes, checksum, epoch, owner, lease, "
+                   "created, updated, ended, wake, due, turns, calls, thread, parent, ending) "
+                   "SELECT 'x' || n, 1 + n %% 2, 0, 0, '', 1, '', 0, n, n, n, 0, NULL, 0, 0, "
+                   "'t' || n, '', '' FROM generate_series(1, %d) n",
+                   many);
+    (void)help_pg_sql(sql);
+    (void)help_pg_sql("VACUUM ANALYZE haft.runs");
+    int found = help_pg_pages("(bigint, text, bigint, text[]) AS " HAFT__PG_TAKE_FREE,
+                              "EXECUTE q (2000000, 'me', 3000000, '{}')");
+    help_store_close(&s);
+    return found;
+}
+
+TEST(runs_that_have_ended_or_wait_cost_a_taker_nothing_in_postgres)
+{
+    if (help_pg_url() == NULL) {
+        return;
+    }
+    int found[3] = {pages(1000), pages(2000), pages(4000)};
+    (void)printf("# pages of a take: %d, %d, %d\n", found[0], found[1], found[2]);
+    CHECK(found[1] <= found[0] + 6 && found[2] <= found[0] + 6, "%d, %d, %d", found[0], found[1],
+          found[2]);
+}
+
+/* Pages that a statement reads in a thread of `many` runs that have ended, one that goes on and ten
+ * that wait behind it. */
+static int pages_in_thread(int many, const char *prepare, const char *execute)
+{
+    char sql[4096];
+    help_store s;
+    help_store_open(&s, "postgres");
+    (void)snprintf(sql, sizeof(sql),
+                   "INSERT INTO haft.runs (id, state, seq, bytes, checksum, epoch, owner, lease, "
+                   "created, updated, ended, wake, due, turns, calls, thread, parent, ending) "
+                   "SELECT CASE WHEN n = %d + 11 THEN 'last' ELSE 'x' || n END, CASE WHEN n <= %d "
+                   "THEN 2 ELSE 0 END, 0, 0, '', 1, CASE WHEN "
+                   "n = %d + 1 THEN 'you' ELSE '' END, 9000000, n, n, n, 0, CASE WHEN n > %d + 1 "
+                   "THEN n END, 0, 0, 't', '', '' FROM generate_series(1, %d + 11) n",
+                   many, many, many, many, many);
+    (void)help_pg_sql(sql);
+    (void)help_pg_sql("VACUUM ANALYZE haft.runs");
+    int found = help_pg_pages(prepare, execute);
+    help_store_close(&s);
+    return found;
+}
+
+TEST(what_has_ended_in_a_thread_costs_those_who_look_ahead_nothing)
+{
+    static const struct {
+        const char *prepare, *execute;
+    } cases[] = {
+        {"(bigint, text, bigint, text[]) AS " HAFT__PG_TAKE_FREE,
+         "EXECUTE q (2000000, 'me', 3000000, '{}')"},
+        {"(bigint, text, bigint, text[], text[]) AS " HAFT__PG_TAKE_LOST,
+         "EXECUTE q (2000000, 'me', 3000000, '{}', '{}')"},
+        {"(text) AS " HAFT__PG_OPEN, "EXECUTE q ('t')"},
+        {"(text, bigint) AS " HAFT__PG_AHEAD, "EXECUTE q ('last', 10)"},
+    };
+    if (help_pg_url() == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int found[3];
+        for (int n = 0; n < 3; n++) {
+            found[n] = pages_in_thread(1000 << n, cases[i].prepare, cases[i].execute);
+        }
+        (void)printf("# case %zu, pages: %d, %d, %d\n", i, found[0], found[1], found[2]);
+        CHECK(found[1] <= found[0] + 6 && found[2] <= found[0] + 6, "case %zu: %d, %d, %d", i,
+              found[0], found[1], found[2]);
+    }
+}

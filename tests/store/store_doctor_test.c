@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every kind of store says how it is; and what SQLite's says of one that is not well. */
+#include "store/sqlite_help.h"
+#include "store/store_help.h"
+
+static const haft__store_finding *examine(help_store *s, const char *name, size_t *ret_count)
+{
+    haft__store_request request = {.verb = HAFT__STORE_DOCTOR};
+    CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
+    *ret_count = request.finding_count;
+    for (size_t i = 0; i < request.finding_count; i++) {
+        if (strcmp(request.findings[i].name, name) == 0) {
+            return &request.findings[i];
+        }
+    }
+    return NULL;
+}
+
+STORE_TEST(a_store_that_is_well_says_so)
+{
+    haft__store_request request = {.verb = HAFT__STORE_DOCTOR};
+    CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
+    CHECK(request.finding_count > 0, "it says nothing");
+    for (size_t i = 0; i < request.finding_count; i++) {
+        const haft__store_finding *f = &request.findings[i];
+        bool hinted = f->hint != NULL && f->hint[0] != '\0';
+        CHECK(f->name[0] != '\0' && f->value.len > 0 && f->hint != NULL, "finding %zu", i);
+        CHECK(f->good == !hinted, "%s has no hint, or one too many", f->name);
+        bool ours = strcmp(f->name, "space") == 0 || strcmp(f->name, "durability") == 0;
+        CHECK(f->good || ours, "%s is not good", f->name); /* tests/house/pg.py: fsync */
+    }
+    CHECK_INT(help_run(s, 1)->seq, 1, "something was changed");
+}
+
+TEST(a_clock_that_was_set_back_is_told)
+{
+    size_t count;
+    help_store s;
+    help_store_open(&s, "sqlite");
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
+    uint64_t created = s.now_ms;
+    s.now_ms = created - HAFT__LIMIT_STORE_AHEAD_MS;
+    const haft__store_finding *clock = examine(&s, "clock", &count);
+    CHECK(clock != NULL && clock->good, "at the limit");
+    s.now_ms--;
+    clock = examine(&s, "clock", &count);
+    CHECK(clock != NULL && !clock->good && clock->hint[0] != '\0', "one past it");
+    CHECK_INT(count, 6, "findings");
+    help_store_close(&s);
+}
+
+TEST(settings_that_lose_things_are_told)
+{
+    size_t count;
+    help_store s;
+    help_store_open(&s, "sqlite");
+    sqlite3 *db = help_sqlite(&s)->reader.link.db; /* which has nothing to do now */
+    CHECK_INT(sqlite3_exec(db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL), SQLITE_OK, "no");
+    const haft__store_finding *found = examine(&s, "synchronous", &count);
+    CHECK(found != NULL && !found->good, "it is good");
+    CHECK_STR(found->value, HAFT__LIT("normal"), "value");
+    help_store_close(&s);
+}
+
+TEST(a_disk_that_is_nearly_full_is_told)
+{
+    CHECK(haft__sqlite_has_room(HAFT__LIMIT_STORE_FREE_BYTES), "at the limit");
+    CHECK(!haft__sqlite_has_room(HAFT__LIMIT_STORE_FREE_BYTES - 1), "one less");
+}

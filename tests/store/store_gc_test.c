@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/str.h"
+#include "store/sqlite_help.h"
+#include "store/store_help.h"
+
+/* A run that has ended, or has not. */
+static void make(help_store *s, uint64_t n, const char *thread, const char *end, const char *parent)
+{
+    haft_str line = HAFT__LIT("1");
+    haft__store_request create = {
+        .verb = HAFT__STORE_CREATE,
+        .run = {.id = help_id(n),
+                .thread = haft__str(thread),
+                .parent = haft__str(parent),
+                .task = HAFT__LIT("do it"),
+                .spec = HAFT__LIT("{}"),
+                .end = haft__str(end),
+                .state = end[0] != '\0' ? HAFT__STATE_ENDED : HAFT__STATE_WAITING},
+        .lines = &line,
+        .line_count = 1};
+    CHECK_INT(help_do(s, &create), HAFT_OK, "run %d: %s", (int)n, s->error.message);
+    s->now_ms += 10;
+}
+
+/* The runs that are there, the newest first. */
+static void check_left(help_store *s, const char *wanted, const char *what)
+{
+    haft__store_request list = {.verb = HAFT__STORE_LIST};
+    CHECK_INT(help_do(s, &list), HAFT_OK, "%s: %s", what, s->error.message);
+    char found[64];
+    for (size_t i = 0; i < list.found_count; i++) {
+        found[i] = list.found[i].id.ptr[9];
+    }
+    CHECK_STR(((haft_str){found, list.found_count}), haft__str(wanted), "%s", what);
+}
+
+static void collect(help_store *s, haft__store_request gc, uint64_t count, const char *left,
+                    const char *what)
+{
+    gc.verb = HAFT__STORE_GC;
+    gc.now_ms = s->now_ms;
+    CHECK_INT(help_do(s, &gc), HAFT_OK, "%s: %s", what, s->error.message);
+    CHECK_INT(gc.count, count, "%s", what);
+    check_left(s, left, what);
+}
+
+STORE_TEST(runs_go_by_age_end_and_number)
+{
+    static const haft_str failed[] = {{"failed", 6}, {"expired", 7}};
+    uint64_t begin = s->now_ms;
+    for (uint64_t n = 1; n <= 9; n++) { /* run n ended at begin + 10 * (n - 1) */
+        char thread[2] = {(char)('a' + n), '\0'};
+        make(s, n, thread, n % 3 == 0 ? "failed" : n == 7 ? "" : "done", "");
+    }
+    const uint64_t ever = INT64_MAX;
+    collect(s, (haft__store_request){.before_ms = 0}, 0, "987654321", "none is wanted");
+    collect(s, (haft__store_request){.before_ms = begin}, 0, "987654321", "none is so old");
+    collect(s, (haft__store_request){.before_ms = ever, .keep = 8}, 0, "987654321", "8 have ended");
+    collect(s, (haft__store_request){.before_ms = ever, .keep = 9}, 0, "987654321", "more");
+    collect(s, (haft__store_request){.before_ms = begin + 1, .dry_run = true}, 1, "987654321",
+            "only looking");
+    collect(s, (haft__store_request){.before_ms = begin + 1}, 1, "98765432", "by age");
+    collect(s, (haft__store_request){.before_ms = ever, .keep = 6, .dry_run = true}, 1, "98765432",
+            "only looking");
+    collect(s, (haft__store_request){.before_ms = ever, .keep = 6}, 1, "9876543", "by number");
+    collect(s, (haft__store_request){.before_ms = begin + 60, .ends = failed, .end_count = 2}, 2,
+            "98754", "by age and end");
+    collect(s, (haft__store_request){.before_ms = begin + 31, .keep = 1}, 1, "9875",
+            "by age and number");
+    collect(s, (haft__store_request){.before_ms = ever, .ends = failed, .end_count = 2}, 1, "875",
+            "by end");
+    collect(s, (haft__store_request){.before_ms = ever}, 2, "7", "all that have ended");
+    collect(s, (haft__store_request){.before_ms = ever}, 0, "7", "again");
+}
+
+STORE_TEST(runs_of_the_same_moment_are_kept_together)
+{
+    make(s, 1, "a", "done", "");
+    uint64_t then = s->now_ms;
+    make(s, 2, "b", "done", "");
+    s->now_ms = then;
+    make(s, 3, "c", "done", "");
+    collect(s, (haft__store_request){.before_ms = INT64_MAX, .keep = 1}, 1, "32", "two are newest");
+}
+
+STORE_TEST(a_thread_goes_as_a_whole)
+{
+    static const haft_str failed[] = {{"failed", 6}};
+    make(s, 1, "live", "done", "");
+    make(s, 2, "live", "", "");
+    make(s, 3, "mixed", "failed", "");
+    make(s, 4, "mixed", "done", "");
+    uint64_t later = s->now_ms;
+    make(s, 5, "young", "done", "");
+    make(s, 6, "old", "failed", "");
+    s->now_ms = later + 1000;
+    make(s, 7, "young", "done", "");
+    collect(s, (haft__store_request){.before_ms = later + 500, .ends = failed, .end_count = 1}, 1,
+            "754321", "one of the thread ended otherwise");
+    collect(s, (haft__store_request){.before_ms = later + 500}, 2, "7521",
+            "one has not ended, one is young");
+    collect(s, (haft__store_request){.before_ms = INT64_MAX, .keep = 1}, 0, "7521", "one is kept");
+    collect(s, (haft__store_request){.before_ms = INT64_MAX}, 2, "21", "the live one stays");
+    haft__store_request claim = {.verb = HAFT__STORE_CLAIM,
+                                 .run = {.id = help_id(2), .owner = HAFT__LIT("me")},
+                                 .lease_ms = HELP_LEASE};
+    CHECK_INT(help_do(s, &claim), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(help_end(s, 2, 2, 1, "x"), HAFT_OK, "%s", s->error.message);
+    collect(s, (haft__store_request){.before_ms = INT64_MAX}, 2, "", "until it has ended");
+}
+
+STORE_TEST(what_an_open_run_has_started_stays)
+{
+    make(s, 1, "a", "", "");
+    make(s, 2, "b", "done", help_id(1).ptr);
+    make(s, 3, "b", "done", "");
+    make(s, 4, "c", "done", help_id(3).ptr);
+    make(s, 5, "d", "done", "no such run");
+    collect(s, (haft__store_request){.before_ms = INT64_MAX}, 2, "321", "children");
+}
+
+STORE_TEST(long_threads_and_many_runs_go_in_parts)
+{
+    /* More than one transaction takes, with runs that stay among them. */
+    const uint64_t many = 3 * HAFT__LIMIT_STORE_GC_RUNS + 7;
+    char name[101] = ""; /* longer than what is remembered of a thread */
+    memset(name, 'n', sizeof(name) - 1);
+    for (uint64_t n = 1; n <= many; n++) {
+        bool stays = n % 3 == 0;
+        make(s, n, stays ? "live" : n % 3 == 1 ? "gone" : name, "done", "");
+    }
+    make(s, many + 1, "live", "", "");
+    haft__store_request gc = {.verb = HAFT__STORE_GC, .before_ms = INT64_MAX};
+    CHECK_INT(help_do(s, &gc), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(gc.count, many - many / 3, "removed");
+    haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT("live")};
+    CHECK_INT(help_do(s, &list), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(list.found_count, many / 3 + 1, "left of the thread");
+}
+
+/* Pages that are read to remove n of 4,000 runs, beside those that stay. */
+static uint64_t cost(uint64_t removed, uint64_t kept)
+{
+    help_store s;
+    help_store_open(&s, "sqlite");
+    for (uint64_t n = 1; n <= removed + kept; n++) {
+        char thread[32];
+        (void)snprintf(thread, sizeof(thread), "%d", (int)n);
+        make(&s, n, thread, "done", "");
+    }
+    int calls = 0, high = 0;
+    sqlite3 *db = help_sqlite(&s)->writer.link.db;
+    (void)sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_HIT, &calls, &high, 1);
+    haft__store_request gc = {.verb = HAFT__STORE_GC, .before_ms = 1000000 + 10 * removed};
+    CHECK_INT(help_do(&s, &gc), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(gc.count, removed, "removed");
+    (void)sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_HIT, &calls, &high, 0);
+    help_store_close(&s);
+    return (uint64_t)calls;
+}
+
+TEST(collecting_costs_what_is_removed)
+{
+    uint64_t one = cost(200, 0), two = cost(400, 0), four = cost(800, 0), beside = cost(200, 800);
+    (void)printf("# pages looked at: 200 runs %d, 400 %d, 800 %d; 200 beside 800 %d\n", (int)one,
+                 (int)two, (int)four, (int)beside);
+    CHECK(two < 3 * one && four < 6 * one, "more than in proportion: %d, %d, %d", (int)one,
+          (int)two, (int)four);
+    CHECK(beside < 3 * one, "what stays is looked at: %d, %d", (int)one, (int)beside);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every kind of store: runs that somebody should go on with are taken, each by one. */
+#include "base/str.h"
+#include "io/owner.h"
+#include "store/sqlite_help.h"
+#include "store/store_help.h"
+
+/* A run with a thread of its own and with `owner`. */
+static void make(help_store *s, uint64_t n, const char *owner)
+{
+    CHECK_INT(help_create_in(s, n, help_id(n + 1000).ptr, owner), HAFT_OK, "%s", s->error.message);
+    s->now_ms++;
+}
+
+/* Its only append: it waits, until `wake` if that is not 0. */
+static void pause_run(help_store *s, uint64_t n, uint64_t epoch, uint64_t wake)
+{
+    haft_str line = HAFT__LIT("2");
+    haft__store_request append = {.verb = HAFT__STORE_APPEND,
+                                  .run = {.id = help_id(n),
+                                          .epoch = epoch,
+                                          .seq = 1,
+                                          .state = HAFT__STATE_WAITING,
+                                          .wake_ms = wake},
+                                  .lines = &line,
+                                  .line_count = 1};
+    CHECK_INT(help_do(s, &append), HAFT_OK, "%s", s->error.message);
+    s->now_ms++;
+}
+
+static void release(help_store *s, uint64_t n, uint64_t epoch)
+{
+    haft__store_request request = {.verb = HAFT__STORE_RELEASE,
+                                   .run = {.id = help_id(n), .epoch = epoch}};
+    CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(request.count, 1, "it was not ours");
+    s->now_ms++;
+}
+
+/* A run that waits and belongs to nobody. */
+static void make_waiting(help_store *s, uint64_t n, uint64_t wake)
+{
+    make(s, n, "me");
+    pause_run(s, n, 1, wake);
+    release(s, n, 1);
+}
+
+/* The number of the run that is taken; 0 when there is none. */
+static uint64_t take_as(help_store *s, haft__store_request request)
+{
+    request.verb = HAFT__STORE_TAKE;
+    request.lease_ms = HELP_LEASE;
+    haft_status status = help_do(s, &request);
+    if (status != HAFT_OK) {
+        CHECK_INT(status, HAFT_NOT_FOUND, "%s", s->error.message);
+        return 0;
+    }
+    CHECK_INT(request.found_count, 1, "rows");
+    CHECK_STR(request.found[0].owner, request.run.owner, "its owner");
+    CHECK_INT(request.found[0].lease_ms, s->now_ms + HELP_LEASE, "its lease");
+    CHECK_STR(request.found[0].spec, HAFT__LIT("{\"haft\":1}"), "its spec");
+    for (uint64_t n = 1; n < 500; n++) {
+        if (haft__str_equal(request.found[0].id, help_id(n))) {
+            return n;
+        }
+    }
+    CHECK(false, "an unknown run");
+    return 0;
+}
+
+static uint64_t take(help_store *s, const char *owner)
+{
+    return take_as(s, (haft__store_request){.run.owner = haft__str(owner)});
+}
+
+STORE_TEST(it_is_told_whether_somebody_lost_it)
+{
+    haft__store_request request = {
+        .verb = HAFT__STORE_TAKE, .lease_ms = HELP_LEASE, .run.owner = HAFT__LIT("me")};
+    make(s, 1, "");
+    CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
+    CHECK(!request.lost, "nobody had it");
+    s->now_ms += HELP_LEASE + 1;
+    request.run.owner = HAFT__LIT("you");
+    CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
+    CHECK(request.lost, "somebody had it");
+}
+
+STORE_TEST(what_nobody_has_is_taken_the_oldest_first)
+{
+    CHECK_INT(take(s, "you"), 0, "an empty store");
+    make(s, 3, "");
+    make(s, 1, "");
+    make(s, 2, "");
+    make(s, 4, "me");
+    make(s, 5, "me");
+    CHECK_INT(help_end(s, 5, 1, 1, "good"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(take(s, "you"), 3, "created first");
+    CHECK_INT(help_run(s, 3)->epoch, 2, "a new epoch");
+    CHECK_INT(help_append(s, 3, 2, 1, "2"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(take(s, "you"), 1, "created second");
+    release(s, 3, 2);
+    CHECK_INT(take(s, "you"), 2, "nobody has had it for longer");
+    CHECK_INT(take(s, "you"), 3, "what was let go");
+    CHECK_INT(take(s, "you"), 0, "others have the rest, or it has ended");
+    haft__store_request nameless = {.verb = HAFT__STORE_TAKE};
+    CHECK_INT(help_do(s, &nameless), HAFT_BAD_INPUT, "an owner has a name");
+}
+
+STORE_TEST(what_waits_is_taken_when_its_time_has_come)
+{
+    make_waiting(s, 1, 0);
+    make_waiting(s, 2, s->now_ms + 500);
+    make_waiting(s, 3, s->now_ms + 100);
+    CHECK_INT(take(s, "you"), 0, "nothing is due");
+    s->now_ms = help_run(s, 3)->wake_ms - 1;
+    CHECK_INT(take(s, "you"), 0, "one millisecond too early");
+    s->now_ms++;
+    CHECK_INT(take(s, "you"), 3, "the first deadline");
+    CHECK_INT(take(s, "you"), 0, "the other comes later");
+    s->now_ms += 1000;
+    make(s, 4, "");
+    CHECK_INT(take_as(s, (haft__store_request){.run.owner = HAFT__LIT("you"), .quick = true}), 2,
+              "due before the other was made");
+    CHECK_INT(take_as(s, (haft__store_request){.run.owner = HAFT__LIT("you"), .quick = true}), 4,
+              "made since");
+}
+
+/* Clocks differ; the one that says so first is believed. A lease is the store's alone. */
+STORE_TEST(a_deadline_has_come_also_by_the_clock_of_who_asks)
+{
+    make_waiting(s, 1, s->now_ms + 500);
+    make(s, 2, "me");
+    uint64_t wake = help_run(s, 1)->wake_ms;
+    haft__store_request early = {.run.owner = HAFT__LIT("you"), .now_ms = wake - 1};
+    haft__store_request late = {.run.owner = HAFT__LIT("you"), .now_ms = wake + 1000000};
+    CHECK_INT(take_as(s, early), 0, "by neither");
+    CHECK_INT(take_as(s, late), 1, "by the other");
+    CHECK_INT(take_as(s, late), 0, "its owner has it by the store's clock");
+}
+
+STORE_TEST(what_waits_is_taken_when_somebody_has_said_something)
+{
+    make_waiting(s, 1, 0);
+    make_waiting(s, 2, 0);
+    make(s, 3, "me");
+    pause_run(s, 3, 1, 0);
+    CHECK_INT(help_send(s, 2, "yes"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(help_send(s, 2, "no"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(help_send(s, 3, "yes"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(take(s, "you"), 2, "it has messages");
+    CHECK_INT(take(s, "you"), 0, "the other has an owner, who hears it");
+    release(s, 2, 2);
+    CHECK_INT(take(s, "you"), 2, "they wait still");
+    release(s, 3, 1);
+    CHECK_INT(take(s, "you"), 3, "let go before it was heard");
+}
+
+STORE_TEST(what_lost_its_owner_is_taken_before_everything_else)
+{
+    make(s, 1, "");
+    make(s, 2, "me");
+    make(s, 3, "him");
+    pause_run(s, 3, 1, 0);
+    haft__store_request renew = {
+        .verb = HAFT__STORE_RENEW, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
+    s->now_ms += HELP_LEASE - 10;
+    CHECK_INT(help_do(s, &renew), HAFT_OK, "%s", s->error.message);
+    s->now_ms += 100;
+    CHECK_INT(take(s, "him"), 1, "what is our own is not lost");
+    CHECK_INT(take(s, "you"), 3, "its lease is over, whether it waits or not");
+    CHECK_INT(take(s, "you"), 0, "the other's was renewed");
+    s->now_ms = help_run(s, 2)->lease_ms - 1;
+    CHECK_INT(take_as(s, (haft__store_request){.run.owner = HAFT__LIT("you"), .quick = true}), 0,
+              "not looked for");
+    CHECK(take(s, "you") != 2, "a millisecond too early");
+    s->now_ms++;
+    CHECK_INT(take(s, "them"), 2, "over");
+    CHECK_INT(help_append(s, 2, 1, 1, "2"), HAFT_BAD_STATE, "whoever had it is refused");
+}
+
+/* A name as a process of this machine would have it that is no more: no number is as great. */
+static haft_str dead_owner(void)
+{
+    char own[128] = "", *name = test_alloc(128);
+    CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "no name");
+    haft_str rest = haft__str(own);
+    haft_str boot = haft__str_split(&rest, '/');
+    (void)snprintf(name, 128, "%.*s/4194304/1/0", HAFT__ARG(boot));
+    return haft__str(name);
+}
+
+/* Runs that are somebody's who does not know it. */
+STORE_TEST(strays_are_taken_by_the_one_they_belong_to)
+{
+    haft_str known = help_id(1);
+    haft__store_request look = {
+        .run.owner = HAFT__LIT("me"), .strays = true, .skip = &known, .skip_count = 1};
+    make(s, 1, "me");
+    make(s, 2, "me");
+    make(s, 3, "you");
+    make(s, 4, "");
+    CHECK_INT(take_as(s, (haft__store_request){.run.owner = HAFT__LIT("me"), .quick = true}), 4,
+              "its own are left alone");
+    CHECK_INT(help_end(s, 4, 2, 1, ""), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(take(s, "me"), 0, "its own are left alone");
+    CHECK_INT(take_as(s, look), 2, "the one that it does not know of");
+    CHECK_INT(help_run(s, 2)->epoch, 2, "a new epoch");
+    CHECK_INT(help_run(s, 1)->epoch, 1, "what is known goes on");
+    haft_str both[] = {help_id(1), help_id(2)};
+    look.skip = both;
+    look.skip_count = 2;
+    CHECK_INT(take_as(s, look), 0, "another's is not a stray");
+    s->now_ms += 2 * (uint64_t)HELP_LEASE;
+    CHECK_INT(take_as(s, look), 3, "another's whose lease is over");
+}
+
+STORE_TEST(what_a_dead_process_had_is_taken_at_once)
+{
+    char own[128] = "";
+    CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "no name");
+    haft_str dead = dead_owner();
+    make(s, 1, own);
+    make(s, 2, dead.ptr);
+    make(s, 3, dead.ptr);
+    CHECK_INT(take(s, "you"), 2, "long before its lease is over");
+    CHECK_INT(take(s, "you"), 3, "the other");
+    CHECK_INT(take(s, "you"), 0, "whoever has this one lives");
+}
+
+STORE_TEST(runs_of_a_thread_are_taken_one_after_the_other)
+{
+    for (uint64_t n = 1; n <= 3; n++) {
+        CHECK_INT(help_create_in(s, 10 - n, "talk", n == 1 ? "me" : ""), HAFT_OK, "%s",
+                  s->error.message);
+        s->now_ms++;
+    }
+    make(s, 20, "");
+    CHECK_INT(take(s, "you"), 20, "of another thread");
+    CHECK_INT(take(s, "you"), 0, "the first of the thread is being gone on with");
+    CHECK_INT(help_end(s, 9, 1, 1, "good"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(take(s, "you"), 8, "the second, by the order of creation");
+    CHECK_INT(take(s, "you"), 0, "only one at a time");
+    pause_run(s, 8, 2, 0);
+    release(s, 8, 2);
+    CHECK_INT(take(s, "you"), 0, "one that waits holds its thread");
+    CHECK_INT(help_send(s, 8, "yes"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(take(s, "you"), 8, "itself is first");
+    CHECK_INT(help_end(s, 8, 3, 2, "good"), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(take(s, "you"), 7, "the last");
+}
+
+STORE_TEST(what_is_to_be_skipped_is)
+{
+    haft_str skip[] = {help_id(1), help_id(3), help_id(4), help_id(5)};
+    haft__store_request request = {
+        .run.owner = HAFT__LIT("you"), .skip = skip, .skip_count = COUNT(skip)};
+    make(s, 1, "");
+    make(s, 2, "");
+    make(s, 3, "me");
+    make_waiting(s, 4, s->now_ms);
+    make_waiting(s, 5, 0);
+    CHECK_INT(help_send(s, 5, "yes"), HAFT_OK, "%s", s->error.message);
+    s->now_ms += HELP_LEASE;
+    CHECK_INT(take_as(s, request), 2, "the only one that is not to be skipped");
+    CHECK_INT(take_as(s, request), 0, "all others are");
+    uint64_t sum = 0;
+    for (int i = 0; i < 4; i++) {
+        sum += take(s, "you");
+    }
+    CHECK_INT(sum, 1 + 3 + 4 + 5, "they are there");
+}
+
+/* A run whose move into another store was interrupted belongs to nobody who lives. */
+STORE_TEST(what_is_being_moved_is_left_alone_for_long)
+{
+    haft__store_request create = {.verb = HAFT__STORE_CREATE,
+                                  .run = {.id = help_id(1), .owner = HAFT__LIT("haft migrate")},
+                                  .lease_ms = HAFT__LIMIT_MIGRATE_LEASE_MS};
+    CHECK_INT(help_do(s, &create), HAFT_OK, "%s", s->error.message);
+    haft__store_request request = {.verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("you")};
+    s->now_ms += HAFT__LIMIT_MIGRATE_LEASE_MS - 1;
+    CHECK_INT(help_do(s, &request), HAFT_NOT_FOUND, "too early");
+    s->now_ms++;
+    CHECK_INT(help_do(s, &request), HAFT_OK, "nobody has repeated it: %s", s->error.message);
+}
+
+/* Two owners never get the same run, whatever they ask for in between. */
+STORE_TEST(each_run_is_taken_once)
+{
+    enum { MANY = 60 };
+    bool taken[MANY + 1] = {false};
+    for (uint64_t n = 1; n <= MANY; n++) {
+        make(s, n, "");
+    }
+    for (uint64_t i = 1; i <= MANY; i++) {
+        uint64_t n = take(s, i % 2 == 0 ? "you" : "me");
+        CHECK(n > 0 && n <= MANY && !taken[n], "run %d", (int)n);
+        taken[n] = true;
+    }
+    CHECK_INT(take(s, "you"), 0, "all are taken");
+}
+
+/* ---- what it costs ---- */
+
+static int steps_of(help_store *s)
+{
+    haft__link *link = &help_sqlite(s)->writer.link;
+    int steps = 0;
+    for (size_t i = 0; i < HAFT__SQL_COUNT; i++) {
+        if (link->statements[i] != NULL) {
+            steps += sqlite3_stmt_status(link->statements[i], SQLITE_STMTSTATUS_VM_STEP, 1);
+        }
+    }
+    return steps;
+}
+
+/* Beside `many` runs that have ended, wait for people, wait for a deadline, or are in one thread
+ * with the one that is taken and have ended. */
+static int cost(uint64_t many, uint64_t *ret_nothing)
+{
+    help_store s;
+    help_store_open(&s, "sqlite");
+    for (uint64_t n = 10; n < 10 + many; n++) {
+        make(&s, n, "me");
+        CHECK_INT(help_end(&s, n, 1, 1, "good"), HAFT_OK, "%s", s.error.message);
+        make_waiting(&s, n + 10000, 0);
+        make_waiting(&s, n + 20000, UINT32_MAX);
+        CHECK_INT(help_create_in(&s, n + 30000, "talk", "me"), HAFT_OK, "%s", s.error.message);
+        CHECK_INT(help_end(&s, n + 30000, 1, 1, "good"), HAFT_OK, "%s", s.error.message);
+    }
+    (void)steps_of(&s);
+    CHECK_INT(take(&s, "you"), 0, "there is nothing");
+    *ret_nothing = (uint64_t)steps_of(&s);
+    CHECK_INT(help_create_in(&s, 1, "talk", ""), HAFT_OK, "%s", s.error.message);
+    (void)steps_of(&s);
+    CHECK_INT(take(&s, "you"), 1, "there is one");
+    int steps = steps_of(&s);
+    help_store_close(&s);
+    return steps;
+}
+
+TEST(runs_that_have_ended_or_wait_cost_a_taker_nothing)
+{
+    uint64_t nothing[3] = {0};
+    int steps[3] = {cost(20, &nothing[0]), cost(40, &nothing[1]), cost(80, &nothing[2])};
+    (void)printf("# steps of a take: %d, %d, %d; of one in vain: %d, %d, %d\n", steps[0], steps[1],
+                 steps[2], (int)nothing[0], (int)nothing[1], (int)nothing[2]);
+    CHECK_INT(steps[1], steps[0], "2n");
+    CHECK_INT(steps[2], steps[0], "4n");
+    CHECK_INT(nothing[1], nothing[0], "2n, in vain");
+    CHECK_INT(nothing[2], nothing[0], "4n, in vain");
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/tool/search_help.h - indexes of a few tools, and what they find. */
+#ifndef HAFT_TESTS_TOOL_SEARCH_HELP_H
+#define HAFT_TESTS_TOOL_SEARCH_HELP_H
+
+#include "tool/search.h"
+
+typedef struct search_tool {
+    const char *id, *name, *group, *text, *schema; /* the schema may be NULL */
+} search_tool;
+
+/* Ends the test's program when there is no memory. `vectors` may be NULL. */
+haft__search *search_make(const search_tool *tools, size_t count,
+                          const haft__search_vectors *vectors);
+
+haft_status search_add(haft__search *search, const search_tool *tool);
+
+/* "id:why id:why", at most `k`; lives until the test ends. */
+haft_str search_ids(const haft__search *search, haft_str query, size_t k);
+
+/* The same with scores, to be compared to the bit. */
+haft_str search_scores(const haft__search *search, haft_str query, size_t k);
+
+/* A table of vectors in the form of a file; lives until the test ends. `rows` are of `dimensions`
+ * numbers each, words in the order of the alphabet. */
+haft_str search_table(const char *const *words, const int8_t *rows, size_t count,
+                      uint32_t dimensions);
+
+/* Puts the right checksum into such a file. */
+void search_sum(haft_str file);
+
+#endif
