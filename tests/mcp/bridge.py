@@ -2,9 +2,11 @@
 """A server that only speaks stdio, over Streamable HTTP: each message that is posted is a line
 for its program, and the answer with the same id is the answer. What it says unasked is dropped.
 Every `initialize` starts the program anew, as every session would."""
+import contextlib
 import http.server
 import json
 import subprocess
+import tempfile
 import threading
 
 SECONDS = 60
@@ -30,14 +32,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        answer = self.server.bridge.pass_on(message)
+        try:
+            answer = self.server.bridge.pass_on(message)
+        except Gone as gone:
+            self.reply(502, str(gone).encode())
+            return
         self.reply(202 if answer is None else 200, b"" if answer is None else answer.encode())
+
+
+class Gone(Exception):
+    """The program is not there any more, or says nothing."""
 
 
 class Bridge:
     def __init__(self, command, environment):
         self.command, self.environment = command, environment
         self.process, self.answers, self.news = None, {}, threading.Condition()
+        self.said = tempfile.TemporaryFile("w+")  # what all its programs print as errors
         self.site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.site.daemon_threads, self.site.bridge = True, self
         self.url = f"http://127.0.0.1:{self.site.server_port}/mcp"
@@ -48,7 +59,7 @@ class Bridge:
         self.stop()
         self.process = subprocess.Popen(self.command, env=self.environment, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL)
+                                        stderr=self.said)
         threading.Thread(target=self.read, args=[self.process], daemon=True).start()
 
     def read(self, process):
@@ -66,18 +77,27 @@ class Bridge:
                 self.begin()
             self.posted.append(message.get("method"))
             self.answers.pop(message.get("id"), None)
-            self.process.stdin.write(json.dumps(message) + "\n")
-            self.process.stdin.flush()
+            try:
+                self.process.stdin.write(json.dumps(message) + "\n")
+                self.process.stdin.flush()
+            except BrokenPipeError:
+                raise self.gone("has ended") from None
             if "id" not in message or "method" not in message:
                 return None
-            self.news.wait_for(lambda: message["id"] in self.answers, SECONDS)
+            if not self.news.wait_for(lambda: message["id"] in self.answers, SECONDS):
+                raise self.gone("does not answer")
             return self.answers.pop(message["id"])
+
+    def gone(self, how):
+        self.said.seek(0)
+        return Gone(f"{self.command[1]} {how}: {self.said.read()[-2000:]}")
 
     def stop(self):
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-            self.process.stdin.close()
+            with contextlib.suppress(BrokenPipeError):  # of what was written to one that had ended
+                self.process.stdin.close()
 
     def end(self):
         self.site.shutdown()

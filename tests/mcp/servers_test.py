@@ -14,7 +14,8 @@ import threading
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "house")]
 import bridge  # noqa: E402
 import packages  # noqa: E402
 
@@ -240,12 +241,18 @@ class Web:
     before it starts may be somebody else's by then."""
 
     def __init__(self):
+        self.said = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(program("everything", "streamableHttp"),
                                         env=dict(os.environ, PORT="0"),
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        begun, self.port = time.monotonic(), None
-        while not self.port and time.monotonic() - begun < SECONDS:
+                                        stdout=subprocess.DEVNULL, stderr=self.said)
+        give_up, self.port = time.monotonic() + SECONDS, None
+        while not self.port:
             time.sleep(0.05)
+            if self.process.poll() is not None:
+                self.said.seek(0)
+                sys.exit(f"# the server has ended: {self.said.read()[:2000]}")
+            if time.monotonic() > give_up:
+                sys.exit(f"# the server does not listen after {SECONDS} seconds")
             self.port = listens_at(self.process.pid)
 
     def end(self):
