@@ -16,7 +16,9 @@ build: ## build build/haft, the libraries and the tests
 	@scripts/deps build
 	@scripts/build build -Dprefix=$(PREFIX)
 
-run: build ## show haft at work: an agent that reports on this source tree
+run: ## show haft at work: an agent that reports on this source tree
+	@scripts/deps build
+	@TARGETS="haft libexec/haft/guard" scripts/build build -Dprefix=$(PREFIX)
 	@scripts/demo
 
 test: build ## run every test (T="words" chooses)
