@@ -4,99 +4,41 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "store/pg_int.h"
+#include "store/row.h"
 
 #define AFTER_EVERY_ID HAFT__LIT("~")
 
 /* ---- rows ---- */
 
-static uint32_t take_count(haft__pg_rows *rows)
+static uint64_t next_number(void *rows)
 {
-    uint64_t count = haft__pg_int(rows);
-    rows->wrong = rows->wrong || count > UINT32_MAX;
-    return (uint32_t)count;
+    return haft__pg_int(rows);
 }
 
-/* The columns of HAFT__PG_ROW. */
-static void take_row(haft__pg_rows *rows, haft__arena *arena, haft__store_run *ret_run)
+static haft_str next_text(void *rows, size_t most, haft__arena *arena)
 {
-    const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
-    *ret_run = (haft__store_run){.id = haft__pg_copy(rows, most, arena)};
-    uint64_t state = haft__pg_int(rows);
-    rows->wrong = rows->wrong || state > HAFT__STATE_ENDED;
-    ret_run->state = (haft__run_state)state;
-    ret_run->seq = haft__pg_int(rows);
-    ret_run->epoch = haft__pg_int(rows);
-    ret_run->owner = haft__pg_copy(rows, most, arena);
-    ret_run->lease_ms = haft__pg_int(rows);
-    ret_run->created_ms = haft__pg_int(rows);
-    ret_run->updated_ms = haft__pg_int(rows);
-    ret_run->wake_ms = haft__pg_int(rows);
-    ret_run->turns = take_count(rows);
-    ret_run->calls = take_count(rows);
-    ret_run->thread = haft__pg_copy(rows, most, arena);
-    ret_run->parent = haft__pg_copy(rows, most, arena);
-    ret_run->user = haft__pg_copy(rows, most, arena);
-    ret_run->name = haft__pg_copy(rows, most, arena);
-    ret_run->spec_hash = haft__pg_copy(rows, most, arena);
-    ret_run->spec_path = haft__pg_copy(rows, most, arena);
-    ret_run->end = haft__pg_copy(rows, most, arena);
-    ret_run->task = haft__pg_content(rows, arena, NULL);
-    ret_run->spec = ret_run->answer = HAFT__LIT("");
+    return haft__pg_copy(rows, most, arena);
 }
 
-/* Those of HAFT__PG_ROW_WHOLE. */
-static void take_whole(haft__pg_rows *rows, haft__arena *arena, haft__store_run *ret_run)
+static haft_str next_content(void *rows, haft__arena *arena)
 {
-    take_row(rows, arena, ret_run);
-    ret_run->answer = haft__pg_copy(rows, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
-    ret_run->spec = haft__pg_content(rows, arena, NULL);
+    return haft__pg_content(rows, arena, NULL);
 }
-
-/* Those of HAFT__PG_THREAD_PAST. */
-static void take_past(haft__pg_rows *rows, haft__arena *arena, haft__store_run *ret_run)
-{
-    *ret_run = (haft__store_run){
-        .id = haft__pg_copy(rows, HAFT__LIMIT_STORE_NAME_BYTES, arena),
-        .state = HAFT__STATE_ENDED,
-    };
-    ret_run->thread = ret_run->parent = ret_run->user = ret_run->name = ret_run->spec_hash =
-        ret_run->spec = ret_run->spec_path = ret_run->owner = HAFT__LIT("");
-    ret_run->created_ms = haft__pg_int(rows);
-    ret_run->end = haft__pg_copy(rows, HAFT__LIMIT_STORE_NAME_BYTES, arena);
-    ret_run->task = haft__pg_content(rows, arena, NULL);
-    ret_run->answer = haft__pg_copy(rows, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
-}
-
-/* Who has a run: four columns. */
-static void take_owned(haft__pg_rows *rows, haft__arena *arena, haft__store_run *ret_run)
-{
-    const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
-    *ret_run = (haft__store_run){.id = haft__pg_copy(rows, most, arena)};
-    uint64_t state = haft__pg_int(rows);
-    rows->wrong = rows->wrong || state > HAFT__STATE_ENDED;
-    ret_run->state = (haft__run_state)state;
-    ret_run->owner = haft__pg_copy(rows, most, arena);
-    ret_run->lease_ms = haft__pg_int(rows);
-    ret_run->thread = ret_run->parent = ret_run->user = ret_run->name = ret_run->task =
-        ret_run->spec_hash = ret_run->spec = ret_run->spec_path = ret_run->end = ret_run->answer =
-            HAFT__LIT("");
-}
-
-typedef void take_one(haft__pg_rows *rows, haft__arena *arena, haft__store_run *ret_run);
 
 /* All rows of an answer into found; `backwards`: the last one first. */
-static haft_status take_all(haft__pg_job *job, unsigned answer, take_one *take, bool backwards,
-                            haft_error *err)
+static haft_status take_all(haft__pg_job *job, unsigned answer, haft__row_take *take,
+                            bool backwards, haft_error *err)
 {
     haft__store_request *request = job->request;
     haft__pg_rows rows = haft__pg_rows_of(job, answer);
+    haft__columns columns = {&rows, next_number, next_text, next_content, &rows.wrong};
     size_t count = (size_t)rows.pg->lib->ntuples(rows.result), at = 0;
     haft__store_run *found = haft__arena_array(request->arena, count, sizeof(*found));
     if (found == NULL) {
         return haft__arena_fail(request->arena, err);
     }
     for (; at < count && haft__pg_row(&rows); at++) {
-        take(&rows, request->arena, &found[backwards ? count - 1 - at : at]);
+        take(&columns, request->arena, &found[backwards ? count - 1 - at : at]);
     }
     haft_status status = haft__pg_rows_end(&rows, err);
     if (status == HAFT_OK) {
@@ -108,7 +50,7 @@ static haft_status take_all(haft__pg_job *job, unsigned answer, take_one *take, 
 
 haft_status haft__pg_show(haft__pg_job *job, haft_error *err)
 {
-    return job->request->arena != NULL ? take_all(job, 0, take_whole, false, err) : HAFT_OK;
+    return job->request->arena != NULL ? take_all(job, 0, haft__row_whole, false, err) : HAFT_OK;
 }
 
 /* ---- one run ---- */
@@ -182,7 +124,7 @@ haft_status haft__pg_list(haft__pg_job *job, haft_error *err)
 
 static haft_status take_list(haft__pg_job *job, haft_error *err)
 {
-    return take_all(job, 0, job->request->behind ? take_owned : take_row, false, err);
+    return take_all(job, 0, job->request->behind ? haft__row_owned : haft__row_listed, false, err);
 }
 
 haft_status haft__pg_ahead(haft__pg_job *job, haft_error *err)
@@ -201,7 +143,7 @@ static haft_status take_ahead(haft__pg_job *job, haft_error *err)
 {
     haft__pg_head head;
     haft_status status = haft__pg_head_of(job, 0, job->request->run.id, &head, err);
-    return status == HAFT_OK ? take_all(job, 1, take_owned, false, err) : status;
+    return status == HAFT_OK ? take_all(job, 1, haft__row_owned, false, err) : status;
 }
 
 haft_status haft__pg_thread(haft__pg_job *job, haft_error *err)
@@ -227,5 +169,5 @@ static haft_status take_thread(haft__pg_job *job, haft_error *err)
     haft__pg_head head;
     haft_status status =
         request->name.len > 0 ? haft__pg_head_of(job, 1, request->name, &head, err) : HAFT_OK;
-    return status == HAFT_OK ? take_all(job, 0, take_past, true, err) : status;
+    return status == HAFT_OK ? take_all(job, 0, haft__row_past, true, err) : status;
 }

@@ -3,52 +3,26 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "store/row.h"
 #include "store/sqlite_int.h"
 
 #define AFTER_EVERY_ID HAFT__LIT("~")
 
 /* ---- rows ---- */
 
-static uint32_t take_count(haft__query *query)
+static uint64_t next_number(void *query)
 {
-    uint64_t count = haft__query_int(query);
-    query->wrong = query->wrong || count > UINT32_MAX;
-    return (uint32_t)count;
+    return haft__query_int(query);
 }
 
-/* The columns of HAFT__SQLITE_ROW. */
-static void take_row(haft__query *query, haft__arena *arena, haft__store_run *ret_run)
+static haft_str next_text(void *query, size_t most, haft__arena *arena)
 {
-    const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
-    *ret_run = (haft__store_run){.id = haft__query_copy(query, most, arena)};
-    uint64_t state = haft__query_int(query);
-    query->wrong = query->wrong || state > HAFT__STATE_ENDED;
-    ret_run->state = (haft__run_state)state;
-    ret_run->seq = haft__query_int(query);
-    ret_run->epoch = haft__query_int(query);
-    ret_run->owner = haft__query_copy(query, most, arena);
-    ret_run->lease_ms = haft__query_int(query);
-    ret_run->created_ms = haft__query_int(query);
-    ret_run->updated_ms = haft__query_int(query);
-    ret_run->wake_ms = haft__query_int(query);
-    ret_run->turns = take_count(query);
-    ret_run->calls = take_count(query);
-    ret_run->thread = haft__query_copy(query, most, arena);
-    ret_run->parent = haft__query_copy(query, most, arena);
-    ret_run->user = haft__query_copy(query, most, arena);
-    ret_run->name = haft__query_copy(query, most, arena);
-    ret_run->spec_hash = haft__query_copy(query, most, arena);
-    ret_run->spec_path = haft__query_copy(query, most, arena);
-    ret_run->end = haft__query_copy(query, most, arena);
-    ret_run->task = haft__query_content(query, arena, NULL);
-    ret_run->spec = ret_run->answer = HAFT__LIT("");
+    return haft__query_copy(query, most, arena);
 }
 
-static void take_whole(haft__query *query, haft__arena *arena, haft__store_run *ret_run)
+static haft_str next_content(void *query, haft__arena *arena)
 {
-    take_row(query, arena, ret_run);
-    ret_run->answer = haft__query_copy(query, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
-    ret_run->spec = haft__query_content(query, arena, NULL);
+    return haft__query_content(query, arena, NULL);
 }
 
 /* Puts the rows that were collected into the arena. */
@@ -64,21 +38,15 @@ static haft_status keep_rows(haft__store_request *request, haft__buf *rows, haft
     return status;
 }
 
-static void rows_init(haft__buf *rows)
+static haft_status take_rows(haft__query *query, haft__store_request *request, haft__row_take *take,
+                             haft_error *err)
 {
-    haft__buf_init(rows, (HAFT__LIMIT_STORE_LIST + 1) * sizeof(haft__store_run));
-}
-
-/* ---- one run ---- */
-
-/* Reads at most two rows of whole runs: the second one is one too many. */
-static haft_status take_found(haft__query *query, haft__store_request *request, haft_error *err)
-{
+    haft__columns columns = {query, next_number, next_text, next_content, &query->wrong};
     haft__buf rows;
     haft__store_run run;
-    rows_init(&rows);
+    haft__buf_init(&rows, (HAFT__LIMIT_STORE_LIST + 1) * sizeof(haft__store_run));
     while (haft__query_row(query)) {
-        take_whole(query, request->arena, &run);
+        take(&columns, request->arena, &run);
         haft__buf_add(&rows, (const char *)&run, sizeof(run));
     }
     haft_status status = haft__query_end(query, err);
@@ -89,6 +57,8 @@ static haft_status take_found(haft__query *query, haft__store_request *request, 
     return status;
 }
 
+/* ---- one run ---- */
+
 haft_status haft__sqlite_show(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
     if (request->arena == NULL) {
@@ -96,7 +66,7 @@ haft_status haft__sqlite_show(haft__worker *worker, haft__store_request *request
     }
     haft__query query = haft__query_begin(&worker->link, HAFT__SQL_FIND_ID);
     haft__query_bind(&query, request->run.id);
-    return take_found(&query, request, err);
+    return take_rows(&query, request, haft__row_whole, err);
 }
 
 haft_status haft__sqlite_find(haft__worker *worker, haft__store_request *request, haft_error *err)
@@ -110,7 +80,8 @@ haft_status haft__sqlite_find(haft__worker *worker, haft__store_request *request
     if (!last) {
         haft__query_bind(&query, request->name);
     }
-    haft_status status = take_found(&query, request, err);
+    /* At most two rows: the second one is one too many. */
+    haft_status status = take_rows(&query, request, haft__row_whole, err);
     if (status == HAFT_OK && request->found_count == 0) {
         status = haft__store_fail_run(request->name, err);
     }
@@ -130,41 +101,6 @@ static uint64_t most_of(const haft__store_request *request)
     return request->limit > 0 && request->limit < most ? request->limit : most;
 }
 
-/* Who has a run: four columns. */
-static void take_owned(haft__query *query, haft__arena *arena, haft__store_run *ret_run)
-{
-    const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
-    *ret_run = (haft__store_run){.id = haft__query_copy(query, most, arena)};
-    uint64_t state = haft__query_int(query);
-    query->wrong = query->wrong || state > HAFT__STATE_ENDED;
-    ret_run->state = (haft__run_state)state;
-    ret_run->owner = haft__query_copy(query, most, arena);
-    ret_run->lease_ms = haft__query_int(query);
-    ret_run->thread = ret_run->parent = ret_run->user = ret_run->name = ret_run->task =
-        ret_run->spec_hash = ret_run->spec = ret_run->spec_path = ret_run->end = ret_run->answer =
-            HAFT__LIT("");
-}
-
-typedef void take_one(haft__query *query, haft__arena *arena, haft__store_run *ret_run);
-
-static haft_status take_rows(haft__query *query, haft__store_request *request, take_one *take,
-                             haft_error *err)
-{
-    haft__buf rows;
-    haft__store_run run;
-    rows_init(&rows);
-    while (haft__query_row(query)) {
-        take(query, request->arena, &run);
-        haft__buf_add(&rows, (const char *)&run, sizeof(run));
-    }
-    haft_status status = haft__query_end(query, err);
-    if (status == HAFT_OK) {
-        status = keep_rows(request, &rows, err);
-    }
-    haft__buf_finish(&rows);
-    return status;
-}
-
 haft_status haft__sqlite_list(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
     bool in_thread = request->thread.len > 0 && !request->behind;
@@ -180,7 +116,7 @@ haft_status haft__sqlite_list(haft__worker *worker, haft__store_request *request
         haft__query_bind_int(&query, HAFT__STATE_ENDED + !request->open_only);
     }
     haft__query_bind_int(&query, most_of(request));
-    return take_rows(&query, request, request->behind ? take_owned : take_row, err);
+    return take_rows(&query, request, request->behind ? haft__row_owned : haft__row_listed, err);
 }
 
 haft_status haft__sqlite_ahead(haft__worker *worker, haft__store_request *request, haft_error *err)
@@ -193,21 +129,7 @@ haft_status haft__sqlite_ahead(haft__worker *worker, haft__store_request *reques
     haft__query query = haft__query_begin(&worker->link, HAFT__SQL_AHEAD);
     haft__query_bind_int(&query, head.number);
     haft__query_bind_int(&query, most_of(request));
-    return take_rows(&query, request, take_owned, err);
-}
-
-static void take_past(haft__query *query, haft__arena *arena, haft__store_run *ret_run)
-{
-    *ret_run = (haft__store_run){
-        .id = haft__query_copy(query, HAFT__LIMIT_STORE_NAME_BYTES, arena),
-        .state = HAFT__STATE_ENDED,
-    };
-    ret_run->thread = ret_run->parent = ret_run->user = ret_run->name = ret_run->spec_hash =
-        ret_run->spec = ret_run->spec_path = ret_run->owner = HAFT__LIT("");
-    ret_run->created_ms = haft__query_int(query);
-    ret_run->end = haft__query_copy(query, HAFT__LIMIT_STORE_NAME_BYTES, arena);
-    ret_run->task = haft__query_content(query, arena, NULL);
-    ret_run->answer = haft__query_copy(query, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
+    return take_rows(&query, request, haft__row_owned, err);
 }
 
 haft_status haft__sqlite_thread(haft__worker *worker, haft__store_request *request, haft_error *err)
@@ -222,5 +144,5 @@ haft_status haft__sqlite_thread(haft__worker *worker, haft__store_request *reque
     haft__query_bind(&query, request->thread);
     haft__query_bind_int(&query, head.number);
     haft__query_bind_int(&query, HAFT__LIMIT_STORE_LIST);
-    return take_rows(&query, request, take_past, err);
+    return take_rows(&query, request, haft__row_past, err);
 }

@@ -192,7 +192,7 @@ def test_answers(store):
 
 def test_paused(store):
     """Very many that wait are answered in random order, and workers go on with them."""
-    count = help.rounds(200, 10000)
+    count = help.rounds(80, 10000)
     path = help.spec(store, "waits", [[call("pick")], "good"], [help.tool("pick")])
     runs = at_once([lambda: detach(store, path)] * count)
     first = [Worker(store, "--until-idle", "--concurrency", 16) for _ in range(2)]

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* row.c - a run as it stands in a row of a database. Tests: tests/store/store_find_test.c. */
+#include "store/row.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+
+static haft_str take_name(const haft__columns *columns, haft__arena *arena)
+{
+    return columns->text(columns->from, HAFT__LIMIT_STORE_NAME_BYTES, arena);
+}
+
+static uint64_t take_number(const haft__columns *columns, uint64_t most)
+{
+    uint64_t number = columns->number(columns->from);
+    *columns->wrong = *columns->wrong || number > most;
+    return number;
+}
+
+static haft__run_state take_state(const haft__columns *columns)
+{
+    return (haft__run_state)take_number(columns, HAFT__STATE_ENDED);
+}
+
+static haft__store_run nothing(void)
+{
+    haft_str none = HAFT__LIT("");
+    return (haft__store_run){
+        .id = none,
+        .thread = none,
+        .parent = none,
+        .user = none,
+        .name = none,
+        .task = none,
+        .spec_hash = none,
+        .spec = none,
+        .spec_path = none,
+        .owner = none,
+        .end = none,
+        .answer = none,
+    };
+}
+
+void haft__row_listed(const haft__columns *columns, haft__arena *arena, haft__store_run *ret_run)
+{
+    *ret_run = nothing();
+    ret_run->id = take_name(columns, arena);
+    ret_run->state = take_state(columns);
+    ret_run->seq = columns->number(columns->from);
+    ret_run->epoch = columns->number(columns->from);
+    ret_run->owner = take_name(columns, arena);
+    ret_run->lease_ms = columns->number(columns->from);
+    ret_run->created_ms = columns->number(columns->from);
+    ret_run->updated_ms = columns->number(columns->from);
+    ret_run->wake_ms = columns->number(columns->from);
+    ret_run->turns = (uint32_t)take_number(columns, UINT32_MAX);
+    ret_run->calls = (uint32_t)take_number(columns, UINT32_MAX);
+    ret_run->thread = take_name(columns, arena);
+    ret_run->parent = take_name(columns, arena);
+    ret_run->user = take_name(columns, arena);
+    ret_run->name = take_name(columns, arena);
+    ret_run->spec_hash = take_name(columns, arena);
+    ret_run->spec_path = take_name(columns, arena);
+    ret_run->end = take_name(columns, arena);
+    ret_run->task = columns->content(columns->from, arena);
+}
+
+void haft__row_whole(const haft__columns *columns, haft__arena *arena, haft__store_run *ret_run)
+{
+    haft__row_listed(columns, arena, ret_run);
+    ret_run->answer = columns->text(columns->from, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
+    ret_run->spec = columns->content(columns->from, arena);
+}
+
+void haft__row_owned(const haft__columns *columns, haft__arena *arena, haft__store_run *ret_run)
+{
+    *ret_run = nothing();
+    ret_run->id = take_name(columns, arena);
+    ret_run->state = take_state(columns);
+    ret_run->owner = take_name(columns, arena);
+    ret_run->lease_ms = columns->number(columns->from);
+}
+
+void haft__row_past(const haft__columns *columns, haft__arena *arena, haft__store_run *ret_run)
+{
+    *ret_run = nothing();
+    ret_run->state = HAFT__STATE_ENDED;
+    ret_run->id = take_name(columns, arena);
+    ret_run->created_ms = columns->number(columns->from);
+    ret_run->end = take_name(columns, arena);
+    ret_run->task = columns->content(columns->from, arena);
+    ret_run->answer = columns->text(columns->from, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * row.h - a run as it stands in a row of a database. The stores name the same columns in the same
+ * order, and differ in how a column is read.
+ */
+#ifndef HAFT_STORE_ROW_H
+#define HAFT_STORE_ROW_H
+
+#include "base/arena.h"
+#include "store/store.h"
+
+/* The columns of one row, read one after the other. */
+typedef struct haft__columns {
+    void *from;
+    uint64_t (*number)(void *from);
+    haft_str (*text)(void *from, size_t most, haft__arena *arena);
+    haft_str (*content)(void *from, haft__arena *arena); /* two: its sum, and the bytes */
+    bool *wrong; /* set when a value is none that is written; told where the rows end */
+} haft__columns;
+
+typedef void haft__row_take(const haft__columns *columns, haft__arena *arena,
+                            haft__store_run *ret_run);
+
+haft__row_take haft__row_listed; /* without spec and answer */
+haft__row_take haft__row_whole;
+haft__row_take haft__row_owned; /* four columns: who has a run */
+haft__row_take haft__row_past;  /* what a run of a thread leaves for those behind it */
+
+#endif
