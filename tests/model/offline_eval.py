@@ -111,7 +111,8 @@ def test(trees):
             print(f"skip model/offline_eval.py references_exist_in_{name}: there is no {tree}")
             continue
         step = 1 if name == "haft" else 2  # large trees take their time
-        asked = [Asked(q, tree) for held_out in (False, True) for q in load(name, held_out)[::step]]
+        sets = (False, True) if "HAFT_LONG" in os.environ else (False,)
+        asked = [Asked(q, tree) for held_out in sets for q in load(name, held_out)[::step]]
         check(f"references_exist_in_{name}", not any(a.problems for a in asked),
               [p for a in asked for p in a.problems])
         check(f"every_answer_in_{name}_is_short", max(len(a.answer) for a in asked) <= 6000,
