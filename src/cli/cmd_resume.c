@@ -3,6 +3,7 @@
  * tests/cli/store_test.py, tests/cli/threads_test.py. */
 #include "base/error.h"
 #include "cli/follow.h"
+#include "cli/outcome.h"
 #include "cli/respec.h"
 #include "cli/resume_all.h"
 
@@ -10,7 +11,10 @@ static haft__exit resume_one(haft__cli *cli, const haft__args *args, haft_runtim
                              const char *id, haft_error *err)
 {
     haft_run *run = NULL;
-    haft_status status = haft_run_open(runtime, id, &run, err);
+    haft_status status = haft__outcome_name(cli, runtime, &id, err);
+    if (status == HAFT_OK) {
+        status = haft_run_open(runtime, id, &run, err);
+    }
     haft__exit result =
         status == HAFT_OK ? haft__follow(cli, args, run, err) : haft__session_exit(status);
     haft_run_release(run);

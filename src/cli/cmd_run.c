@@ -6,11 +6,11 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/follow.h"
+#include "cli/outcome.h"
 #include "cli/print.h"
 #include "cli/spec_file.h"
 #include "exec/vectors.h"
 #include "io/file.h"
-#include "run/result.h"
 
 /* The task, and behind it each --input file under its name. */
 static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf *task,
@@ -43,27 +43,19 @@ static bool is_busy(const haft_run *run)
 /* Its id, or the result of a run that has not begun. */
 static haft__exit print_detached(haft__cli *cli, bool json, const haft_run *run, haft_error *err)
 {
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     if (json) {
-        haft__result_write(&text, &run->state, NULL);
-    } else {
-        haft__buf_add_str(&text, haft__str(run->id));
+        haft_status status = haft__outcome_print(cli, &run->state, NULL, err);
+        return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
     }
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        haft__print_json(cli->out, haft__buf_str(&text));
-        cli->answered = true;
-    }
-    haft__buf_finish(&text);
-    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+    (void)fprintf(cli->out, "%s\n", run->id);
+    return HAFT__EXIT_DONE;
 }
 
 /* The run is in the store; somebody else goes on with it. */
 static haft__exit detach(haft__cli *cli, bool json, haft_run *run, haft_error *err)
 {
     haft_status status = HAFT_OK;
+    haft__outcome_note(cli, run->id);
     while (status == HAFT_OK && run->stage != HAFT__LIVE_FAILED && is_busy(run)) {
         status = haft_runtime_step(run->runtime, -1, err);
     }

@@ -15,14 +15,13 @@
 #include "cli/fork.h"
 #include "cli/held.h"
 #include "cli/log_file.h"
+#include "cli/outcome.h"
 #include "cli/print.h"
 #include "cli/respec.h"
 #include "cli/spec_file.h"
 #include "cli/timeline.h"
-#include "io/owner.h"
 #include "io/random.h"
 #include "run/replay.h"
-#include "run/result.h"
 #include "tool/duration.h"
 #include "json/write.h"
 
@@ -263,8 +262,8 @@ static haft__exit show(asked *a)
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
-    if (a->row.id.len > 0 && (a->row.owner.len == 0 || haft__owner_is_dead(a->row.owner))) {
-        haft__run_lose_questions(&run);
+    if (a->row.id.len > 0) {
+        haft__outcome_settle(&a->row, &run);
     }
     haft__look look = haft__look_at(a->cli->out, haft__args_has(a->args, "json"));
     if (look.live) {
@@ -274,11 +273,8 @@ static haft__exit show(asked *a)
         }
         return result;
     }
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__result_write(&text, &run, NULL);
-    haft__buf_add_char(&text, '\n');
-    return print(a, &text);
+    status = haft__outcome_print(a->cli, &run, NULL, a->err);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
 static haft__exit events(asked *a)

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "cli/complain.h"
 #include "cli/config.h"
+#include "cli/outcome.h"
 #include "cli/print.h"
 #include "cli/session.h"
 #include "run/result.h"
@@ -90,18 +91,17 @@ static haft_status check_words(const haft__command *command, const haft__args *a
     return haft__hint(err, status, "'haft help %s' says more", command->name);
 }
 
-/* Whoever reads JSON gets one object, also when there never was a run. */
-static void print_failure(haft__cli *cli, const haft_error *err)
+/* Whoever reads JSON gets one object, also when there never was a run. How a run stands is looked
+ * up behind the end of the command, which may have gone on with it. */
+static void print_failure(haft__cli *cli, const haft__args *args, const haft_error *err)
 {
-    static const haft__run no_run;
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__result_write(&text, &no_run, err);
-    haft__buf_add_char(&text, '\n');
-    if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        haft__print_json(cli->out, haft__buf_str(&text));
+    haft_runtime *runtime = NULL;
+    haft_error unread = {0};
+    if (cli->run[0] != '\0' && haft__session_find(cli, args, &runtime, &unread) != HAFT_OK) {
+        runtime = NULL;
     }
-    haft__buf_finish(&text);
+    haft__outcome_print_stored(cli, runtime, cli->run, err);
+    haft_runtime_destroy(runtime);
 }
 
 /* The same for commands whose object is another: only what was wrong. */
@@ -128,17 +128,17 @@ static bool says(int count, char *const *words, const char *option)
     return false;
 }
 
+/* `args` are looked at once a run is known, and so could be read. */
 static void answer(haft__cli *cli, const haft__command *command, int count, char *const *words,
-                   const haft_error *err)
+                   const haft__args *args, const haft_error *err)
 {
     const haft_error *failure = err->message[0] != '\0' ? err : &cli->problem;
-    bool wanted = (command->result || command->object) && says(count, words, "--json")
-                  && !says(count, words, "--events");
+    bool wanted = (command->result || command->object) && says(count, words, "--json");
     if (!wanted || cli->answered || failure->message[0] == '\0') {
         return;
     }
-    if (command->result) {
-        print_failure(cli, failure);
+    if (command->result || cli->run[0] != '\0') {
+        print_failure(cli, args, failure);
     } else {
         print_error_alone(cli, failure);
     }
@@ -173,7 +173,7 @@ static haft__exit run_command(haft__cli *cli, const haft__command *command, int 
     }
     if (status != HAFT_OK) {
         haft__error_at(err, command->name);
-        answer(cli, command, count, words, err);
+        answer(cli, command, count, words, &args, err);
         return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
     }
     haft__exit result =
@@ -181,7 +181,7 @@ static haft__exit run_command(haft__cli *cli, const haft__command *command, int 
     if (result == HAFT__EXIT_USAGE && haft__session_blames_store(cli, &args, err)) {
         result = HAFT__EXIT_FAILED;
     }
-    answer(cli, command, count, words, err);
+    answer(cli, command, count, words, &args, err);
     return result;
 }
 

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "base/id.h"
 #include "cli/args.h"
 #include "cli/exit.h"
 
@@ -50,6 +51,7 @@ typedef struct haft__cli {
     struct haft__config *config; /* settings that were found (cli/config.h); NULL: none are read */
     haft_error problem;          /* what was wrong when it has been told already, for --json */
     bool answered;               /* the JSON object that was asked for is printed */
+    char run[HAFT__ID_LENGTH + 1]; /* the run it is about, once that is known; or "" */
 } haft__cli;
 
 /* Runs the command. On failure it fills in `err` (zeroed before), which the caller prints; an

@@ -16,6 +16,7 @@
 #include "cli/follow_int.h"
 #include "cli/held.h"
 #include "cli/interrupt.h"
+#include "cli/outcome.h"
 #include "cli/pending.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
@@ -193,6 +194,17 @@ static haft_status wait_for_somebody(follower *f, bool *ret_goes_on)
 
 /* ---- the end ---- */
 
+/* The object of a run that is left. One that was in memory only has come to its end by that. */
+static void print_left(follower *f, haft__end end, const haft_error *why)
+{
+    haft__run left = f->run->state;
+    if (!f->run->runtime->shared && left.stage != HAFT__RUN_ENDED) {
+        left.stage = HAFT__RUN_ENDED;
+        left.end = end;
+    }
+    (void)!haft__outcome_print(f->cli, &left, why, NULL);
+}
+
 static haft__exit stop_here(follower *f)
 {
     haft_error stopped = {0};
@@ -206,7 +218,7 @@ static haft__exit stop_here(follower *f)
     haft__timeline_break(&f->timeline);
     write_timeline(f);
     if (f->json) {
-        (void)!haft__follow_print_json(f->cli, f->run, &stopped, f->err);
+        print_left(f, HAFT__END_CANCELLED, &stopped);
     } else {
         (void)fprintf(f->cli->errors, "paused; %s\n", stopped.hint);
     }
@@ -339,6 +351,10 @@ haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, h
     haft__exit result = HAFT__EXIT_FAILED;
     if (haft__interrupts_catch(&f.interrupts, run->runtime->loop, err) == HAFT_OK) {
         result = follow(&f);
+    }
+    haft__outcome_note(cli, run->id);
+    if (f.json && !cli->answered && !run->runtime->shared && err->message[0] != '\0') {
+        print_left(&f, HAFT__END_FAILED, err); /* nobody can look it up behind this process */
     }
     haft__interrupts_release(&f.interrupts);
     haft__timeline_finish(&f.timeline);

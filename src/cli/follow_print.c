@@ -4,9 +4,9 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/follow_int.h"
+#include "cli/outcome.h"
 #include "cli/pending.h"
 #include "cli/print.h"
-#include "run/result.h"
 
 static bool waits_for_somebody(const haft_run *run)
 {
@@ -38,29 +38,14 @@ static haft__exit exit_of(const haft_run *run)
     HAFT__UNREACHABLE();
 }
 
-haft_status haft__follow_print_json(haft__cli *cli, const haft_run *run, const haft_error *stopped,
-                                    haft_error *err)
-{
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__result_write(&text, &run->state, stopped);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        haft__print_json(cli->out, haft__buf_str(&text));
-        cli->answered = true;
-    }
-    haft__buf_finish(&text);
-    return status;
-}
-
 haft__exit haft__follow_print_rest(haft__cli *cli, const haft__args *args, const haft_run *run,
                                    bool answer_shown, haft_error *err)
 {
     haft_str answer = haft_run_answer_text(run);
     if (haft__args_has(args, "json")) {
-        return haft__follow_print_json(cli, run, NULL, err) == HAFT_OK ? exit_of(run)
-                                                                       : HAFT__EXIT_FAILED;
+        const haft_error *why = cli->problem.message[0] != '\0' ? &cli->problem : NULL;
+        return haft__outcome_print(cli, &run->state, why, err) == HAFT_OK ? exit_of(run)
+                                                                          : HAFT__EXIT_FAILED;
     }
     if (!haft__args_has(args, "events") && answer.len > 0 && !answer_shown) {
         haft__print_answer(cli->out, answer);

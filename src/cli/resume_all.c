@@ -19,22 +19,23 @@
 #include "cli/follow.h"
 #include "cli/interrupt.h"
 #include "cli/look.h"
+#include "cli/outcome.h"
 #include "cli/pending.h"
 #include "cli/print.h"
 #include "engine/work.h"
 #include "io/owner.h"
-#include "run/result.h"
 
 /* What came of one of them. */
 typedef struct outcome {
     char id[HAFT__ID_LENGTH + 1];
     haft__exit exit;
-    uint64_t shown;  /* up to this event; 0: it was not */
-    uint64_t asked;  /* the event behind which it was told what a tool asks */
-    bool behind;     /* another run of its thread is ahead of it, ... */
-    bool soon;       /* ... which another process goes on with: its turn may come */
-    bool seen;       /* it was among those that have one ahead, the last time */
-    haft_str result; /* as a line of JSON; "" when there is none */
+    uint64_t shown;    /* up to this event; 0: it was not */
+    uint64_t asked;    /* the event behind which it was told what a tool asks */
+    bool behind;       /* another run of its thread is ahead of it, ... */
+    bool soon;         /* ... which another process goes on with: its turn may come */
+    bool seen;         /* it was among those that have one ahead, the last time */
+    haft_str result;   /* as a line of JSON; "" when there is none */
+    haft_error failed; /* ... but this, which it was left for */
 } outcome;
 
 typedef struct resuming {
@@ -111,28 +112,14 @@ static void end_capture(resuming *r, capture *c, outcome *one)
     free(c->text);
 }
 
-static void print_result(resuming *r, const haft__run *run, const haft_error *stopped)
+/* One that did not get so far that it has a result: how it stands is looked up in the end. */
+static void tell_failed(resuming *r, outcome *one, const haft_error *failed)
 {
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__result_write(&text, run, stopped);
-    haft__buf_add_char(&text, '\n');
-    if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        haft__print_json(r->cli->out, haft__buf_str(&text));
-    }
-    haft__buf_finish(&text);
-}
-
-/* One that did not get so far that it has a result. */
-static void tell_failed(resuming *r, const outcome *one, haft_error *failed)
-{
-    static const haft__run no_run;
     (void)fprintf(r->cli->errors, "%s: ", one->id);
     haft__print_text(r->cli->errors, haft__str(failed->message));
     (void)fputc('\n', r->cli->errors);
-    if (r->json && !r->cli->answered) {
-        haft__error_at(failed, one->id);
-        print_result(r, &no_run, failed);
+    if (!r->cli->answered) {
+        one->failed = *failed;
     }
 }
 
@@ -162,9 +149,8 @@ static void show_stopped(resuming *r, outcome *one, const haft__work_news *news)
     }
     one->exit = HAFT__EXIT_DONE;
     if (news->kind == HAFT__WORK_LEFT && begin_capture(r, &c)) {
-        haft_error failed = *news->error;
-        one->exit = haft__session_exit(failed.status);
-        tell_failed(r, one, &failed);
+        one->exit = haft__session_exit(news->error->status);
+        tell_failed(r, one, news->error);
         end_capture(r, &c, one);
     }
 }
@@ -194,7 +180,7 @@ static void show_released(resuming *r, outcome *one, haft_run *run)
     (void)haft__hint(&stopped, status, "haft resume %s goes on", one->id);
     print_events(r, run);
     if (r->json) {
-        print_result(r, &run->state, &stopped);
+        (void)!haft__outcome_print(r->cli, &run->state, &stopped, NULL);
     } else {
         (void)fprintf(r->cli->errors, "%s paused; %s\n", one->id, stopped.hint);
     }
@@ -208,6 +194,7 @@ static void note_taken(resuming *r, outcome *one)
     r->taken++;
     one->behind = one->soon = false;
     one->exit = HAFT__EXIT_DONE;
+    one->failed = (haft_error){0};
 }
 
 static void on_news(void *context, const haft__work_news *news)
@@ -435,9 +422,23 @@ static haft__exit find_worst(const resuming *r)
     return worst < COUNT(order) ? order[worst] : HAFT__EXIT_DONE;
 }
 
+/* Of those that were left, as the store has them now. */
+static void gather_failed(resuming *r)
+{
+    for (uint32_t i = 0; i < r->outcomes.count; i++) {
+        outcome *one = r->outcomes.entries[i].value;
+        capture c;
+        if (one->result.len == 0 && one->failed.message[0] != '\0' && begin_capture(r, &c)) {
+            haft__outcome_print_stored(r->cli, r->runtime, one->id, &one->failed);
+            end_capture(r, &c, one);
+        }
+    }
+}
+
 static void print_results(resuming *r)
 {
     bool first = true;
+    gather_failed(r);
     (void)fputs("{\"runs\":[", r->cli->out);
     for (uint32_t i = 0; i < r->outcomes.count; i++) {
         haft_str result = ((const outcome *)r->outcomes.entries[i].value)->result;

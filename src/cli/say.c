@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "cli/complain.h"
 #include "cli/message.h"
+#include "cli/outcome.h"
 #include "cli/respec.h"
 #include "io/environment.h"
 
@@ -132,6 +133,7 @@ static haft__exit follow_mine(haft__cli *cli, const haft__args *args, haft_run *
 {
     haft_error refused = *err;
     *err = (haft_error){0};
+    cli->problem = refused; /* which --json tells beside how the run stands */
     haft__exit result = haft__follow(cli, args, run, err);
     if (status != HAFT_OK) {
         *err = refused;
@@ -323,7 +325,10 @@ haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *s
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
-    haft__exit result = say(cli, args, runtime, said, err);
+    haft__said named = *said; /* "last" is one run from beginning to end */
+    status = haft__outcome_name(cli, runtime, &named.run, err);
+    haft__exit result =
+        status == HAFT_OK ? say(cli, args, runtime, &named, err) : haft__session_exit(status);
     haft_runtime_destroy(runtime);
     return result;
 }

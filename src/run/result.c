@@ -115,12 +115,13 @@ static bool waits(const haft__run *run)
     return paused > 0;
 }
 
-static haft_str end_of(const haft__run *run, const haft_error *stopped)
+/* Whatever a command that is about it was refused for: how the run stands. */
+static haft_str end_of(const haft__run *run)
 {
     if (run->stage == HAFT__RUN_ENDED) {
         return haft__str(haft__end_name(run->end));
     }
-    if (stopped != NULL) {
+    if (run->seq == 0) { /* there never was one, or all that is known of it is its id */
         return HAFT__LIT("failed");
     }
     if (run->seq == 1) { /* it is in the store, and its turn has not come */
@@ -129,15 +130,15 @@ static haft_str end_of(const haft__run *run, const haft_error *stopped)
     return waits(run) ? HAFT__LIT("waiting") : HAFT__LIT("running");
 }
 
-void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *stopped)
+void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *why)
 {
     bool ended = run->stage == HAFT__RUN_ENDED;
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
     haft__field_text_or_null(&w, "run", run->id);
-    haft__field_text(&w, "thread", run->thread);
-    haft__field_text(&w, "end", end_of(run, stopped));
+    haft__field_text_or_null(&w, "thread", run->thread);
+    haft__field_text(&w, "end", end_of(run));
     haft__field_text(&w, "answer", ended ? run->answer : HAFT__LIT(""));
     haft__field_flag(&w, "exhausted", ended && run->end == HAFT__END_EXHAUSTED);
     haft__field_flag(&w, "forced_final", run->forced_final);
@@ -154,8 +155,8 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
     }
     haft__json_end_array(&w);
     write_held(&w, run);
-    if (stopped != NULL) {
-        haft__field_error(&w, stopped);
+    if (why != NULL) {
+        haft__field_error(&w, why);
     } else {
         haft__json_key(&w, "error");
         haft__json_add(&w, ended ? run->end_error : haft__json_null());

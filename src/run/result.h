@@ -5,10 +5,11 @@
 
 #include "run/run.h"
 
-/* Appends it; docs/schemas/result.schema.json describes it. A run that has not ended is
- * "waiting", or "failed" when it stopped here because of an error, `stopped`, which may be NULL. A
- * run of zeros never was one: its id is null. */
-void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *stopped);
+/* Appends it; docs/schemas/result.schema.json describes it. Of a run that has not ended `end` is
+ * how it stands: "waiting", "running" or "queued". `why` is what went wrong with whoever wanted
+ * something of it; NULL: the error that the run ended with. A run without events never was one, or
+ * nothing is known of it but its id, which may be "": it is "failed". */
+void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *why);
 
 /* {"error":{...}}, where there is no result to speak of. */
 void haft__result_write_error(haft__buf *buf, const haft_error *error);

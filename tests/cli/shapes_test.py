@@ -69,6 +69,8 @@ with tempfile.TemporaryDirectory() as scratch:
     found = haft("run", spec, "four", "--bad", "--json")
     check("run_bad_option", (found[0], json.loads(found[1])["error"]["message"]),
           (2, "there is no option --bad"))
-    check("no_object_beside_events", haft("run", spec, "--bad", "--json", "--events")[:2], (2, ""))
+    found = haft("run", spec, "--json", "--events")
+    check("one_object_for_both", (found[0], json.loads(found[1])["error"]["message"]),
+          (2, "--events and --json exclude each other"))
     check("behind_two_dashes_it_is_a_word", haft("runs", "rm", "--bad", "--", "--json")[:2],
           (2, ""))

@@ -7,14 +7,14 @@
 #include "json/read.h"
 
 /* The result of a run, checked against docs/schemas/result.schema.json. */
-static haft_str result_of(const char *spec, const char *script)
+static haft_str result_with(const char *spec, const char *script, const haft_error *why)
 {
     help_run r;
     help_run_init(&r, spec, script);
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
-    haft__result_write(&text, &r.drive.run, NULL);
+    haft__result_write(&text, &r.drive.run, why);
     haft__json schema_value, value;
     const haft__schema *schema = NULL;
     haft__schema_report report = {0};
@@ -37,6 +37,11 @@ static haft_str result_of(const char *spec, const char *script)
     haft__buf_finish(&text);
     help_run_finish(&r);
     return result;
+}
+
+static haft_str result_of(const char *spec, const char *script)
+{
+    return result_with(spec, script, NULL);
 }
 
 #define IDS "{\"run\":\"00000000000000000000000001\",\"thread\":\"00000000000000000000000002\","
@@ -68,6 +73,43 @@ TEST(a_run_that_waits)
                             "\"kind\":\"headless\",\"tool\":\"pick\",\"arguments\":{\"n\":7},"
                             "\"question\":null,\"deadline\":null}],\"error\":null}"),
               "waiting");
+}
+
+/* A command that is refused does not make a failure of the run. */
+TEST(what_is_refused_leaves_the_run_as_it_is)
+{
+    static const struct {
+        const char *script, *begin, *end;
+    } cases[] = {
+        {"{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}}]}]}",
+         IDS "\"end\":\"waiting\",", "\"deadline\":null}],"},
+        {"{\"replies\":[{\"text\":\"ok\"}]}", IDS "\"end\":\"done\",\"answer\":\"ok\",",
+         "\"pending\":[],"},
+    };
+    haft_error why = {.status = HAFT_BAD_STATE, .where = "w", .message = "m", .hint = "h"};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_str found = result_with("agent; tools=pick!headless", cases[i].script, &why);
+        char end[128];
+        (void)snprintf(end, sizeof(end),
+                       "%s\"error\":{\"status\":\"BAD_STATE\",\"where\":\"w\",\"message\":\"m\","
+                       "\"hint\":\"h\"}}",
+                       cases[i].end);
+        CHECK(haft__str_starts(found, haft__str(cases[i].begin)), "%.*s", HAFT__ARG(found));
+        CHECK(haft__str_ends(found, haft__str(end)), "%.*s", HAFT__ARG(found));
+    }
+}
+
+/* What never was a run has no value where there is none. */
+TEST(no_run)
+{
+    static const haft__run none;
+    haft__buf text;
+    haft__buf_init(&text, 1 << 20);
+    haft__result_write(&text, &none, NULL);
+    CHECK(haft__str_starts(haft__buf_str(&text),
+                           HAFT__LIT("{\"run\":null,\"thread\":null,\"end\":\"failed\",")),
+          "%.*s", HAFT__ARG(haft__buf_str(&text)));
+    haft__buf_finish(&text);
 }
 
 /* One call waits for somebody, and others of its lane for that one: the run waits. */

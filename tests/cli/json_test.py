@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""With --json whatever is refused says how the run stands, as the store has it, and why it was
+refused; every command prints exactly one object, as docs/schemas describes it."""
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+HAFT = os.environ["HAFT"]
+SHAPES = Path(__file__).resolve().parent.parent.parent / "docs/schemas"
+LONG = 60
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/json_test.py {name}", flush=True)
+
+
+def haft(*words, text=""):
+    done = subprocess.run([HAFT, *map(str, words)], input=text, text=True, capture_output=True,
+                          cwd=scratch, env=environment, timeout=LONG)
+    return done.returncode, done.stdout, done.stderr
+
+
+def one(shape, *words):
+    """The exit status and the only object, which fits its description."""
+    status, out, _ = haft(*words, "--json")
+    good = out.count("\n") == 1 and haft("validate", SHAPES / f"{shape}.schema.json", "-",
+                                         text=out)[0] == 0
+    return status, json.loads(out) if good else {"not as described": out}
+
+
+def standing(*words):
+    """What a refused command says of the run, and whether it says why."""
+    status, found = one("result", *words)
+    return stands(status, found)
+
+
+def stands(status, found):
+    told = found.get("error") or {}
+    return (status, found.get("run"), found.get("thread"), found.get("end"), found.get("turns"),
+            [call["call"] for call in found.get("pending", [])], told.get("message", "") != "")
+
+
+def put(name, value):
+    path = Path(scratch) / name
+    path.write_text(json.dumps(value))
+    return path
+
+
+def tool(name, **more):
+    return dict({"name": name, "description": f"Does {name} for the tests of haft.",
+                 "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+                **more)
+
+
+def spec(name, replies, *tools, **more):
+    put(f"{name}.script.json", {"replies": replies})
+    return put(f"{name}.json", dict({"haft": 1, "name": name, "tools": list(tools),
+                                     "model": f"script:{name}.script.json"}, **more))
+
+
+def call(name, /, **arguments):
+    return {"calls": [{"name": name, "arguments": arguments}]}
+
+
+def start(*words):
+    return subprocess.Popen([HAFT, *map(str, words)], text=True, cwd=scratch, env=environment,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+
+
+def wait_for(condition):
+    end = time.monotonic() + LONG
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def rows():
+    return json.loads(haft("runs", "list", "--json")[1])["runs"]
+
+
+def begin_slow(name, *words):
+    """A run whose call has begun, and ends when somebody ends it."""
+    path = spec(name, [call("wait"), {"text": "end"}],
+                tool("wait", command=["sh", "-c", f"touch {name}.begun; exec sleep 300"],
+                     traits={"read_only": True}))
+    process = start("run", path, "go", *words)
+    wait_for((Path(scratch) / f"{name}.begun").exists)
+    return process
+
+
+PAY = dict(command=["true"], traits={"needs_approval": True})
+
+
+def test_refused_while_it_waits():
+    path = spec("pay", [call("pay", n=1), {"text": "paid"}], tool("pay", **PAY))
+    status, made = one("result", "run", path, "go")
+    run, thread = made["run"], made["thread"]
+    check("it_waits", (status, made["end"], made["error"]), (4, "waiting", None))
+    waits = (run, thread, "waiting", 1, ["c1.1"], True)
+    check("arguments_that_are_no_json", standing("approve", run, "--args", "{"), (2, *waits))
+    check("arguments_that_do_not_fit", standing("approve", run, "--args", '{"n":"x"}')[1:], waits)
+    check("a_call_that_is_not_there", standing("approve", run, "c9.9")[1:], waits)
+    check("by_the_beginning_of_its_id", standing("approve", run[:-1], "c9.9")[1:], waits)
+    put("pay.json", dict(json.loads(path.read_text()), instructions="Other."))
+    check("another_spec", standing("resume", run)[1:], waits)
+    check("another_spec_for_an_answer", standing("approve", run)[1:], waits)
+    check("then_it_is_done", one("result", "approve", run, "--accept-spec")[1]["end"], "done")
+    done = (run, thread, "done", 2, [], True)
+    check("who_comes_too_late_sees_that", standing("reject", run, "c1.1"), (1, *done))
+    check("who_cancels_what_is_done_too", standing("cancel", run), (1, *done))
+    check("what_is_not_there_has_no_value", standing("cancel", "0" * 26),
+          (2, None, None, "failed", 0, [], True))
+
+
+def test_refused_by_another_process():
+    process = begin_slow("busy", "--json")
+    row = rows()[0]
+    check("another_has_it", standing("resume", row["run"]),
+          (1, row["run"], row["thread"], "running", 1, [], True))
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=LONG)
+    check("a_signal_is_no_failure", stands(process.returncode, json.loads(out)),
+          (130, row["run"], row["thread"], "running", 1, [], True))
+    haft("cancel", row["run"])
+
+
+def test_too_late():
+    """What came behind a deadline is refused, and the run goes on all the same."""
+    path = spec("late", [call("request_user_input", question="Which?"), {"text": "end"}],
+                {"builtin": ["request_user_input"]},
+                pauses={"question": {"deadline": "1ms", "on_expire": {"answer": "red"}}})
+    haft("run", path, "go", "--quiet")
+    status, found = one("result", "answer", "last", "c1.1", "another")
+    check("too_late_is_in_the_object", (status, found["end"], "too late" in str(found["error"])),
+          (1, "done", True))
+
+
+def test_in_memory():
+    process = begin_slow("gone", "--json", "--store", "memory:")
+    process.send_signal(signal.SIGTERM)
+    found = json.loads(process.communicate(timeout=LONG)[0])
+    check("what_was_in_memory_has_ended", (process.returncode, found["end"],
+                                           found["error"]["message"]),
+          (130, "cancelled", "stopped by a signal"))
+
+
+def test_behind_the_end():
+    """What cannot be written behind the end does not change it."""
+    path = spec("kept", [call("store_artifact", name="a", content="b"), {"text": "good"}],
+                {"builtin": ["store_artifact"]})
+    nowhere = put("file", "") / "below"
+    for store in f"sqlite:{scratch}/kept.db", "memory:":
+        status, found = one("result", "run", path, "go", "--artifacts", nowhere, "--store", store)
+        check(f"the_answer_is_told_{store[:6]}", (status, found["end"], found["answer"],
+                                                  found["error"] is not None),
+              (1, "done", "good", True))
+
+
+def test_all():
+    path = spec("lost", [{"text": "found"}])
+    run = haft("run", path, "task", "--detach")[1].strip()
+    thread = rows()[0]["thread"]
+    (Path(scratch) / "lost.script.json").unlink()
+    status, out, _ = haft("resume", "--all", "--json")
+    said = json.loads(out)["runs"]
+    check("each_of_all_is_named", [stands(status, each)[1:] for each in said],
+          [(run, thread, "queued", 0, [], True)])
+    check("one_alone_is_told_the_same", standing("resume", run)[1:],
+          (run, thread, "queued", 0, [], True))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, XDG_STATE_HOME=f"{scratch}/state")
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
