@@ -40,10 +40,15 @@ static bool is_busy(const haft_run *run)
     return run->durable_seq == 0 || (waits && haft_run_state(run) != HAFT_ENDED);
 }
 
-/* Its id, or the result of a run that has not begun. */
-static haft__exit print_detached(haft__cli *cli, bool json, const haft_run *run, haft_error *err)
+/* Its id, or the result or the events of a run that has not begun. */
+static haft__exit print_detached(haft__cli *cli, const haft__args *args, haft_run *run,
+                                 haft_error *err)
 {
-    if (json) {
+    if (haft__args_has(args, "events")) {
+        return haft__follow_print_events(cli, run, err) == HAFT_OK ? HAFT__EXIT_DONE
+                                                                   : HAFT__EXIT_FAILED;
+    }
+    if (haft__args_has(args, "json")) {
         haft_status status = haft__outcome_print(cli, &run->state, NULL, err);
         return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
     }
@@ -52,7 +57,7 @@ static haft__exit print_detached(haft__cli *cli, bool json, const haft_run *run,
 }
 
 /* The run is in the store; somebody else goes on with it. */
-static haft__exit detach(haft__cli *cli, bool json, haft_run *run, haft_error *err)
+static haft__exit detach(haft__cli *cli, const haft__args *args, haft_run *run, haft_error *err)
 {
     haft_status status = HAFT_OK;
     haft__outcome_note(cli, run->id);
@@ -66,7 +71,7 @@ static haft__exit detach(haft__cli *cli, bool json, haft_run *run, haft_error *e
     if (status != HAFT_OK) {
         return run->refused ? HAFT__EXIT_REFUSED : HAFT__EXIT_FAILED;
     }
-    return print_detached(cli, json, run, err);
+    return print_detached(cli, args, run, err);
 }
 
 static haft__exit start(haft__cli *cli, const haft__args *args, haft_agent *agent, const char *task,
@@ -81,8 +86,8 @@ static haft__exit start(haft__cli *cli, const haft__args *args, haft_agent *agen
         haft__error_at(err, status == HAFT_BAD_INPUT ? "--thread" : "");
         return haft__session_exit(status);
     }
-    haft__exit result = options.enqueue ? detach(cli, haft__args_has(args, "json"), run, err)
-                                        : haft__follow(cli, args, run, err);
+    haft__exit result =
+        options.enqueue ? detach(cli, args, run, err) : haft__follow(cli, args, run, err);
     haft_run_release(run);
     return result;
 }

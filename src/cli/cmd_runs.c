@@ -49,6 +49,13 @@ static haft__exit print(const asked *a, haft__buf *text)
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
+/* For what is no object: --json is refused, so that it is never anything else. */
+static haft_status check_json(const asked *a, const char *why)
+{
+    return haft__args_has(a->args, "json") ? haft__fail(a->err, HAFT_BAD_INPUT, "--json", "%s", why)
+                                           : HAFT_OK;
+}
+
 /* ---- where a run comes from ---- */
 
 static haft_status want_store(asked *a)
@@ -131,12 +138,18 @@ static void row_json(haft__json_writer *w, const haft__store_run *row)
         haft_str text;
     } texts[] = {
         {"run", row->id},    {"thread", row->thread},  {"name", row->name},
-        {"task", row->task}, {"state", state_of(row)}, {"end", row->end},
+        {"task", row->task}, {"state", state_of(row)},
     };
     haft__json_begin_object(w);
     for (size_t i = 0; i < COUNT(texts); i++) {
         haft__json_key(w, texts[i].key);
         haft__json_add_str(w, texts[i].text);
+    }
+    haft__json_key(w, "end");
+    if (row->end.len > 0) {
+        haft__json_add_str(w, row->end);
+    } else {
+        haft__json_add_null(w);
     }
     haft__time_format(row->created_ms, at);
     haft__json_key(w, "created");
@@ -287,6 +300,32 @@ static haft__exit events(asked *a)
     return HAFT__EXIT_DONE;
 }
 
+/* An event in an object: its body is all but the bracket that opens it. */
+static void add_body(haft__buf *text, const char *key, haft_str body)
+{
+    haft__buf_addf(text, ",\"%s\":%s", key, body.len > 0 ? "{" : "null");
+    haft__buf_add_str(text, body);
+}
+
+static haft__exit replay_json(const asked *a, const haft__replay *found)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_addf(&text, "{\"identical\":%s,\"events\":%llu,\"decisions\":%llu,\"differs_at\":",
+                   found->identical ? "true" : "false", (unsigned long long)found->events,
+                   (unsigned long long)found->decisions);
+    if (found->identical) {
+        haft__buf_add_str(&text, HAFT__LIT("null"));
+    } else {
+        haft__buf_addf(&text, "%llu", (unsigned long long)found->differs_at);
+    }
+    add_body(&text, "recorded", found->recorded);
+    add_body(&text, "decided", found->decided);
+    haft__buf_add_str(&text, HAFT__LIT("}\n"));
+    haft__exit result = print(a, &text);
+    return result == HAFT__EXIT_DONE && !found->identical ? HAFT__EXIT_FAILED : result;
+}
+
 static haft__exit replay(asked *a)
 {
     haft__replay found;
@@ -303,6 +342,9 @@ static haft__exit replay(asked *a)
     }
     if (status != HAFT_OK) {
         return haft__session_exit(status);
+    }
+    if (haft__args_has(a->args, "json")) {
+        return replay_json(a, &found);
     }
     if (found.identical) {
         (void)fprintf(a->cli->out, "identical: %llu events, %llu decisions recomputed\n",
@@ -340,6 +382,9 @@ static haft__exit artifact(asked *a)
 static haft__exit fork_run(asked *a)
 {
     haft_status status = read_run(a, true);
+    if (status == HAFT_OK && a->agent == NULL) {
+        status = check_json(a, "the fork of a file is printed as its events, one object a line");
+    }
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
@@ -354,6 +399,12 @@ static haft__exit fork_run(asked *a)
 
 /* ---- away with it ---- */
 
+static void print_removed(const asked *a, uint64_t count, bool dry_run)
+{
+    (void)fprintf(a->cli->out, "{\"removed\":%llu,\"dry_run\":%s}\n", (unsigned long long)count,
+                  dry_run ? "true" : "false");
+}
+
 static haft__exit remove_run(asked *a)
 {
     haft__store_request request = {.verb = HAFT__STORE_REMOVE};
@@ -361,6 +412,9 @@ static haft__exit remove_run(asked *a)
     if (status == HAFT_OK) {
         request.run.id = a->row.id;
         status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+    }
+    if (status == HAFT_OK && haft__args_has(a->args, "json")) {
+        print_removed(a, 1, false);
     }
     return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit(status);
 }
@@ -437,8 +491,7 @@ static haft__exit collect(asked *a)
         return haft__session_exit(status);
     }
     if (haft__args_has(a->args, "json")) {
-        (void)fprintf(a->cli->out, "{\"removed\":%llu,\"dry_run\":%s}\n",
-                      (unsigned long long)request.count, request.dry_run ? "true" : "false");
+        print_removed(a, request.count, request.dry_run);
     } else {
         (void)fprintf(a->cli->out, "%llu run%s %sremoved\n", (unsigned long long)request.count,
                       request.count == 1 ? "" : "s", request.dry_run ? "would be " : "");
@@ -465,9 +518,16 @@ static const struct {
     const char *name;
     size_t words; /* with its own */
     haft__exit (*run)(asked *a);
+    const char *no_object; /* why it has no --json; NULL: it has */
 } subcommands[] = {
-    {"list", 1, list},     {"show", 2, show},         {"events", 2, events}, {"replay", 2, replay},
-    {"fork", 2, fork_run}, {"artifact", 3, artifact}, {"rm", 2, remove_run}, {"gc", 1, collect},
+    {"list", 1, list, NULL},
+    {"show", 2, show, NULL},
+    {"events", 2, events, "events are JSON without it, one object a line"},
+    {"replay", 2, replay, NULL},
+    {"fork", 2, fork_run, NULL},
+    {"artifact", 3, artifact, "an artifact is printed as it is"},
+    {"rm", 2, remove_run, NULL},
+    {"gc", 1, collect, NULL},
 };
 _Static_assert(COUNT(rows) == COUNT(subcommands) + 1, "each subcommand has a row");
 
@@ -480,6 +540,10 @@ static haft__exit run_subcommand(asked *a, size_t index)
             haft__fail(a->err, HAFT_BAD_INPUT, subcommands[index].name,
                        "wanted %zu arguments, found %zu", subcommands[index].words - 1, found - 1);
         (void)haft__hint(a->err, status, "'haft help runs' says more");
+        return HAFT__EXIT_USAGE;
+    }
+    if (subcommands[index].no_object != NULL
+        && check_json(a, subcommands[index].no_object) != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
     a->name = found > 1 ? args->words[1] : NULL;
@@ -508,8 +572,7 @@ static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
 
 static const haft__option options[] = {
     HAFT__OPTION_STORE,
-    {"json", 0, HAFT__OPTION_FLAG, NULL,
-     "list, show, gc, and a fork that goes on: as one JSON object"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "list, show, replay, fork, rm, gc: as one JSON object"},
     {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only those that have not ended"},
     {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
      "list: only those of a thread; fork: the new one's id"},

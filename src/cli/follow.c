@@ -59,14 +59,6 @@ static void write_timeline(follower *f)
     haft__buf_clear(out);
 }
 
-static haft_status print_event(follower *f, haft_str json)
-{
-    FILE *out = f->cli->out;
-    haft__print_json(out, json);
-    bool good = putc('\n', out) != EOF && fflush(out) == 0 && ferror(out) == 0;
-    return good ? HAFT_OK : haft__fail(f->err, HAFT_IO, "", "the event could not be printed");
-}
-
 static haft_status show_events(follower *f)
 {
     haft_event event;
@@ -76,7 +68,7 @@ static haft_status show_events(follower *f)
     }
     while (status == HAFT_OK && haft_run_next_event(f->run, &event)) {
         if (f->events && event.seq > 0) {
-            status = print_event(f, event.json);
+            status = haft__follow_print_event(f->cli, event.json, f->err);
         } else if (f->tells) {
             haft__timeline_tell(&f->timeline, event.json);
         }

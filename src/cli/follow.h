@@ -23,6 +23,9 @@ HAFT_MUST_USE haft_status haft__follow_check(const haft__args *args, haft_error 
 /* Goes on until the run has ended or waits for somebody who is not here, and prints. */
 haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, haft_error *err);
 
+/* With --events: prints those that are in the store and that nobody has read yet. */
+HAFT_MUST_USE haft_status haft__follow_print_events(haft__cli *cli, haft_run *run, haft_error *err);
+
 /* Prints what came of a run that is only looked at. */
 haft__exit haft__follow_print(haft__cli *cli, const haft__args *args, const haft_run *run,
                               haft_error *err);

@@ -12,6 +12,9 @@ haft__exit haft__follow_print_rest(haft__cli *cli, const haft__args *args, const
 /* With --quiet: how a run ended that did not end well, and how to go on with one that waits. */
 void haft__follow_tell_end(haft__cli *cli, const haft__args *args, const haft_run *run);
 
+/* A line of --events. */
+HAFT_MUST_USE haft_status haft__follow_print_event(haft__cli *cli, haft_str json, haft_error *err);
+
 /* The run of the thread that was last said to be ahead. */
 typedef struct haft__queue_told {
     char id[HAFT__ID_LENGTH + 1];

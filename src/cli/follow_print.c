@@ -38,6 +38,25 @@ static haft__exit exit_of(const haft_run *run)
     HAFT__UNREACHABLE();
 }
 
+haft_status haft__follow_print_event(haft__cli *cli, haft_str json, haft_error *err)
+{
+    haft__print_json(cli->out, json);
+    bool good = putc('\n', cli->out) != EOF && fflush(cli->out) == 0 && ferror(cli->out) == 0;
+    return good ? HAFT_OK : haft__fail(err, HAFT_IO, "", "the event could not be printed");
+}
+
+haft_status haft__follow_print_events(haft__cli *cli, haft_run *run, haft_error *err)
+{
+    haft_event event;
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && haft_run_next_event(run, &event)) {
+        if (event.seq > 0) {
+            status = haft__follow_print_event(cli, event.json, err);
+        }
+    }
+    return status;
+}
+
 haft__exit haft__follow_print_rest(haft__cli *cli, const haft__args *args, const haft_run *run,
                                    bool answer_shown, haft_error *err)
 {

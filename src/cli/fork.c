@@ -12,6 +12,7 @@
 #include "cli/fork_int.h"
 #include "cli/log_file.h"
 #include "cli/move_event.h"
+#include "cli/outcome.h"
 #include "cli/print.h"
 #include "cli/respec.h"
 #include "cli/say.h"
@@ -243,10 +244,15 @@ static haft__exit go_on(haft__forking *f)
 
 static haft__exit finish(haft__forking *f)
 {
+    if (!goes_on(f) && haft__args_has(f->args, "json")) {
+        haft__outcome_print_stored(f->cli, f->from->runtime, f->id, NULL);
+        return HAFT__EXIT_DONE;
+    }
     if (!goes_on(f)) {
         (void)fprintf(f->cli->out, "%s\n", f->id);
         return HAFT__EXIT_DONE;
     }
+    haft__outcome_note(f->cli, f->id);
     haft__exit result = go_on(f);
     if (f->err->message[0] != '\0') { /* whatever it is about, the fork is there */
         (void)fprintf(f->cli->errors, "haft: the fork is %s\n", f->id);

@@ -15,8 +15,8 @@ typedef struct haft__fork_from {
     haft_runtime *runtime; /* NULL for a file of events: then the fork's events are printed */
 } haft__fork_from;
 
-/* Makes the fork that --at, --turn, --call, --task and --answer ask for, and prints its id, or goes
- * on with it. */
+/* Makes the fork that --at, --turn, --call, --task and --answer ask for, and prints its id (its
+ * result with --json), or goes on with it. */
 haft__exit haft__fork(haft__cli *cli, const haft__args *args, const haft__fork_from *from,
                       haft_error *err);
 

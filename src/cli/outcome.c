@@ -69,7 +69,7 @@ void haft__outcome_print_stored(haft__cli *cli, haft_runtime *runtime, const cha
 {
     haft__run run = {.id = haft__str(id)};
     haft_agent *agent = NULL;
-    haft_error unread = {0}; /* why the command failed is what matters */
+    haft_error unread = {0}; /* told only when nothing else is to be */
     if (runtime != NULL && id[0] != '\0') {
         haft__run read;
         haft__store_run row;
@@ -82,6 +82,7 @@ void haft__outcome_print_stored(haft__cli *cli, haft_runtime *runtime, const cha
             run = status == HAFT_OK ? read : run;
         }
     }
+    why = why == NULL && unread.message[0] != '\0' ? &unread : why;
     (void)!haft__outcome_print(cli, &run, why, NULL);
     haft_agent_release(agent);
 }

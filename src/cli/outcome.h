@@ -14,8 +14,9 @@
 HAFT_MUST_USE haft_status haft__outcome_print(haft__cli *cli, const haft__run *run,
                                               const haft_error *why, haft_error *err);
 
-/* The same of a run as the store has it now. Without a runtime, or when the store cannot be read,
- * only its id is known; without an id, or when there is no such run, that is null. */
+/* The same of a run as the store has it now; `why` may be NULL. Without a runtime, or when the
+ * store cannot be read, only its id is known; without an id, or when there is no such run, that is
+ * null. */
 void haft__outcome_print_stored(haft__cli *cli, haft_runtime *runtime, const char *id,
                                 const haft_error *why);
 

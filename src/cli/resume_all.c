@@ -155,17 +155,6 @@ static void show_stopped(resuming *r, outcome *one, const haft__work_news *news)
     }
 }
 
-static void print_events(resuming *r, haft_run *run)
-{
-    haft_event event;
-    while (r->events && haft_run_next_event(run, &event)) {
-        if (event.seq > 0) {
-            haft__print_json(r->cli->out, event.json);
-            (void)fputc('\n', r->cli->out);
-        }
-    }
-}
-
 /* A signal has come, and it was given back. Whoever went along with it may have told. */
 static void show_released(resuming *r, outcome *one, haft_run *run)
 {
@@ -178,7 +167,9 @@ static void show_released(resuming *r, outcome *one, haft_run *run)
     }
     haft_status status = haft__fail(&stopped, HAFT_BAD_STATE, one->id, "stopped by a signal");
     (void)haft__hint(&stopped, status, "haft resume %s goes on", one->id);
-    print_events(r, run);
+    if (r->events) {
+        (void)!haft__follow_print_events(r->cli, run, &r->failed);
+    }
     if (r->json) {
         (void)!haft__outcome_print(r->cli, &run->state, &stopped, NULL);
     } else {

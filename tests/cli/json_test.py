@@ -176,6 +176,54 @@ def test_all():
           (run, thread, "queued", 0, [], True))
 
 
+def test_runs():
+    path = spec("two", [call("note", n=1), {"text": "end"}], tool("note", command=["true"]))
+    run = one("result", "run", path, "go")[1]["run"]
+    log = Path(scratch) / "two.jsonl"
+    log.write_text(haft("runs", "events", run)[1])
+    status, made = one("result", "runs", "fork", run, "--turn", 1)
+    check("a_fork", (status, made["run"] not in (None, run), made["end"], made["turns"],
+                     made["error"]), (0, True, "running", 1, None))
+    check("and_one_that_goes_on", one("result", "runs", "fork", run, "--turn", 1, "--go")[1]["end"],
+          "done")
+    (Path(scratch) / "two.script.json").rename(Path(scratch) / "away.json")
+    found = standing("runs", "fork", run, "--turn", 1, "--go")
+    check("or_cannot", (found[0], found[1] == rows()[0]["run"], found[3:]),
+          (1, True, ("running", 1, [], True)))
+    (Path(scratch) / "away.json").rename(Path(scratch) / "two.script.json")
+    check("a_replay", one("replay", "runs", "replay", run),
+          (0, {"identical": True, "events": len(log.read_text().splitlines()), "decisions": 4,
+               "differs_at": None, "recorded": None, "decided": None}))
+    log.write_text(log.read_text().replace('"mode":"auto"', '"mode":"any"', 1))
+    status, found = one("replay", "runs", "replay", log, "--spec", path)
+    check("a_replay_that_differs", (status, found["identical"], found["differs_at"],
+                                    found["recorded"]["mode"], found["decided"]["mode"]),
+          (1, False, 2, "any", "auto"))
+    check("a_replay_of_nothing", list(one("replay", "runs", "replay", "0" * 26)[1]), ["error"])
+    check("removed", one("gc", "runs", "rm", run), (0, {"removed": 1, "dry_run": False}))
+    status, found = one("gc", "runs", "rm", run)
+    check("removed_before", (status, list(found)), (2, ["error"]))
+    check("the_others_have_no_end", (one("runs", "runs", "list", "--open")[0],
+                                     {row["end"] for row in rows() if row["state"] != "ended"}),
+          (0, {None}))
+    for words in (["events", made["run"]], ["artifact", made["run"], "a"],
+                  ["fork", log, "--spec", path, "--turn", 1]):
+        status, found = one("gc", "runs", *words)
+        check(f"what_is_no_object_is_refused_{words[0]}", (status, found["error"]["where"]),
+              (2, "--json"))
+
+
+def test_events():
+    """Events, and nothing else; or one object, when both are asked for."""
+    path = spec("apart", [{"text": "end"}])
+    out = [json.loads(line) for line in haft("run", path, "go", "--detach", "--events")[1]
+           .splitlines()]
+    check("a_run_for_others_has_its_first_event", [(e["kind"], e["run"]) for e in out],
+          [("run_started", rows()[0]["run"])])
+    check("events_or_an_object", standing("run", path, "go", "--events"),
+          (2, None, None, "failed", 0, [], True))
+
+
 with tempfile.TemporaryDirectory() as scratch:
     environment = dict(os.environ, XDG_STATE_HOME=f"{scratch}/state")
     for name, test in list(globals().items()):
