@@ -30,6 +30,11 @@ HAFT_MUST_USE haft_status haft__follow_print_events(haft__cli *cli, haft_run *ru
 haft__exit haft__follow_print(haft__cli *cli, const haft__args *args, const haft_run *run,
                               haft_error *err);
 
+/* The same of one that another process has, behind what was said to it; with --events, what has
+ * happened since: the events behind `seq`. */
+haft__exit haft__follow_print_since(haft__cli *cli, const haft__args *args, const haft_run *run,
+                                    uint64_t seq, haft_error *err);
+
 /* --yes: approves a call that waits for it and is not destructive, --yes=all any. */
 HAFT_MUST_USE haft_status haft__follow_approve(const haft__args *args, haft_run *run, bool *ret_did,
                                                haft_error *err);

@@ -84,3 +84,17 @@ haft__exit haft__follow_print(haft__cli *cli, const haft__args *args, const haft
 {
     return haft__follow_print_rest(cli, args, run, false, err);
 }
+
+haft__exit haft__follow_print_since(haft__cli *cli, const haft__args *args, const haft_run *run,
+                                    uint64_t seq, haft_error *err)
+{
+    haft_str lines = haft__args_has(args, "events") ? run->events : HAFT__LIT("");
+    haft_status status = HAFT_OK;
+    for (uint64_t at = 1; status == HAFT_OK && lines.len > 0; at++) {
+        haft_str line = haft__str_split(&lines, '\n');
+        if (at > seq) {
+            status = haft__follow_print_event(cli, line, err);
+        }
+    }
+    return status == HAFT_OK ? haft__follow_print(cli, args, run, err) : HAFT__EXIT_FAILED;
+}

@@ -245,7 +245,7 @@ static haft__exit say_there(haft__cli *cli, const haft__args *args, haft_runtime
     if (mine != NULL) {
         result = follow_mine(cli, args, mine, status, err);
     } else if (status == HAFT_OK) {
-        result = haft__follow_print(cli, args, after, err);
+        result = haft__follow_print_since(cli, args, after, before->state.seq, err);
     }
     haft_run_release(before);
     haft_run_release(after);

@@ -220,6 +220,15 @@ def test_events():
            .splitlines()]
     check("a_run_for_others_has_its_first_event", [(e["kind"], e["run"]) for e in out],
           [("run_started", rows()[0]["run"])])
+    process = begin_slow("elsewhere")
+    run = rows()[0]["run"]
+    status, said, _ = haft("cancel", run, "--events")
+    process.communicate(timeout=LONG)
+    out = haft("runs", "events", run)[1]
+    check("what_was_said_to_another_process", (status, out.endswith(said),
+                                               [json.loads(line)["kind"] for line in
+                                                said.splitlines()][0]),
+          (130, True, "cancel_asked"))
     check("events_or_an_object", standing("run", path, "go", "--events"),
           (2, None, None, "failed", 0, [], True))
 
