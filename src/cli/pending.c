@@ -26,7 +26,7 @@ static const way ways[] = {
     {HAFT__PAUSE_APPROVAL, "approve", "", ""},
     {HAFT__PAUSE_APPROVAL, "reject", " --why 'REASON'", ""},
     {HAFT__PAUSE_UNKNOWN_OUTCOME, "answer", " 'RESULT'", "  # what came of it"},
-    {HAFT__PAUSE_UNKNOWN_OUTCOME, "approve", "", "  # run it again"},
+    {HAFT__PAUSE_UNKNOWN_OUTCOME, "approve", " --again", "  # run it once more"},
     {HAFT__PAUSE_UNKNOWN_OUTCOME, "reject", " --why 'REASON'", "  # go on without it"},
 };
 
@@ -72,6 +72,18 @@ static void tell_asked(FILE *out, const haft__run_call *call)
     }
 }
 
+/* Why somebody is asked: it is not to be taken for an approval. */
+static void tell_unknown(FILE *out, const haft__run_call *call)
+{
+    if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME
+        && !call->lost) {
+        (void)fprintf(out,
+                      "%.*s was interrupted: it is unknown what came of it, and it may or may not "
+                      "have had its effect\n",
+                      HAFT__ARG(call->id));
+    }
+}
+
 /* What would run; an approval is only as good as what was seen before it. */
 static void tell_calls(FILE *out, const haft_run *run)
 {
@@ -79,6 +91,7 @@ static void tell_calls(FILE *out, const haft_run *run)
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
         tell_asked(out, call);
+        tell_unknown(out, call);
         if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_QUESTION
             && call->asks.kind != HAFT__JSON_OBJECT
             && haft__show_waiting(out, call, NULL) != HAFT_OK) {

@@ -17,31 +17,6 @@ haft_str haft__say_speaker(void)
     return user.ptr != NULL && user.len > 0 ? user : HAFT__LIT("cli");
 }
 
-/* The call that is meant; NULL when that is not clear, which haft__steer_apply says better. */
-static const haft__run_call *meant(const haft_run *run, haft_str call)
-{
-    if (call.len > 0) {
-        return haft__run_find_call(&run->state, call);
-    }
-    for (size_t i = run->state.batch; i < run->state.call_count; i++) {
-        if (run->state.calls[i].stage == HAFT__CALL_PAUSED) {
-            return &run->state.calls[i];
-        }
-    }
-    return NULL;
-}
-
-/* Whether nothing else waits. */
-static bool is_only(const haft_run *run, const haft__run_call *call)
-{
-    const haft__run *state = &run->state;
-    bool only = state->stage != HAFT__RUN_ENDED && call->stage == HAFT__CALL_PAUSED;
-    for (size_t i = state->batch; i < state->call_count; i++) {
-        only = only && (state->calls[i].stage != HAFT__CALL_PAUSED || &state->calls[i] == call);
-    }
-    return only;
-}
-
 static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__said *said,
                               haft__json *ret_value, haft_error *err)
 {
@@ -49,7 +24,8 @@ static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__s
     bool is_json = true;
     haft_status status =
         haft__steer_read_value(&cli->arena, text, run->runtime->hash_key, ret_value, &is_json, err);
-    const haft__run_call *call = meant(run, said->command.call);
+    haft_str id = said->command.call;
+    const haft__run_call *call = id.len > 0 ? haft__run_find_call(&run->state, id) : NULL;
     bool wants_json = !said->text || (call != NULL && call->pause == HAFT__PAUSE_HEADLESS);
     if (!is_json && !wants_json) {
         *ret_value = haft__json_string(text);
@@ -214,19 +190,9 @@ static haft__exit say_there(haft__cli *cli, const haft__args *args, haft_runtime
     haft_run *before = NULL, *after = NULL, *mine = NULL;
     char message[HAFT__ID_LENGTH + 1];
     haft_status status = look(runtime, haft__str(said->run), &before, err);
-    haft__said named = *said; /* with the call that is meant now, whatever waits later */
+    haft__said named = *said;
     if (status == HAFT_OK) {
         status = check_effect(cli, before, said, false, err);
-    }
-    const haft__run_call *call = status == HAFT_OK ? meant(before, said->command.call) : NULL;
-    if (call != NULL && said->command.kind != HAFT__STEER_CANCEL) {
-        bool waits = call->stage == HAFT__CALL_PAUSED;
-        named.command.call = call->id;
-        named.command.pause =
-            waits ? haft__str(haft__pause_name(call->pause)) : said->command.pause;
-        if (named.command.kind == HAFT__STEER_APPROVE) {
-            named.command.binding = call->binding;
-        }
     }
     if (status == HAFT_OK) { /* by its id it is found again, whatever was redacted of it */
         status = haft__runtime_make_id(runtime, message, err);
@@ -255,56 +221,49 @@ static haft__exit say_there(haft__cli *cli, const haft__args *args, haft_runtime
 
 /* ---- either ---- */
 
-/* What is said, as whoever says it has seen the run: a question goes with its process, and once the
- * run is taken up an answer to it would be taken for what came of the call; with a new spec another
- * thing may wait for approval. */
-static haft_status note_seen(haft__cli *cli, haft_runtime *runtime, const haft__said *said,
+/* What is said, as whoever says it can have seen the run: whatever waits when it is heard, nothing
+ * else is answered. */
+static haft_status note_seen(haft__cli *cli, haft_runtime *runtime, haft__said *said,
                              haft__steer *ret_command, haft_error *err)
 {
     haft_run *seen = NULL;
-    bool answers = said->command.kind == HAFT__STEER_ANSWER;
-    bool approves = said->command.kind == HAFT__STEER_APPROVE;
+    haft__steer *command = &said->command;
     haft_status status = look(runtime, haft__str(said->run), &seen, err);
     if (status == HAFT_OK) {
-        status = complete(cli, seen, said, ret_command, err);
-    }
-    const haft__run_call *call = status == HAFT_OK ? meant(seen, said->command.call) : NULL;
-    if (call != NULL && is_only(seen, call)) { /* whatever waits when it is heard */
-        haft_str id = haft__arena_copy(&cli->arena, call->id);
-        ret_command->call = id.ptr != NULL ? id : ret_command->call;
-    }
-    if (call != NULL && call->stage == HAFT__CALL_PAUSED && (answers || approves)) {
-        haft_str binding = haft__arena_copy(&cli->arena, call->binding);
-        ret_command->pause = haft__str(haft__pause_name(call->pause));
-        ret_command->binding = approves && binding.ptr != NULL ? binding : HAFT__LIT("");
+        haft__steer_see(&seen->state, command);
+        command->call = haft__arena_copy(&cli->arena, command->call);
+        command->binding = haft__arena_copy(&cli->arena, command->binding);
+        bool kept = command->call.ptr != NULL && command->binding.ptr != NULL;
+        status =
+            kept ? complete(cli, seen, said, ret_command, err) : haft__arena_fail(&cli->arena, err);
     }
     haft_run_release(seen);
     return status;
 }
 
 static haft__exit say(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                      const haft__said *said, haft_error *err)
+                      haft__said said, haft_error *err)
 {
     haft_run *run = NULL;
     haft__steer command;
     haft__respec respec;
     haft__exit result;
-    haft_status status = note_seen(cli, runtime, said, &command, err);
+    haft_status status = note_seen(cli, runtime, &said, &command, err);
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
     status = haft__respec_watch(&respec, cli, args, runtime, err);
-    if (said->command.kind == HAFT__STEER_CANCEL) { /* whatever it was to do: it is to end */
+    if (command.kind == HAFT__STEER_CANCEL) { /* whatever it was to do: it is to end */
         haft__respec_finish(&respec, runtime);
     }
     if (status == HAFT_OK) {
-        status = take_with(runtime, haft__str(said->run), &command, &run, err);
+        status = take_with(runtime, haft__str(said.run), &command, &run, err);
     }
     if (status == HAFT_OK) {
         result = say_here(cli, args, run, &command, err);
     } else if (status == HAFT_BAD_STATE && run != NULL && !run->first_refused) {
         *err = (haft_error){0};
-        result = say_there(cli, args, runtime, said, err);
+        result = say_there(cli, args, runtime, &said, err);
     } else {
         result = haft__session_exit(status);
     }
@@ -328,7 +287,7 @@ haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *s
     haft__said named = *said; /* "last" is one run from beginning to end */
     status = haft__outcome_name(cli, runtime, &named.run, err);
     haft__exit result =
-        status == HAFT_OK ? say(cli, args, runtime, &named, err) : haft__session_exit(status);
+        status == HAFT_OK ? say(cli, args, runtime, named, err) : haft__session_exit(status);
     haft_runtime_destroy(runtime);
     return result;
 }

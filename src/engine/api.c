@@ -277,12 +277,10 @@ static haft_status command(haft_run *run, haft__steer_kind kind, const char *cal
                         .value = haft__json_null(),
                         .by = run->user.len > 0 ? run->user : HAFT__LIT("program"),
                         .why = haft__str(why != NULL ? why : "")};
-    const haft__run_call *call =
-        said.call.len > 0 ? haft__run_find_call(&run->state, said.call) : NULL;
-    if (call != NULL && call->stage == HAFT__CALL_PAUSED) { /* as the program can have seen it */
-        said.pause = haft__str(haft__pause_name(call->pause));
-        said.binding = kind == HAFT__STEER_APPROVE ? call->binding : HAFT__LIT("");
-    }
+    haft__steer_see(&run->state, &said); /* the program is told of every pause */
+    bool unknown =
+        haft__str_equal(said.pause, haft__str(haft__pause_name(HAFT__PAUSE_UNKNOWN_OUTCOME)));
+    said.kind = kind == HAFT__STEER_APPROVE && unknown ? HAFT__STEER_AGAIN : kind;
     haft__arena scratch;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     haft_status status = HAFT_OK;

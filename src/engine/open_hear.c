@@ -134,11 +134,15 @@ static haft_status taken(haft_run *run, haft_status status, haft_error *err)
 }
 
 /* What cannot be said to the run as it is must not have changed it. Said too late, or about what
- * another spec has changed, it is refused behind that: the run has come so far all the same. */
-static haft_status take_first(haft_run *run, bool respecced, haft_error *err)
+ * another spec or a crash has made another thing of, it is refused behind that: the run has come so
+ * far all the same. */
+static haft_status take_first(haft_run *run, bool respecced, bool recovered, haft_error *err)
 {
     haft_status status = respecced ? HAFT_OK : check_first(run, err);
-    if (status != HAFT_OK) {
+    if (status == HAFT_BAD_STATE && recovered) {
+        run->first_refused = false;
+        *err = (haft_error){0};
+    } else if (status != HAFT_OK) {
         return status;
     }
     return taken(run, haft__live_record(run, run->first, &run->first_error), err);
@@ -206,9 +210,11 @@ static haft_status go_over(haft_run *run, bool heard, haft_error *err)
     haft_status status = run->state.expired ? HAFT_OK : haft__respec_check(run, err);
     bool respecced = run->state.seq > before;
     run->first_refused = run->first_refused || (heard && status != HAFT_OK);
+    before = run->state.seq;
     if (status == HAFT_OK) {
         status = recover(run, err);
     }
+    bool recovered = run->state.seq > before;
     if (status == HAFT_OK) {
         status = hear(run, TURN_REST, err);
     }
@@ -216,7 +222,7 @@ static haft_status go_over(haft_run *run, bool heard, haft_error *err)
         return status;
     }
     if (!heard) {
-        return take_first(run, respecced, err);
+        return take_first(run, respecced, recovered, err);
     }
     bool yes = run->first->kind == HAFT__STEER_APPROVE && run->first_error.status == HAFT_OK;
     return yes && respecced ? look_at_yes(run, err) : HAFT_OK;

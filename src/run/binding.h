@@ -11,6 +11,12 @@
 #include "base/sha256.h"
 #include "run/run.h"
 
+#define HAFT__BINDING_LENGTH (HAFT__SHA256_HEX - 1)
+
+/* How much of it people are shown and have to type: enough to tell what waits now from anything
+ * that could wait instead. */
+#define HAFT__BINDING_SHOWN 12
+
 /* The hash of the tool's definition, of how its server is configured when it has one, of the
  * canonical arguments and of the spec's rules of approval; the same in every process. */
 HAFT_MUST_USE haft_status haft__binding_make(const haft__spec *spec, const haft__tool *tool,

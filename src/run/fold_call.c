@@ -376,17 +376,6 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
     return end_batch(run, err);
 }
 
-static bool find_pause(haft_str name, haft__pause *ret_pause)
-{
-    for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
-        if (haft__str_equal(name, haft__str(haft__pause_name((haft__pause)i)))) {
-            *ret_pause = (haft__pause)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What was approved is not what would run any more: it is asked about again. */
 static bool is_other_by_now(const haft__run_call *call, const haft__event *event)
 {
@@ -418,7 +407,7 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     if (call->stage != HAFT__CALL_ARRIVED && call->stage != HAFT__CALL_STARTED && !lost && !again) {
         return haft__fold_fail(event, "the call is past that", err);
     }
-    if (!find_pause(pause, &call->pause)) {
+    if (!haft__pause_find(pause, &call->pause)) {
         return haft__fold_fail(event, "it waits for nothing we know", err);
     }
     bool before = call->stage == HAFT__CALL_ARRIVED || again;
@@ -446,7 +435,7 @@ static bool fits(haft__pause pause, haft_str verdict)
 {
     static const struct {
         const char *verdict;
-        bool to[HAFT__PAUSE_UNKNOWN_OUTCOME + 1]; /* question, headless, approval, unknown */
+        bool to[HAFT__PAUSE_KINDS]; /* question, headless, approval, unknown */
     } verdicts[] = {
         {"answer", {true, true, true, true}},     {"respond", {true, true, true, true}},
         {"reject", {true, true, true, true}},     {"expire", {true, true, true, true}},
@@ -483,11 +472,15 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
     call->ask_anew = false;
     call->overdue = haft__str_equal(haft__fold_text(event->object, "by"), HAFT__LIT("deadline"));
     call->binding = haft__fold_text(event->object, "binding");
-    call->message = haft__fold_text(event->object, "message");
     run->expired = run->expired || haft__str_equal(call->verdict, HAFT__LIT("expire"));
     call->stage = HAFT__CALL_ANSWERED;
-    call->asked = call->asks;
     status = haft__fold_keep(run, value, &call->value, err);
+    call->said[call->pause] = (haft__run_said){
+        .verdict = call->verdict,
+        .value = call->value,
+        .asked = call->asks,
+        .message = haft__fold_text(event->object, "message"),
+    };
     if (call->pinned) { /* it runs on */
         call->stage = HAFT__CALL_STARTED;
         call->answer_due = true;

@@ -86,7 +86,6 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
                                .malformed = haft__fold_text(entry, "malformed"),
                                .note = HAFT__LIT(""),
                                .verdict = HAFT__LIT(""),
-                               .message = HAFT__LIT(""),
                                .result = HAFT__LIT(""),
                                .shown = HAFT__LIT("")};
         char id[HAFT__CALL_ID_SIZE];

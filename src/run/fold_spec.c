@@ -108,8 +108,9 @@ static void judge_again(haft__run_call *call)
 {
     call->stage = HAFT__CALL_ARRIVED;
     call->approved = false;
-    call->binding = call->verdict = call->message = HAFT__LIT("");
+    call->binding = call->verdict = HAFT__LIT("");
     call->arguments = call->value = haft__json_null();
+    call->said[HAFT__PAUSE_APPROVAL] = (haft__run_said){.verdict = HAFT__LIT("")};
     call->deadline_ms = 0;
 }
 

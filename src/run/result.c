@@ -63,6 +63,7 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
     } else {
         haft__field_null(w, "deadline");
     }
+    haft__field_text_or_null(w, "binding", call->binding);
     if (is_tool(call)) {
         haft__json_key(w, "asks");
         write_asks(w, call);

@@ -69,7 +69,20 @@ typedef enum haft__pause {
 #undef X
 } haft__pause;
 
+#define HAFT__PAUSE_KINDS (HAFT__PAUSE_UNKNOWN_OUTCOME + 1)
+
 const char *haft__pause_name(haft__pause pause);
+
+/* The kind of that name; false when there is none. */
+bool haft__pause_find(haft_str name, haft__pause *ret_pause);
+
+/* What was said to a call that waited. */
+typedef struct haft__run_said {
+    haft_str verdict; /* approve, edit, reject, respond, answer, retry, expire; "" for nothing */
+    haft__json value;
+    haft__json asked; /* what the tool itself had asked; or null */
+    haft_str message; /* the id of the message that it came as; "" for none */
+} haft__run_said;
 
 typedef struct haft__run_call {
     haft_str id; /* c3.1: turn 3, first call */
@@ -102,17 +115,17 @@ typedef struct haft__run_call {
     haft__json state; /* what the tool wants back with the answer */
     uint64_t within_ms; /* how long the answer may take; 0: as long as it likes */
     bool answer_due;    /* what the tool asked has been answered: it waits for that */
-    haft__json asked;   /* what the tool asked last and was answered; or null */
     bool lost;          /* of an unknown outcome: what the tool asked went with its process */
     haft__json resume;  /* {state, answers} for a tool that is called again with an answer; null */
-    haft_str verdict;   /* of an answer: approve, edit, reject, respond, answer */
-    haft__json value;   /* of an answer */
+    haft_str verdict;   /* of the last answer: approve, edit, reject, respond, answer */
+    haft__json value;   /* of it */
     bool overdue;       /* nobody answered: that is what happens at its deadline */
-    haft_str message;   /* of an answer: the id of the message that it came as; "" for none */
-    bool stored;        /* its artifact has been recorded */
-    bool searched;      /* of tool_search: what it found is there */
-    const haft__tool **hits;       /* that, best first */
-    size_t hit_count, shown_count; /* of them, the first so many are declared */
+    haft__run_said said[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause: the same may
+                                               be said again when it waits for the next */
+    bool stored;                            /* its artifact has been recorded */
+    bool searched;                          /* of tool_search: what it found is there */
+    const haft__tool **hits;                /* that, best first */
+    size_t hit_count, shown_count;          /* of them, the first so many are declared */
     uint64_t finished_ms;
     bool ok;             /* of a finished call */
     haft_str result;     /* whole, as the tool gave it (or the error as text) */

@@ -14,9 +14,8 @@
 #include "json/read.h"
 
 static const char *const kinds[] = {
-    [HAFT__STEER_ANSWER] = "answer",
-    [HAFT__STEER_APPROVE] = "approve",
-    [HAFT__STEER_REJECT] = "reject",
+    [HAFT__STEER_ANSWER] = "answer", [HAFT__STEER_APPROVE] = "approve",
+    [HAFT__STEER_AGAIN] = "again",   [HAFT__STEER_REJECT] = "reject",
     [HAFT__STEER_CANCEL] = "cancel",
 };
 
@@ -96,7 +95,7 @@ haft_status haft__steer_read(haft__arena *arena, haft_str text, haft__hash_key h
         }
     }
     return haft__fail(err, HAFT_BAD_INPUT, "/command",
-                      "expected answer, approve, reject or cancel, found \"%.*s\"",
+                      "expected answer, approve, again, reject or cancel, found \"%.*s\"",
                       HAFT__ARG(name));
 }
 
@@ -141,6 +140,11 @@ static haft_status list_pending(const haft__run *run, haft_status status, haft_e
     return haft__hint(err, status, length > 0 ? "pending: %s" : "nothing is pending%s", text);
 }
 
+static haft_status refuse_ended(const haft__run *run, haft_error *err)
+{
+    return haft__fail(err, HAFT_BAD_STATE, "", "the run has ended: %s", haft__end_name(run->end));
+}
+
 static haft_status find_only(const haft__run *run, const haft__run_call **ret_call, haft_error *err)
 {
     size_t count = 0;
@@ -152,6 +156,9 @@ static haft_status find_only(const haft__run *run, const haft__run_call **ret_ca
     }
     if (count == 1) {
         return HAFT_OK;
+    }
+    if (run->stage == HAFT__RUN_ENDED) {
+        return refuse_ended(run, err);
     }
     haft_status status = haft__fail(err, count == 0 ? HAFT_BAD_STATE : HAFT_BAD_INPUT, "",
                                     count == 0 ? "the run waits for nobody"
@@ -175,6 +182,27 @@ static haft_status find_call(const haft__run *run, haft_str id, const haft__run_
     return HAFT_OK;
 }
 
+/* What is said is for what waits when it is said, and for nothing that the call comes to wait for
+ * while it is on its way: because the run is taken up behind a crash for instance, or because its
+ * spec has changed. */
+void haft__steer_see(const haft__run *run, haft__steer *command)
+{
+    const haft__run_call *call = NULL;
+    if (command->kind == HAFT__STEER_CANCEL) {
+        return;
+    }
+    bool found = find_call(run, command->call, &call, NULL) == HAFT_OK;
+    command->pause = HAFT__LIT(HAFT__STEER_NOTHING);
+    if (!found || !is_pending(run, call)) {
+        return;
+    }
+    command->call = call->id;
+    command->pause = haft__str(haft__pause_name(call->pause));
+    if (command->kind == HAFT__STEER_APPROVE && command->binding.len == 0) {
+        command->binding = call->binding;
+    }
+}
+
 /* ---- what it comes to ---- */
 
 /* The verdict that a command is on that kind of pause; NULL when it fits none. */
@@ -183,6 +211,7 @@ static const char *verdict_of(const haft__steer *command, haft__pause pause)
     switch (command->kind) {
     case HAFT__STEER_ANSWER: return pause == HAFT__PAUSE_APPROVAL ? "respond" : "answer";
     case HAFT__STEER_REJECT: return "reject";
+    case HAFT__STEER_AGAIN: return pause == HAFT__PAUSE_UNKNOWN_OUTCOME ? "retry" : NULL;
     case HAFT__STEER_APPROVE:
         if (pause == HAFT__PAUSE_UNKNOWN_OUTCOME) {
             return "retry";
@@ -194,17 +223,6 @@ static const char *verdict_of(const haft__steer *command, haft__pause pause)
     case HAFT__STEER_CANCEL: return NULL;
     }
     HAFT__UNREACHABLE();
-}
-
-/* The pause it was said to. */
-static haft__pause pause_of(const haft__steer *command, const haft__run_call *call)
-{
-    haft__pause pause = call->pause;
-    for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
-        bool named = haft__str_equal(command->pause, haft__str(haft__pause_name((haft__pause)i)));
-        pause = named ? (haft__pause)i : pause;
-    }
-    return pause;
 }
 
 static haft__json value_of(const haft__steer *command)
@@ -245,82 +263,132 @@ static haft_status redact_value(const haft__redactor *redactor, haft__json value
 
 /* Whether the same was said before: then saying it again changes nothing. Who took it may have
  * known the secrets of it, or not. */
-static haft_status was_said(const haft__run *run, const haft__run_call *call,
+static haft_status was_said(const haft__run *run, const haft__run_said *said,
                             const haft__steer *command, const char *verdict, haft__json value,
                             bool *ret_same, haft_error *err)
 {
     haft__arena arena;
     haft__json clean;
     bool redacted = false;
-    if (!haft__str_equal(call->verdict, haft__str(verdict))) {
+    if (!haft__str_equal(said->verdict, haft__str(verdict))) {
         *ret_same = false;
         return HAFT_OK;
     }
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__json_equal(call->value, value, ret_same, err);
+    haft_status status = haft__json_equal(said->value, value, ret_same, err);
     if (status == HAFT_OK && !*ret_same) {
         status =
             redact_value(command->redactor, value, run->hash_key, &arena, &clean, &redacted, err);
     }
     if (status == HAFT_OK && redacted) {
-        status = haft__json_equal(call->value, clean, ret_same, err);
+        status = haft__json_equal(said->value, clean, ret_same, err);
     }
     haft__arena_finish(&arena);
     return status;
 }
 
 /* Whether the answer is what the tool was told last: its question is kept for that. */
-static haft_status is_told(const haft__run *run, const haft__run_call *call,
+static haft_status is_told(const haft__run *run, const haft__run_said *said,
                            const haft__steer *command, bool *ret_same, haft_error *err)
 {
     haft__arena arena;
     haft__json value;
+    haft_error misfit = {0};
     if (command->kind == HAFT__STEER_REJECT) {
-        return was_said(run, call, command, "reject", value_of(command), ret_same, err);
+        return was_said(run, said, command, "reject", value_of(command), ret_same, err);
     }
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
     haft_status status =
-        haft__asked_answer(call->asked, command->value, &arena, run->hash_key, &value, err);
+        haft__asked_answer(said->asked, command->value, &arena, run->hash_key, &value, &misfit);
     if (status == HAFT_OK) {
-        status = was_said(run, call, command, "answer", value, ret_same, err);
+        status = was_said(run, said, command, "answer", value, ret_same, err);
+    } else if (status == HAFT_BAD_INPUT) { /* it cannot have been taken */
+        status = HAFT_OK;
+    } else if (err != NULL) {
+        *err = misfit;
     }
     haft__arena_finish(&arena);
     return status;
 }
 
-/* The model asks, by request_user_input. */
-static bool is_answer_to_question(const haft__run_call *call, const haft__steer *command)
+/* Whether the command is what was said last to that kind of pause. */
+static haft_status is_said_to(const haft__run *run, const haft__run_call *call, haft__pause pause,
+                              const haft__steer *command, bool *ret_same, haft_error *err)
 {
-    return call->pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__STEER_ANSWER;
+    const haft__run_said *said = &call->said[pause];
+    const char *verdict = verdict_of(command, pause);
+    haft__json value = value_of(command);
+    *ret_same = false;
+    if (said->verdict.len == 0 || command->kind == HAFT__STEER_CANCEL) {
+        return HAFT_OK;
+    }
+    if (said->asked.kind == HAFT__JSON_OBJECT && command->kind != HAFT__STEER_AGAIN) {
+        return is_told(run, said, command, ret_same, err);
+    }
+    bool asks = pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__STEER_ANSWER;
+    if (verdict == NULL || (asks && haft__question_answer(call, value, &value, NULL) != HAFT_OK)) {
+        return HAFT_OK;
+    }
+    return was_said(run, said, command, verdict, value, ret_same, err);
 }
 
-/* Whether the command is what was said last. */
+/* Whether the command may repeat what was said to that kind of pause: any, when whoever speaks has
+ * seen none that it would fit. */
+static bool may_repeat(const haft__steer *command, haft__pause pause)
+{
+    haft__pause seen;
+    bool named = haft__pause_find(command->pause, &seen);
+    return !named || seen == pause || verdict_of(command, seen) == NULL;
+}
+
+/* Whether the command is what was said before. */
 static haft_status is_said(const haft__run *run, const haft__run_call *call,
                            const haft__steer *command, bool *ret_same, haft_error *err)
 {
+    haft_status status = HAFT_OK;
     *ret_same = false;
-    if (call->verdict.len == 0) {
-        return HAFT_OK;
+    for (int i = 0; i < HAFT__PAUSE_KINDS && status == HAFT_OK && !*ret_same; i++) {
+        if (may_repeat(command, (haft__pause)i)) {
+            status = is_said_to(run, call, (haft__pause)i, command, ret_same, err);
+        }
     }
-    if (call->asked.kind == HAFT__JSON_OBJECT) {
-        return is_told(run, call, command, ret_same, err);
+    return status;
+}
+
+/* Who approved a call and says so again means the call as it was approved, and not what it has come
+ * to wait for since: a question of its tool, or whether it is to run once more. */
+static haft_status is_old_yes(const haft__run *run, const haft__run_call *call,
+                              const haft__steer *command, bool *ret_same, haft_error *err)
+{
+    static const haft__pause kinds_of_yes[] = {HAFT__PAUSE_APPROVAL, HAFT__PAUSE_UNKNOWN_OUTCOME};
+    haft_status status = HAFT_OK;
+    *ret_same = false;
+    for (size_t i = 0; i < COUNT(kinds_of_yes) && status == HAFT_OK && !*ret_same; i++) {
+        bool before = command->kind == HAFT__STEER_APPROVE && call->pause != HAFT__PAUSE_APPROVAL;
+        if (before) {
+            status = is_said_to(run, call, kinds_of_yes[i], command, ret_same, err);
+        }
     }
-    const char *verdict = verdict_of(command, pause_of(command, call));
-    haft__json value = value_of(command);
-    if (verdict == NULL
-        || (is_answer_to_question(call, command)
-            && haft__question_answer(call, value, &value, NULL) != HAFT_OK)) {
-        return HAFT_OK;
-    }
-    return was_said(run, call, command, verdict, value, ret_same, err);
+    return status;
+}
+
+/* Whether somebody has let it run before. */
+static bool was_let(const haft__run_call *call)
+{
+    haft_str yes = call->said[HAFT__PAUSE_APPROVAL].verdict;
+    haft_str again = call->said[HAFT__PAUSE_UNKNOWN_OUTCOME].verdict;
+    return haft__str_equal(yes, HAFT__LIT("approve")) || haft__str_equal(yes, HAFT__LIT("edit"))
+           || haft__str_equal(again, HAFT__LIT("retry"));
 }
 
 haft_status haft__steer_taken(const haft__run *run, const haft__steer *command, bool *ret_taken,
                               haft_error *err)
 {
     const haft__run_call *call = haft__run_find_call(run, command->call);
-    *ret_taken = call != NULL && command->message.len > 0
-                 && haft__str_equal(call->message, command->message);
+    *ret_taken = false;
+    for (int i = 0; i < HAFT__PAUSE_KINDS && call != NULL && command->message.len > 0; i++) {
+        *ret_taken = *ret_taken || haft__str_equal(call->said[i].message, command->message);
+    }
     return call != NULL && !*ret_taken ? is_said(run, call, command, ret_taken, err) : HAFT_OK;
 }
 
@@ -349,11 +417,23 @@ static haft_status refuse_late(const haft__run *run, const haft__run_call *call,
     if (call->overdue && call->verdict.len > 0) {
         return refuse_overdue(run, call, err);
     }
+    if (run->stage == HAFT__RUN_ENDED && call->verdict.len == 0) {
+        return refuse_ended(run, err);
+    }
     status = haft__fail(err, HAFT_BAD_STATE, "",
                         call->verdict.len > 0 ? "the call %.*s has been answered otherwise: %.*s"
                                               : "the call %.*s waits for nobody%.*s",
                         HAFT__ARG(call->id), HAFT__ARG(call->verdict));
     return list_pending(run, status, err);
+}
+
+/* Adds a hint how to go on with a call that was interrupted. */
+static haft_status hint_unknown(const haft__run_call *call, haft_status status, haft_error *err)
+{
+    return haft__hint(err, status,
+                      "`haft answer RUN %.*s RESULT` says what came of it, `haft approve RUN %.*s "
+                      "--again` runs it again",
+                      HAFT__ARG(call->id), HAFT__ARG(call->id));
 }
 
 /* It is said to something that the call does not wait for any more. */
@@ -373,29 +453,33 @@ static haft_status refuse_other(const haft__run *run, const haft__run_call *call
     if (status != HAFT_OK || same) {
         return status;
     }
-    if (!call->lost) {
+    bool unseen = haft__str_equal(command->pause, HAFT__LIT(HAFT__STEER_NOTHING));
+    if (call->lost) {
+        status = haft__fail(
+            err, HAFT_BAD_STATE, "",
+            "what the call %.*s asked was lost with the process that had asked it: nobody "
+            "waits for the answer, and it is unknown what came of the call",
+            HAFT__ARG(call->id));
+    } else if (unseen) {
+        status = haft__fail(err, HAFT_BAD_STATE, "",
+                            "the call %.*s waited for nobody when this was said: nothing was "
+                            "taken; now it waits: %s",
+                            HAFT__ARG(call->id), haft__pause_name(call->pause));
+    } else {
         status = haft__fail(
             err, HAFT_BAD_STATE, "", "the call %.*s waits for something else by now: %s, not %.*s",
             HAFT__ARG(call->id), haft__pause_name(call->pause), HAFT__ARG(command->pause));
-        return list_pending(run, status, err);
     }
-    status =
-        haft__fail(err, HAFT_BAD_STATE, "",
-                   "what the call %.*s asked was lost with the process that had asked it: nobody "
-                   "waits for the answer, and it is unknown what came of the call",
-                   HAFT__ARG(call->id));
-    return haft__hint(err, status,
-                      "`haft answer RUN %.*s RESULT` says what came of it, `haft approve RUN %.*s` "
-                      "runs it again",
-                      HAFT__ARG(call->id), HAFT__ARG(call->id));
+    return call->lost || (unseen && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME)
+               ? hint_unknown(call, status, err)
+               : list_pending(run, status, err);
 }
 
 static haft_status apply_cancel(const haft__run *run, const haft__steer *command, haft__buf *buf,
                                 haft_error *err)
 {
     if (run->stage == HAFT__RUN_ENDED && run->end != HAFT__END_CANCELLED) {
-        return haft__fail(err, HAFT_BAD_STATE, "", "the run has ended: %s",
-                          haft__end_name(run->end));
+        return refuse_ended(run, err);
     }
     if (run->stage != HAFT__RUN_ENDED && !run->cancel_asked) {
         haft__input_cancel_asked(buf, command->by, command->why);
@@ -486,7 +570,7 @@ static bool is_other(const haft__run_call *call, const haft__steer *command)
 {
     bool pause = command->pause.len == 0
                  || haft__str_equal(command->pause, haft__str(haft__pause_name(call->pause)));
-    bool binding = command->binding.len == 0 || haft__str_equal(command->binding, call->binding);
+    bool binding = haft__str_starts(call->binding, command->binding);
     return !pause || !binding;
 }
 
@@ -520,8 +604,72 @@ static haft_status refuse_arguments(const haft__run_call *call, haft_error *err)
         "at all",
         HAFT__ARG(call->id));
     return haft__hint(err, status,
-                      "nothing was taken; without arguments it runs again, `haft answer` says what "
-                      "came of it, and after `haft reject` the model can make another call");
+                      "nothing was taken; `--again` runs it again, `haft answer` says what came of "
+                      "it, and after `haft reject` the model can make another call");
+}
+
+/* Nothing but a word of its own runs a call again that somebody has approved: the same approval may
+ * have been on its way when the call was interrupted. */
+static haft_status refuse_yes(const haft__run_call *call, haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_BAD_STATE, "",
+                   "the call %.*s was approved before and has begun: what came of it is unknown, "
+                   "and an approval does not run it again",
+                   HAFT__ARG(call->id));
+    return hint_unknown(call, status, err);
+}
+
+/* The command does not fit what is waited for. */
+static haft_status refuse_misfit(const haft__run *run, const haft__run_call *call,
+                                 const haft__steer *command, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
+                                    command->kind == HAFT__STEER_AGAIN
+                                        ? "the call %.*s was not interrupted: there is nothing to "
+                                          "run again"
+                                        : "the call %.*s does not wait for approval",
+                                    HAFT__ARG(call->id));
+    return list_pending(run, status, err);
+}
+
+/* Whether it lets a call run again whose outcome is unknown. */
+static bool is_retry(const haft__run_call *call, const haft__steer *command)
+{
+    return call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME
+           && (command->kind == HAFT__STEER_APPROVE || command->kind == HAFT__STEER_AGAIN);
+}
+
+/* Becomes the answer to what the call waits for, which it was said to. */
+static haft_status answer(const haft__run *run, const haft__run_call *call,
+                          const haft__steer *command, haft__buf *buf, haft_error *err)
+{
+    const char *verdict = verdict_of(command, call->pause);
+    haft__json value = value_of(command);
+    haft_status status = HAFT_OK;
+    if (call->asks.kind == HAFT__JSON_OBJECT && command->kind != HAFT__STEER_AGAIN) {
+        return answer_tool(run, call, command, buf, err);
+    }
+    if (verdict == NULL) {
+        return refuse_misfit(run, call, command, err);
+    }
+    if (is_retry(call, command) && command->value.kind != HAFT__JSON_NULL) {
+        return refuse_arguments(call, err);
+    }
+    if (is_retry(call, command) && command->kind == HAFT__STEER_APPROVE && was_let(call)) {
+        return refuse_yes(call, err);
+    }
+    if (call->pause == HAFT__PAUSE_APPROVAL && command->kind == HAFT__STEER_APPROVE) {
+        return approve(run, call, command, verdict, buf, err);
+    }
+    if (call->pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__STEER_ANSWER) {
+        status = haft__question_answer(call, value, &value, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__input_answered(buf, call->id, command->by, haft__str(verdict), value);
+    return haft__buf_check(buf, err);
 }
 
 static haft_status apply(const haft__run *run, const haft__steer *command, haft__buf *buf,
@@ -545,34 +693,13 @@ static haft_status apply(const haft__run *run, const haft__steer *command, haft_
     if (!is_pending(run, call)) {
         return refuse_late(run, call, command, err);
     }
-    if (is_other(call, command)) {
-        return refuse_other(run, call, command, err);
+    bool old = false;
+    status = is_old_yes(run, call, command, &old, err);
+    if (status != HAFT_OK || old) {
+        return status;
     }
-    if (call->asks.kind == HAFT__JSON_OBJECT) {
-        return answer_tool(run, call, command, buf, err);
-    }
-    const char *verdict = verdict_of(command, call->pause);
-    if (verdict == NULL) {
-        status = haft__fail(err, HAFT_BAD_STATE, "", "the call %.*s does not wait for approval",
-                            HAFT__ARG(call->id));
-        return list_pending(run, status, err);
-    }
-    if (call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && command->kind == HAFT__STEER_APPROVE
-        && command->value.kind != HAFT__JSON_NULL) {
-        return refuse_arguments(call, err);
-    }
-    if (call->pause == HAFT__PAUSE_APPROVAL && command->kind == HAFT__STEER_APPROVE) {
-        return approve(run, call, command, verdict, buf, err);
-    }
-    haft__json value = value_of(command);
-    if (is_answer_to_question(call, command)) {
-        status = haft__question_answer(call, value, &value, err);
-        if (status != HAFT_OK) {
-            return status;
-        }
-    }
-    haft__input_answered(buf, call->id, command->by, haft__str(verdict), value);
-    return haft__buf_check(buf, err);
+    return is_other(call, command) ? refuse_other(run, call, command, err)
+                                   : answer(run, call, command, buf, err);
 }
 
 haft_status haft__steer_apply(const haft__run *run, const haft__steer *command, haft__buf *buf,

@@ -192,7 +192,7 @@ def test_retried():
           (haft("resume", "last", "--stored-spec", "--quiet")[0], pending()),
           (4, [("c1.1", "unknown_outcome")]))
     check("who wants it again is asked about the new command",
-          (haft("approve", "last", "--accept-spec", "--quiet")[0], sent(), pending()),
+          (haft("approve", "last", "--again", "--accept-spec", "--quiet")[0], sent(), pending()),
           (4, [], [("c1.1", "approval")]))
     check("a rejection holds", haft("reject", "last", "--quiet")[:2], (0, "good\n"))
     check("nothing ran again", (sent(), haft("runs", "replay", "last")[0]), ([], 0))

@@ -156,7 +156,7 @@ TEST(a_run_that_has_ended_takes_no_commands)
     haft_run *run = help_host_start(&h, "", "{\"replies\":[{\"text\":\"hello\"}]}", "go"), *same;
     help_host_settle(&h, run);
     CHECK_INT(haft_run_answer(run, NULL, "1", &h.err), HAFT_BAD_STATE, "answer");
-    CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run waits for nobody"), "answer");
+    CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run has ended: done"), "answer");
     CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "approve");
     CHECK_INT(haft_run_reject(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "reject");
     CHECK_INT(haft_run_cancel(run, &h.err), HAFT_BAD_STATE, "cancel");

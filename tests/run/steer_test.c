@@ -60,9 +60,9 @@ TEST(a_command_becomes_the_event_that_fits_the_pause)
         {"{\"command\":\"cancel\",\"by\":\"ana\",\"why\":\"\"}",
          "\"kind\":\"cancel_asked\",\"by\":\"ana\",\"why\":\"\"}"},
         {"{\"command\":\"dance\"}",
-         "BAD_INPUT: expected answer, approve, reject or cancel, found \"dance\"; "},
-        {"{}", "BAD_INPUT: expected answer, approve, reject or cancel, found \"\"; "},
-        {"[1]", "BAD_INPUT: expected answer, approve, reject or cancel, found \"\"; "},
+         "BAD_INPUT: expected answer, approve, again, reject or cancel, found \"dance\"; "},
+        {"{}", "BAD_INPUT: expected answer, approve, again, reject or cancel, found \"\"; "},
+        {"[1]", "BAD_INPUT: expected answer, approve, again, reject or cancel, found \"\"; "},
     };
     help_run r;
     start(&r, "agent; tools=pick!headless", "{\"name\":\"pick\"}");
@@ -80,7 +80,7 @@ TEST(an_unknown_outcome_takes_no_other_arguments)
          "\"value\":null}"},
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"value\":{\"q\":\"b\"}}",
          "BAD_INPUT: expected no arguments: the call c1.1 had begun, and runs again as it was or "
-         "not at all; nothing was taken; without arguments it runs again, `haft answer` says what "
+         "not at all; nothing was taken; `--again` runs it again, `haft answer` says what "
          "came of it, and after `haft reject` the model can make another call"},
     };
     help_run r;
@@ -207,6 +207,35 @@ TEST(the_answer_to_a_tool_can_be_said_again)
     }
 }
 
+#define INTERRUPTED                                                                                \
+    "; `haft answer RUN c1.1 RESULT` says what came of it, `haft approve RUN c1.1 --again` runs "  \
+    "it again"
+#define RETRY                                                                                      \
+    "\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"\",\"verdict\":\"retry\",\"value\":null}"
+#define UNSEEN                                                                                     \
+    "BAD_STATE: the call c1.1 waited for nobody when this was said: nothing was taken; now it "    \
+    "waits: unknown_outcome" INTERRUPTED
+
+/* A call that somebody said this to, if anything, and that began; then its host was gone. */
+static void interrupt(help_run *r, const char *spec, const char *said)
+{
+    haft__effect effect = {.kind = HAFT__EFFECT_END};
+    start(r, spec, "{\"name\":\"pay\"}");
+    if (said != NULL) {
+        CHECK_INT(haft__drive_append(&r->drive, apply(r, said), &r->err), HAFT_OK, "%s",
+                  r->err.message);
+        CHECK_INT(haft__decide(&r->drive.decider, &r->drive.run, 2000000, &effect, &r->err),
+                  HAFT_OK, "%s", r->err.message);
+        CHECK_INT(haft__drive_append(&r->drive, effect.body, &r->err), HAFT_OK, "%s",
+                  r->err.message);
+    }
+    r->drive.run.calls[0].stage = HAFT__CALL_STARTED;
+    CHECK_INT(haft__decide_recovery(&r->drive.decider, &r->drive.run, &r->drive.run.calls[0],
+                                    2000000, &effect, &r->err),
+              HAFT_OK, "%s", r->err.message);
+    CHECK_INT(haft__drive_append(&r->drive, effect.body, &r->err), HAFT_OK, "%s", r->err.message);
+}
+
 /* Who approves a call does not want it made again when nobody knows what became of it. */
 TEST(what_was_said_to_one_pause_is_not_said_to_the_next)
 {
@@ -215,37 +244,171 @@ TEST(what_was_said_to_one_pause_is_not_said_to_the_next)
         {"{\"command\":\"reject\",\"call\":\"c1.1\",\"pause\":\"approval\"}",
          "BAD_STATE: the call c1.1 waits for something else by now: unknown_outcome, not approval; "
          "pending: c1.1 (unknown_outcome of pay)"},
-        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"unknown_outcome\"}",
-         "\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"\",\"verdict\":\"retry\","
-         "\"value\":null}"},
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"unknown_outcome\"}", ""},
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"unknown_outcome\","
+         "\"binding\":\"9bfaad6247d8\"}",
+         ""},
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"nothing\"}", ""},
+        {"{\"command\":\"approve\",\"call\":\"c1.1\"}", ""},
+        {"{\"command\":\"approve\",\"pause\":\"nothing\"}", ""},
+        {"{\"command\":\"answer\",\"pause\":\"nothing\",\"value\":\"paid\"}", UNSEEN},
+        {"{\"command\":\"reject\",\"call\":\"c1.1\",\"pause\":\"nothing\"}", UNSEEN},
+        {"{\"command\":\"again\",\"call\":\"c1.1\",\"pause\":\"nothing\"}", UNSEEN},
+        {"{\"command\":\"again\",\"call\":\"c1.1\",\"pause\":\"unknown_outcome\"}", RETRY},
+        {"{\"command\":\"again\"}", RETRY},
+    };
+    help_run r;
+    interrupt(&r, "agent; tools=pay!approval", "{\"command\":\"approve\",\"pause\":\"approval\"}");
+    check_rows(&r, rows, COUNT(rows));
+    help_run_finish(&r);
+}
+
+TEST(an_approval_with_other_arguments_does_not_run_a_call_again_either)
+{
+    static const row rows[] = {
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"value\":{\"q\":\"b\"}}", ""},
         {"{\"command\":\"approve\",\"call\":\"c1.1\"}",
-         "\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"\",\"verdict\":\"retry\","
-         "\"value\":null}"},
+         "BAD_STATE: the call c1.1 was approved before and has begun: what came of it is unknown, "
+         "and an approval does not run it again" INTERRUPTED},
+        {"{\"command\":\"again\",\"call\":\"c1.1\"}", RETRY},
+    };
+    help_run r;
+    interrupt(&r, "agent; tools=pay!approval", "{\"command\":\"approve\",\"value\":{\"q\":\"b\"}}");
+    check_rows(&r, rows, COUNT(rows));
+    help_run_finish(&r);
+}
+
+/* The first word runs it again; the same word said once more is that word. */
+TEST(a_call_that_nobody_had_to_approve_is_run_again_by_an_approval_once)
+{
+    static const row rows[] = {
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"unknown_outcome\"}", ""},
+        {"{\"command\":\"again\",\"call\":\"c1.1\",\"pause\":\"nothing\"}", ""},
+        {"{\"command\":\"again\",\"call\":\"c1.1\",\"pause\":\"unknown_outcome\"}", RETRY},
     };
     help_run r;
     haft__effect effect = {.kind = HAFT__EFFECT_END};
-    start(&r, "agent; tools=pay!approval", "{\"name\":\"pay\"}");
-    haft_str body = apply(&r, "{\"command\":\"approve\",\"pause\":\"approval\"}");
+    interrupt(&r, "agent; tools=pay!headless", NULL);
+    haft_str body = apply(&r, "{\"command\":\"approve\",\"pause\":\"unknown_outcome\"}");
+    CHECK_STR(body, HAFT__LIT(RETRY), "the first time");
     CHECK_INT(haft__drive_append(&r.drive, body, &r.err), HAFT_OK, "%s", r.err.message);
-    for (int i = 0; i < 2; i++) { /* it starts, and its host is gone */
-        CHECK_INT(i == 0 ? haft__decide(&r.drive.decider, &r.drive.run, 2000000, &effect, &r.err)
-                         : haft__decide_recovery(&r.drive.decider, &r.drive.run,
-                                                 &r.drive.run.calls[0], 2000000, &effect, &r.err),
-                  HAFT_OK, "%s", r.err.message);
-        CHECK_INT(haft__drive_append(&r.drive, effect.body, &r.err), HAFT_OK, "%s", r.err.message);
-    }
+    CHECK_INT(haft__decide(&r.drive.decider, &r.drive.run, 2000000, &effect, &r.err), HAFT_OK, "%s",
+              r.err.message);
+    CHECK_INT(haft__drive_append(&r.drive, effect.body, &r.err), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(haft__decide_recovery(&r.drive.decider, &r.drive.run, &r.drive.run.calls[0], 2000000,
+                                    &effect, &r.err),
+              HAFT_OK, "%s", r.err.message);
+    CHECK_INT(haft__drive_append(&r.drive, effect.body, &r.err), HAFT_OK, "%s", r.err.message);
     check_rows(&r, rows, COUNT(rows));
     help_run_finish(&r);
+}
+
+/* Behind its approval the call waits for a client: both can be said again. */
+TEST(the_same_answer_is_the_same_when_the_call_waits_for_the_next)
+{
+    static const row between[] = {
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"headless\","
+         "\"value\":{\"q\":\"b\"}}",
+         ""},
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"headless\"}",
+         "BAD_STATE: the call c1.1 does not wait for approval; pending: c1.1 (headless of pick)"},
+        {"{\"command\":\"again\",\"call\":\"c1.1\",\"pause\":\"headless\"}",
+         "BAD_STATE: the call c1.1 was not interrupted: there is nothing to run again; pending: "
+         "c1.1 (headless of pick)"},
+    };
+    static const row behind[] = {
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"nothing\","
+         "\"value\":{\"q\":\"b\"}}",
+         ""},
+        {"{\"command\":\"answer\",\"call\":\"c1.1\",\"pause\":\"nothing\",\"value\":1}", ""},
+        {"{\"command\":\"answer\",\"call\":\"c1.1\",\"pause\":\"nothing\",\"value\":2}",
+         "BAD_STATE: the call c1.1 has been answered otherwise: answer; nothing is pending"},
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"nothing\"}",
+         "BAD_STATE: the call c1.1 has been answered otherwise: answer; nothing is pending"},
+    };
+    help_run r;
+    start(&r, "agent; tools=pick!headless!approval", "{\"name\":\"pick\"}");
+    haft_str body = apply(&r, "{\"command\":\"approve\",\"value\":{\"q\":\"b\"}}");
+    CHECK_INT(haft__drive_append(&r.drive, body, &r.err), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+    check_rows(&r, between, COUNT(between));
+    CHECK_INT(help_run_answer(&r, "c1.1", "answer", "1"), HAFT_OK, "%s", r.err.message);
+    check_rows(&r, behind, COUNT(behind));
+    help_run_finish(&r);
+}
+
+/* Only the beginning of a hash may be left out of what somebody types: not what differs. */
+TEST(an_approval_names_what_was_seen_by_the_beginning_of_its_hash)
+{
+    static const struct {
+        const char *binding;
+        bool taken;
+    } rows[] = {{"", true},
+                {"9bfaad6247d8", true},
+                {"9bfaad6247d8a13cf6bd131bcc3dc83c1f96c8b33347abebcf8e87e86ce87602", true},
+                {"9bfaad6247d9", false},
+                {"9bfaad6247d8a13cf6bd131bcc3dc83c1f96c8b33347abebcf8e87e86ce876020", false}};
+    help_run r;
+    start(&r, "agent; tools=send!approval", "{\"name\":\"send\"}");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[160];
+        (void)snprintf(text, sizeof(text),
+                       "{\"command\":\"approve\",\"pause\":\"approval\",\"binding\":\"%s\"}",
+                       rows[i].binding);
+        haft_str found = apply(&r, text);
+        CHECK(rows[i].taken ? strstr(found.ptr, "\"verdict\":\"approve\"") != NULL
+                            : strstr(found.ptr, "is not what was to be approved any more") != NULL,
+              "%s: %s", rows[i].binding, found.ptr);
+    }
+    help_run_finish(&r);
+}
+
+/* Each as "call pause binding", with the beginning of that. */
+TEST(what_is_said_is_for_what_can_be_seen)
+{
+    static const struct {
+        const char *spec, *calls, *command, *wanted;
+    } rows[] = {
+        {"agent; tools=send!approval", "{\"name\":\"send\"}", "{\"command\":\"approve\"}",
+         "c1.1 approval 9bfaad"},
+        {"agent; tools=send!approval", "{\"name\":\"send\"}",
+         "{\"command\":\"approve\",\"binding\":\"abcdef\"}", "c1.1 approval abcdef"},
+        {"agent; tools=send!approval", "{\"name\":\"send\"}",
+         "{\"command\":\"reject\",\"call\":\"c1.1\"}", "c1.1 approval "},
+        {"agent; tools=send!approval", "{\"name\":\"send\"}", "{\"command\":\"again\"}",
+         "c1.1 approval "},
+        {"agent; tools=send!approval", "{\"name\":\"send\"}",
+         "{\"command\":\"approve\",\"call\":\"c7.1\"}", "c7.1 nothing "},
+        {"agent; tools=send!approval", "{\"name\":\"send\"}", "{\"command\":\"cancel\"}", "  "},
+        {"agent; tools=pick!headless", "{\"name\":\"pick\"},{\"name\":\"pick\"}",
+         "{\"command\":\"answer\",\"value\":1}", " nothing "},
+        {"agent; tools=pick!headless", "{\"name\":\"pick\"},{\"name\":\"pick\"}",
+         "{\"command\":\"answer\",\"call\":\"c1.2\",\"value\":1}", "c1.2 headless "},
+        {"agent; tools=glob", "{\"name\":\"glob\",\"arguments\":{\"pattern\":\"*\"}}",
+         "{\"command\":\"approve\",\"call\":\"c1.1\"}", "c1.1 nothing "},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_run r;
+        haft__steer command = {.kind = HAFT__STEER_ANSWER};
+        char found[128];
+        start(&r, rows[i].spec, rows[i].calls);
+        CHECK_INT(haft__steer_read(&r.arena, haft__str(rows[i].command), HELP_KEY, &command, NULL),
+                  HAFT_OK, "row %zu", i);
+        haft__steer_see(&r.drive.run, &command);
+        (void)snprintf(found, sizeof(found), "%.*s %.*s %.6s", HAFT__ARG(command.call),
+                       HAFT__ARG(command.pause), help_keep(command.binding).ptr);
+        CHECK_STR(haft__str(found), haft__str(rows[i].wanted), "row %zu", i);
+        help_run_finish(&r);
+    }
 }
 
 TEST(a_run_that_has_ended_takes_no_commands)
 {
     static const row rows[] = {
-        {"{\"command\":\"answer\",\"value\":1}",
-         "BAD_STATE: the run waits for nobody; nothing is pending"},
+        {"{\"command\":\"answer\",\"value\":1}", "BAD_STATE: the run has ended: done; "},
         {"{\"command\":\"cancel\"}", "BAD_STATE: the run has ended: done; "},
         {"{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":1}",
-         "BAD_STATE: the call c1.1 waits for nobody; nothing is pending"},
+         "BAD_STATE: the run has ended: done; "},
     };
     help_run r;
     help_run_init(&r, "agent; tools=glob",

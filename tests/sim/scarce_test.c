@@ -193,7 +193,7 @@ static haft_status say(host *h)
             bool approval = call->pause == HAFT__PAUSE_APPROVAL;
             command.call = call->id;
             if (approval || call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME) {
-                command.kind = HAFT__STEER_APPROVE;
+                command.kind = approval ? HAFT__STEER_APPROVE : HAFT__STEER_AGAIN;
                 command.value = approval ? haft__json_object(other, 1) : haft__json_null();
             }
         }

@@ -42,6 +42,8 @@ enum {
     X(TWICE, "a second answer is recorded", "answered at most once")                               \
     X(OTHER, "a second answer that says something else is taken for the first", "second answer")   \
     X(MEANT, "an answer to one pause is taken for one to another", "somebody meant")               \
+    X(UNSEEN, "what waits when it is heard is taken for what waited when it was said", "had seen") \
+    X(YES, "an approval that is said once more runs the call once more", "old approval")           \
     X(DECLINED, "what a person declined runs all the same", "declined")                            \
     X(EDITED, "a call runs with what the model wrote, not as approved", "as recorded")             \
     X(UNASKED, "nobody is asked for approval", "approval")                                         \
@@ -64,6 +66,12 @@ typedef enum sim_break {
 /* What a repetition of a call may do. */
 typedef enum sim_class { SIM_READ_ONLY, SIM_IDEMPOTENT, SIM_ONCE, SIM_NO_EFFECT } sim_class;
 
+typedef struct sim_said {
+    char verdict[16]; /* "" for none */
+    uint64_t value;   /* hash of it */
+    bool asked;       /* the tool itself had asked */
+} sim_said;
+
 /* What the log says of a call, and what has happened in the world under its key. */
 typedef struct sim_call {
     char id[HAFT__CALL_ID_SIZE], tool[32];
@@ -73,14 +81,13 @@ typedef struct sim_call {
     bool pending, asks; /* it waits for somebody; the tool itself asks */
     haft__pause pause;  /* for what, or was the last time */
     bool approved, declined, may_repeat;
-    bool asked;         /* what was answered last was a question of the tool */
     uint64_t arguments; /* hash of those it starts, or was approved, with */
     uint32_t attempt;   /* of the last start; 0: it has not started */
     char key[64];       /* of the first start */
     uint64_t made;      /* a bit for each attempt that was made in the world */
     uint32_t effects, repeats;
-    char verdict[16]; /* of the last answer */
-    uint64_t value;   /* hash of it */
+    bool answered;                    /* it does not wait, and did before */
+    sim_said said[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
 } sim_call;
 
 /* One attempt of a call, in a worker or after it. */
@@ -95,7 +102,7 @@ typedef struct sim_slot {
 
 typedef struct sim_message {
     uint64_t id;
-    char body[256];
+    char body[400];
 } sim_message;
 
 typedef struct sim_store {
@@ -162,7 +169,7 @@ typedef struct sim {
     /* how much happened, over all seeds */
     struct {
         uint64_t runs, steps, events, effects, crashes, freezes, refused, unknown, recoveries,
-            answers, seconds, cancels, ends[HAFT__END_EXPIRED + 1];
+            answers, seconds, unnamed, cancels, ends[HAFT__END_EXPIRED + 1];
     } sum;
 } sim;
 
@@ -233,5 +240,6 @@ void sim_watch_command(sim *s, const sim_worker *w, const haft__steer *command, 
 void sim_watch_state(sim *s, const sim_worker *w); /* the log adds up to what the worker has */
 void sim_watch_end(sim *s);
 sim_call *sim_find_call(sim *s, haft_str id);
+bool sim_was_answered(const sim_call *call); /* by somebody, at any time */
 
 #endif

@@ -24,7 +24,7 @@ static const sim_call *answered_call(sim *s)
     const sim_call *found = NULL;
     uint32_t count = 0;
     for (size_t i = 0; i < s->call_count; i++) {
-        if (s->calls[i].verdict[0] != '\0' && sim_pick(s, ++count) == 0) {
+        if (sim_was_answered(&s->calls[i]) && sim_pick(s, ++count) == 0) {
             found = &s->calls[i];
         }
     }
@@ -59,14 +59,15 @@ static haft__json answer_value(sim *s, const sim_call *call)
     return sim_chance(s, 80) ? member_value(s, "n", number) : text_value(s, "no number");
 }
 
-/* What somebody says to a call that waits. Most of it makes sense. */
+/* What somebody says to a call that waits, or has. Most of it makes sense. What they have seen it
+ * wait for is their name: nothing in a run looks at that. */
 static haft__steer say(sim *s, const sim_call *call)
 {
     haft__steer command = {.kind = HAFT__STEER_ANSWER,
                            .call = haft__str(call->id),
                            .pause = haft__str(haft__pause_name(call->pause)),
                            .value = haft__json_null(),
-                           .by = HAFT__LIT("ada"),
+                           .by = haft__str(haft__pause_name(call->pause)),
                            .why = HAFT__LIT("")};
     uint32_t mood = sim_pick(s, 100);
     bool decides =
@@ -75,7 +76,8 @@ static haft__steer say(sim *s, const sim_call *call)
         command.kind = HAFT__STEER_REJECT;
         command.why = HAFT__LIT("no");
     } else if (decides ? mood < 85 : mood < 25) {
-        command.kind = HAFT__STEER_APPROVE;
+        bool again = call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && mood < 60;
+        command.kind = again ? HAFT__STEER_AGAIN : HAFT__STEER_APPROVE;
         command.value =
             call->pause == HAFT__PAUSE_APPROVAL && mood < 45 ? edited(s) : haft__json_null();
     } else {
@@ -120,6 +122,41 @@ static haft_str written(sim *s, const haft__steer *command)
     return haft__arena_copy(&s->arena, haft__buf_str(&s->text));
 }
 
+/* Says it to whatever waits, as one does who types a command: what that is, is looked up in the
+ * log as it is now. */
+static void see(sim *s, haft__steer *command)
+{
+    haft__arena arena;
+    haft__run run;
+    haft_str rest = haft__buf_str(&s->store.log);
+    haft__arena_init(&arena, 0);
+    haft_status status = haft__run_init(&run, &arena, &s->spec.spec, HELP_KEY, NULL);
+    while (status == HAFT_OK && rest.len > 0) {
+        status = haft__run_fold(&run, haft__str_split(&rest, '\n'), NULL);
+    }
+    if (status != HAFT_OK) {
+        sim_fail(s, "the log adds up to no state");
+    } else {
+        haft__steer_see(&run, command);
+        command->call = haft__arena_copy(&s->scratch, command->call);
+        command->binding = haft__arena_copy(&s->scratch, command->binding);
+    }
+    haft__arena_finish(&arena);
+}
+
+/* Somebody who knows a call, and not whether it waits: it may run, or have been left by a crash. */
+static void say_unnamed(sim *s)
+{
+    const sim_call *call = &s->calls[s->batch + sim_pick(s, (uint32_t)(s->call_count - s->batch))];
+    haft__steer command = say(s, call);
+    command.by = call->pending ? command.by : HAFT__LIT("nothing");
+    command.pause = HAFT__LIT("");
+    see(s, &command);
+    s->sum.unnamed++;
+    s->last_command = written(s, &command);
+    deliver(s, s->last_command);
+}
+
 void sim_person(sim *s)
 {
     haft__arena_reset(&s->scratch);
@@ -139,6 +176,10 @@ void sim_person(sim *s)
         s->sum.seconds++;
         deliver(s, sim_chance(s, 50) && s->last_command.len > 0 ? s->last_command
                                                                 : written(s, &command));
+        return;
+    }
+    if (s->call_count > s->batch && sim_fault(s, 20)) {
+        say_unnamed(s);
         return;
     }
     const sim_call *call = pending_call(s);

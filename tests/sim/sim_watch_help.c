@@ -137,8 +137,7 @@ static void on_paused(sim *s, sim_call *call, const haft__event *event)
     }
     call->pending = true;
     call->asks = text_in(event->object, "server").len > 0;
-    call->asked = call->asks;
-    call->verdict[0] = '\0';
+    call->answered = false;
     if (call->attempt == 0) {
         call->arguments = sim_hash(s, value_in(event->object, "arguments"));
     }
@@ -161,9 +160,12 @@ static void on_answered(sim *s, sim_call *call, const haft__event *event)
         sim_fail(s, "%s is answered, but waits for nobody: a pause is answered at most once",
                  call->id);
     }
+    sim_said *said = &call->said[call->pause];
     call->pending = false;
-    call->value = sim_hash(s, value);
-    (void)snprintf(call->verdict, sizeof(call->verdict), "%.*s", HAFT__ARG(verdict));
+    call->answered = true;
+    said->value = sim_hash(s, value);
+    said->asked = call->asks;
+    (void)snprintf(said->verdict, sizeof(said->verdict), "%.*s", HAFT__ARG(verdict));
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
     call->approved =
         call->approved || (approval && (is(verdict, "approve") || is(verdict, "edit")));
@@ -334,18 +336,72 @@ void sim_watch_effect(sim *s, const sim_slot *slot)
 
 /* ---- answers ---- */
 
+bool sim_was_answered(const sim_call *call)
+{
+    bool any = false;
+    for (size_t i = 0; i < HAFT__PAUSE_KINDS; i++) {
+        any = any || call->said[i].verdict[0] != '\0';
+    }
+    return any;
+}
+
+/* What a command is to that kind of pause; "" when it is nothing. */
 static const char *verdict_of(const haft__steer *command, haft__pause pause)
 {
+    bool approval = pause == HAFT__PAUSE_APPROVAL, unknown = pause == HAFT__PAUSE_UNKNOWN_OUTCOME;
     switch (command->kind) {
-    case HAFT__STEER_ANSWER: return pause == HAFT__PAUSE_APPROVAL ? "respond" : "answer";
+    case HAFT__STEER_ANSWER: return approval ? "respond" : "answer";
+    case HAFT__STEER_AGAIN: return unknown ? "retry" : "";
     case HAFT__STEER_APPROVE:
-        return pause == HAFT__PAUSE_UNKNOWN_OUTCOME     ? "retry"
+        return unknown                                  ? "retry"
+               : !approval                              ? ""
                : command->value.kind == HAFT__JSON_NULL ? "approve"
                                                         : "edit";
     case HAFT__STEER_REJECT: return "reject";
     case HAFT__STEER_CANCEL: break;
     }
     return "";
+}
+
+/* Whether it is what was said to that kind of pause. */
+static bool is_same(sim *s, const haft__steer *command, const sim_call *call, haft__pause pause)
+{
+    const sim_said *said = &call->said[pause];
+    bool reject = command->kind == HAFT__STEER_REJECT;
+    const char *verdict = verdict_of(command, pause);
+    uint64_t value = sim_hash(s, reject ? haft__json_string(command->why) : command->value);
+    if (said->asked && !reject && command->kind == HAFT__STEER_ANSWER) {
+        haft__json_member told[2] = {
+            {haft__json_string(HAFT__LIT("action")), haft__json_string(HAFT__LIT("accept"))},
+            {haft__json_string(HAFT__LIT("content")), command->value}};
+        value = sim_hash(s, haft__json_object(told, 2));
+    }
+    return verdict[0] != '\0' && strcmp(verdict, said->verdict) == 0 && value == said->value;
+}
+
+/* Whether somebody has let it run. */
+static bool was_let(const sim_call *call)
+{
+    const char *yes = call->said[HAFT__PAUSE_APPROVAL].verdict;
+    return strcmp(yes, "approve") == 0 || strcmp(yes, "edit") == 0
+           || strcmp(call->said[HAFT__PAUSE_UNKNOWN_OUTCOME].verdict, "retry") == 0;
+}
+
+/* What is taken is for what whoever said it had seen, and nothing runs again but by a word that
+ * says so. */
+static void watch_taken(sim *s, const haft__steer *command, const haft__run_call *taken,
+                        const sim_call *call)
+{
+    if (!is(command->by, haft__pause_name(taken->pause))) {
+        sim_fail(s,
+                 "%.*s waits for %s, and an answer is taken that somebody meant who had seen "
+                 "%.*s",
+                 HAFT__ARG(command->call), haft__pause_name(taken->pause), HAFT__ARG(command->by));
+    }
+    if (taken->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && command->kind == HAFT__STEER_APPROVE
+        && was_let(call)) {
+        sim_fail(s, "%s runs again because of an old approval", call->id);
+    }
 }
 
 /* To a pause that has been answered: the same is taken and changes nothing, all else is refused.
@@ -355,29 +411,22 @@ void sim_watch_command(sim *s, const sim_worker *w, const haft__steer *command, 
 {
     const sim_call *call = sim_find_call(s, command->call);
     const haft__run_call *taken = haft__run_find_call(&w->run, command->call);
-    if (recorded && command->kind != HAFT__STEER_CANCEL && taken != NULL
-        && !is(command->pause, haft__pause_name(taken->pause))) {
-        sim_fail(s, "%.*s waits for %s, and an answer is taken that somebody meant for %.*s",
-                 HAFT__ARG(command->call), haft__pause_name(taken->pause),
-                 HAFT__ARG(command->pause));
-    }
-    if (command->kind == HAFT__STEER_CANCEL || call == NULL || call->verdict[0] == '\0'
-        || w->run.seq != s->seen_seq || w->epoch != s->seen_epoch) {
+    if (command->kind == HAFT__STEER_CANCEL || call == NULL) {
         return;
     }
-    bool reject = command->kind == HAFT__STEER_REJECT;
-    uint64_t value = sim_hash(s, reject ? haft__json_string(command->why) : command->value);
-    if (call->asked && !reject) {
-        haft__json_member told[2] = {
-            {haft__json_string(HAFT__LIT("action")), haft__json_string(HAFT__LIT("accept"))},
-            {haft__json_string(HAFT__LIT("content")), command->value}};
-        value = sim_hash(s, haft__json_object(told, 2));
+    if (recorded && taken != NULL) {
+        watch_taken(s, command, taken, call);
     }
-    haft__pause pause = call->pause; /* the one it was said to */
-    for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
-        pause = is(command->pause, haft__pause_name((haft__pause)i)) ? (haft__pause)i : pause;
+    if (!call->answered || w->run.seq != s->seen_seq || w->epoch != s->seen_epoch) {
+        return;
     }
-    bool same = strcmp(verdict_of(command, pause), call->verdict) == 0 && value == call->value;
+    haft__pause seen;
+    bool named = haft__pause_find(command->pause, &seen) && verdict_of(command, seen)[0] != '\0';
+    bool same = false;
+    for (int i = 0; i < HAFT__PAUSE_KINDS; i++) { /* any, when nothing it fits had been seen */
+        same = same
+               || ((!named || seen == (haft__pause)i) && is_same(s, command, call, (haft__pause)i));
+    }
     if (recorded || same != (status == HAFT_OK)) {
         sim_fail(s, "a second answer to %s, %s as the first, is %s", call->id,
                  same ? "the same" : "not the same", status == HAFT_OK ? "taken" : "refused");

@@ -301,7 +301,15 @@ bool sim_worker_command(sim *s, sim_worker *w, const haft__steer *command, bool 
     }
     haft__buf_clear(&s->body);
     haft__steer meant = *command;
-    meant.pause = s->broken == SIM_MEANT ? HAFT__LIT("") : command->pause;
+    bool nothing = haft__str_equal(command->pause, HAFT__LIT(HAFT__STEER_NOTHING));
+    if (s->broken == SIM_MEANT || (s->broken == SIM_UNSEEN && nothing)) {
+        meant.pause = HAFT__LIT("");
+    }
+    if (s->broken == SIM_YES && command->kind == HAFT__STEER_APPROVE) {
+        const haft__run_call *waits = haft__run_find_call(&w->run, command->call);
+        bool unknown = waits != NULL && waits->pause == HAFT__PAUSE_UNKNOWN_OUTCOME;
+        meant.kind = unknown ? HAFT__STEER_AGAIN : meant.kind;
+    }
     haft_status status = haft__steer_apply(&w->run, &meant, &s->body, &err);
     const haft__run_call *call = haft__run_find_call(&w->run, command->call);
     bool late = status == HAFT_BAD_STATE && call != NULL && call->verdict.len > 0;
