@@ -10,6 +10,7 @@
 #include "cli/form.h"
 #include "cli/held.h"
 #include "cli/terminal_int.h"
+#include "run/binding.h"
 #include "store/store.h"
 
 /* What can be done about a call that waits; the first is the usual one. */
@@ -104,6 +105,11 @@ static void tell_calls(FILE *out, const haft_run *run)
     }
 }
 
+static bool is_approval(const way *by)
+{
+    return by->pause == HAFT__PAUSE_APPROVAL && strcmp(by->command, "approve") == 0;
+}
+
 static void tell_way(FILE *out, const haft__args *args, const haft_run *run,
                      const haft__run_call *call, const way *by)
 {
@@ -119,6 +125,9 @@ static void tell_way(FILE *out, const haft__args *args, const haft_run *run,
     (void)fprintf(out, "  haft %s %s %.*s%.*s", by->command, run->id, HAFT__ARG(call->id),
                   HAFT__ARG(haft__buf_str(&value)));
     haft__buf_finish(&value);
+    if (is_approval(by) && call->binding.len >= HAFT__BINDING_SHOWN) { /* it is for what was seen */
+        (void)fprintf(out, " --binding %.*s", HAFT__BINDING_SHOWN, call->binding.ptr);
+    }
     if (store != NULL) {
         haft__arena arena;
         haft__arena_init(&arena, 0);

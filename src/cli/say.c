@@ -242,13 +242,13 @@ static haft_status note_seen(haft__cli *cli, haft_runtime *runtime, haft__said *
 }
 
 static haft__exit say(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
-                      haft__said said, haft_error *err)
+                      haft__said *said, haft_error *err)
 {
     haft_run *run = NULL;
     haft__steer command;
     haft__respec respec;
     haft__exit result;
-    haft_status status = note_seen(cli, runtime, &said, &command, err);
+    haft_status status = note_seen(cli, runtime, said, &command, err);
     if (status != HAFT_OK) {
         return haft__session_exit(status);
     }
@@ -257,13 +257,13 @@ static haft__exit say(haft__cli *cli, const haft__args *args, haft_runtime *runt
         haft__respec_finish(&respec, runtime);
     }
     if (status == HAFT_OK) {
-        status = take_with(runtime, haft__str(said.run), &command, &run, err);
+        status = take_with(runtime, haft__str(said->run), &command, &run, err);
     }
     if (status == HAFT_OK) {
         result = say_here(cli, args, run, &command, err);
     } else if (status == HAFT_BAD_STATE && run != NULL && !run->first_refused) {
         *err = (haft_error){0};
-        result = say_there(cli, args, runtime, &said, err);
+        result = say_there(cli, args, runtime, said, err);
     } else {
         result = haft__session_exit(status);
     }
@@ -287,7 +287,7 @@ haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *s
     haft__said named = *said; /* "last" is one run from beginning to end */
     status = haft__outcome_name(cli, runtime, &named.run, err);
     haft__exit result =
-        status == HAFT_OK ? say(cli, args, runtime, named, err) : haft__session_exit(status);
+        status == HAFT_OK ? say(cli, args, runtime, &named, err) : haft__session_exit(status);
     haft_runtime_destroy(runtime);
     return result;
 }

@@ -11,7 +11,7 @@
 #include "base/sha256.h"
 #include "run/run.h"
 
-#define HAFT__BINDING_LENGTH (HAFT__SHA256_HEX - 1)
+#define HAFT__BINDING_LENGTH HAFT__SHA256_HEX
 
 /* How much of it people are shown and have to type: enough to tell what waits now from anything
  * that could wait instead. */

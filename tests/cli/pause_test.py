@@ -201,6 +201,22 @@ def test_twice():
     check("one_end", kinds().count("run_finished"), 1)
 
 
+def test_next():
+    """The same answer when the call waits for the next already: approved, it waits for a client."""
+    pick = tool("pick", traits={"needs_approval": True})
+    for more in ((), ("--args", '{"q":"b"}')):
+        words = ("approve", "last", "c1.1", *more)
+        haft("run", spec("next", [call("pick", q="a"), call("pick", q="c")], [pick]), "go")
+        check(f"next_{more}_twice", [haft(*words)[0] for _ in range(2)], [4, 4])
+        check(f"next_{more}_waits", [p["kind"] for p in shown()["pending"]],
+              ["headless", "approval"])
+        check(f"next_{more}_another", haft("approve", "last", "c1.1", "--args", "{}")[0], 1)
+        check(f"next_{more}_behind", [haft(*w)[0] for w in (
+            ("answer", "last", "c1.1", "1"), words, ("answer", "last", "c1.1", "1"),
+            ("answer", "last", "c1.1", "2"))], [4, 4, 4, 1])
+        haft("cancel", "last")
+
+
 def killed(path, marks):
     """Runs until the tool has begun, and kills haft."""
     process = start("run", path, "go")
@@ -264,7 +280,9 @@ def test_cancel():
     check("a_run_that_waits", haft("cancel", "last")[0], 130)
     print(f"# cancelled in {time.monotonic() - begun:.2f} s")
     check("one_end_of_it", (kinds().count("run_finished"), shown()["end"]), (1, "cancelled"))
-    check("nobody_can_answer_it", haft("answer", "last", "1")[0], 1)
+    for words in (("answer", "last", "1"), ("approve", "last"), ("reject", "last", "c1.1")):
+        status, _, err = haft(*words)
+        check(f"nobody_can_{words[0]}_it", (status, "the run has ended: cancelled" in err), (1, True))
     marks = Path(scratch) / "c2.log"
     slow = tool("slow", ["sh", "-c", f"echo a >> {marks}; sleep 3"])
     killed(spec("c2", [call("slow")], [slow]), marks)
@@ -388,6 +406,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_bad_specs()
     test_choices()
     test_twice()
+    test_next()
     test_unknown()
     test_all()
     test_cancel()

@@ -198,6 +198,36 @@ def test_retried():
     check("nothing ran again", (sent(), haft("runs", "replay", "last")[0]), ([], 0))
 
 
+def told(err):
+    """The command that lets the call run, as it is printed to be copied."""
+    return next(line.split()[1:] for line in err.splitlines() if "haft approve" in line)
+
+
+def test_binding():
+    """A command that was printed for one thing approves no other."""
+    begin()
+    first = told(haft("resume", "last", "--quiet")[2])
+    bindings = [json.loads(haft("runs", "show", "last", "--json")[1])["pending"][0]["binding"]]
+    write(tools=[dict(json.loads((Path(scratch) / "s.yaml").read_text())["tools"][0],
+                      command=["sh", "-c", "echo other >> sent.log"])])
+    second = told(haft("resume", "last", "--accept-spec", "--quiet")[2])
+    bindings.append(json.loads(haft("runs", "show", "last", "--json")[1])["pending"][0]["binding"])
+    check("what is to be approved has a name", [first[-1], second[-1]], [b[:12] for b in bindings])
+    status, _, err = haft(*first)
+    check("the first command is for what was seen then",
+          (status, "is not what was to be approved any more" in err, sent(), pending()),
+          (1, True, [], [("c1.1", "approval")]))
+    for given in ("", "1cc3", bindings[1][:11], bindings[1] + "0", bindings[1][:12].upper() + "X"):
+        status, _, err = haft("approve", "last", "--binding", given)
+        check(f"{given[:14]!r} is no binding", (status, "--binding" in err, sent()), (2, True, []))
+    check("the whole of one will do",
+          haft("approve", "last", "c1.1", "--binding", bindings[1], "--quiet")[:2], (0, "good\n"))
+    check("and so will its beginning when it is said again",
+          (haft(*second, "--quiet")[:2], sent()), ((0, "good\n"), ["other"]))
+    for more in (("--args", "{}"), ("--binding", bindings[1])):
+        check(f"--again and {more[0]}", haft("approve", "last", "--again", *more)[0], 2)
+
+
 def test_chat():
     """A run of a chat knows where its spec comes from, too."""
     begin()
@@ -336,4 +366,5 @@ with tempfile.TemporaryDirectory() as scratch:
     test_mail()
     test_recovered()
     test_retried()
+    test_binding()
     test_secret()
