@@ -573,11 +573,18 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_answer(haft_run *run, const char *ca
                                                    const char *json, haft_error *err);
 
 /* Lets a call run; `args_json` may be NULL, or have other arguments for it. Of a call whose outcome
- * is unknown: runs it again. Owns: texts are copied. Thread: the runtime's. Fails: like
- * haft_run_answer; BAD_INPUT for arguments that the tool does not take, or with a secret in them.
- * Since: 0.1. */
+ * is unknown: runs it again, unless it was approved before. The same approval twice is one, also
+ * when the call has begun and was interrupted. Owns: texts are copied. Thread: the runtime's.
+ * Fails: like haft_run_answer; BAD_INPUT for arguments that the tool does not take, or with a
+ * secret in them. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_approve(haft_run *run, const char *call_id,
                                                     const char *args_json, haft_error *err);
+
+/* Runs a call once more whose outcome is unknown, with the arguments it had: nothing else does so
+ * when it was approved before. Owns: texts are copied. Thread: the runtime's. Fails: like
+ * haft_run_answer. Since: 0.1. */
+HAFT_API HAFT_MUST_USE haft_status haft_run_again(haft_run *run, const char *call_id,
+                                                  haft_error *err);
 
 /* Keeps a call from running; the model reads `why`, which may be NULL. Owns: texts are copied.
  * Thread: the runtime's. Fails: like haft_run_answer. Since: 0.1. */

@@ -84,7 +84,6 @@ static const haft__example examples[] = {
     {"haft approve last", "let the call run that waits"},
     {"haft approve last c1.1 --args '{\"text\": \"fewer words\"}'",
      "let a certain call run, with other arguments"},
-    {"haft approve last c1.1 --again", "run a call once more that was interrupted"},
     {0},
 };
 

@@ -277,10 +277,7 @@ static haft_status command(haft_run *run, haft__steer_kind kind, const char *cal
                         .value = haft__json_null(),
                         .by = run->user.len > 0 ? run->user : HAFT__LIT("program"),
                         .why = haft__str(why != NULL ? why : "")};
-    haft__steer_see(&run->state, &said); /* the program is told of every pause */
-    bool unknown =
-        haft__str_equal(said.pause, haft__str(haft__pause_name(HAFT__PAUSE_UNKNOWN_OUTCOME)));
-    said.kind = kind == HAFT__STEER_APPROVE && unknown ? HAFT__STEER_AGAIN : kind;
+    haft__steer_see(&run->state, &said); /* as the program can have seen it */
     haft__arena scratch;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     haft_status status = HAFT_OK;
@@ -313,6 +310,11 @@ haft_status haft_run_approve(haft_run *run, const char *call_id, const char *arg
                              haft_error *err)
 {
     return command(run, HAFT__STEER_APPROVE, call_id, args_json, NULL, err);
+}
+
+haft_status haft_run_again(haft_run *run, const char *call_id, haft_error *err)
+{
+    return command(run, HAFT__STEER_AGAIN, call_id, NULL, NULL, err);
 }
 
 haft_status haft_run_reject(haft_run *run, const char *call_id, const char *why, haft_error *err)

@@ -282,7 +282,8 @@ def test_cancel():
     check("one_end_of_it", (kinds().count("run_finished"), shown()["end"]), (1, "cancelled"))
     for words in (("answer", "last", "1"), ("approve", "last"), ("reject", "last", "c1.1")):
         status, _, err = haft(*words)
-        check(f"nobody_can_{words[0]}_it", (status, "the run has ended: cancelled" in err), (1, True))
+        check(f"nobody_can_{words[0]}_it", (status, "the run has ended: cancelled" in err),
+              (1, True))
     marks = Path(scratch) / "c2.log"
     slow = tool("slow", ["sh", "-c", f"echo a >> {marks}; sleep 3"])
     killed(spec("c2", [call("slow")], [slow]), marks)

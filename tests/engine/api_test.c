@@ -115,6 +115,7 @@ TEST(null_is_refused_or_answered)
         haft_run_open(h.runtime, "last", NULL, &h.err),
         haft_run_answer(NULL, NULL, "1", &h.err),
         haft_run_approve(NULL, NULL, NULL, &h.err),
+        haft_run_again(NULL, NULL, &h.err),
         haft_run_reject(NULL, NULL, NULL, &h.err),
         haft_run_cancel(NULL, &h.err),
         haft_run_cancel(NULL, NULL),
@@ -158,6 +159,7 @@ TEST(a_run_that_has_ended_takes_no_commands)
     CHECK_INT(haft_run_answer(run, NULL, "1", &h.err), HAFT_BAD_STATE, "answer");
     CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run has ended: done"), "answer");
     CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "approve");
+    CHECK_INT(haft_run_again(run, NULL, &h.err), HAFT_BAD_STATE, "again");
     CHECK_INT(haft_run_reject(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "reject");
     CHECK_INT(haft_run_cancel(run, &h.err), HAFT_BAD_STATE, "cancel");
     CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run has ended: done"), "cancel");

@@ -101,6 +101,37 @@ TEST(new_arguments_with_a_secret_are_refused_and_the_call_goes_on_waiting)
     know(false);
 }
 
+/* A call that runs out of time: nobody knows what came of it. */
+#define GONE(traits)                                                                               \
+    "\"tools\":[{\"name\":\"pay\",\"description\":\"Pay somebody.\",\"args\":[\"to\"],"            \
+    "\"command\":[\"sleep\",\"300\"],\"traits\":{\"timeout\":\"50ms\"" traits "}}]"
+
+TEST(an_approval_that_is_repeated_runs_nothing_again)
+{
+    static const struct {
+        const char *members;
+        uint32_t attempts[3]; /* behind an approval, a second one, and haft_run_again */
+    } rows[] = {
+        {GONE(",\"needs_approval\":true"), {1, 1, 2}},
+        {GONE(""), {2, 2, 3}},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_host h;
+        help_host_init(&h, "memory:");
+        haft_run *run = start(&h, rows[i].members, PLAIN);
+        for (size_t k = 0; k < COUNT(rows[i].attempts); k++) {
+            haft_status status = k < 2 ? haft_run_approve(run, k == 0 ? "c1.1" : NULL, NULL, &h.err)
+                                       : haft_run_again(run, "c1.1", &h.err);
+            CHECK_INT(status, HAFT_OK, "row %zu, %zu: %s", i, k, h.err.message);
+            help_host_settle(&h, run);
+            CHECK_INT(run->state.calls[0].attempt, rows[i].attempts[k], "row %zu, %zu", i, k);
+            CHECK_INT(run->state.calls[0].pause, HAFT__PAUSE_UNKNOWN_OUTCOME, "row %zu, %zu", i, k);
+        }
+        haft_run_release(run);
+        help_host_finish(&h);
+    }
+}
+
 TEST(an_answer_with_a_secret_can_be_said_again)
 {
     help_host h;

@@ -71,7 +71,8 @@ TEST(a_run_that_waits)
                             "\"input_tokens\":0,\"output_tokens\":0,\"cached_tokens\":0,"
                             "\"cost_usd\":0.0},\"artifacts\":[],\"pending\":[{\"call\":\"c1.1\","
                             "\"kind\":\"headless\",\"tool\":\"pick\",\"arguments\":{\"n\":7},"
-                            "\"question\":null,\"deadline\":null,\"binding\":null}],\"error\":null}"),
+                            "\"question\":null,\"deadline\":null,\"binding\":null}],"
+                            "\"error\":null}"),
               "waiting");
 }
 
@@ -136,7 +137,7 @@ TEST(a_run_that_failed_and_a_question)
     haft_str asked = result_of("agent; tools=request_user_input",
                                "{\"replies\":[{\"calls\":[{\"name\":\"request_user_input\","
                                "\"arguments\":{\"question\":\"Which?\"}}]}]}");
-    CHECK(haft__str_ends(asked, HAFT__LIT("\"question\":\"Which?\",\"deadline\":null,\"binding\":null}],"
-                                          "\"error\":null}")),
+    CHECK(haft__str_ends(asked, HAFT__LIT("\"question\":\"Which?\",\"deadline\":null,"
+                                          "\"binding\":null}],\"error\":null}")),
           "%.*s", HAFT__ARG(asked));
 }
