@@ -37,7 +37,7 @@ static bool spells(haft_str token, haft_str key)
     return at == token.len;
 }
 
-static const haft__json *get_member(haft__json object, haft_str token)
+const haft__json *haft__pointer_member(haft__json object, haft_str token)
 {
     for (uint32_t i = 0; i < object.count; i++) {
         if (spells(token, haft__json_text(object.members[i].key))) {
@@ -57,26 +57,32 @@ const haft__json *haft__pointer_item(haft__json array, haft_str token)
     return &array.items[index];
 }
 
+bool haft__pointer_next(haft_str *pointer, haft_str *ret_token)
+{
+    if (pointer->len == 0 || pointer->ptr[0] != '/') {
+        return false;
+    }
+    size_t end = 1;
+    while (end < pointer->len && pointer->ptr[end] != '/') {
+        end++;
+    }
+    *ret_token = (haft_str){pointer->ptr + 1, end - 1};
+    *pointer = haft__str_skip(*pointer, end);
+    return true;
+}
+
 const haft__json *haft__pointer_get(const haft__json *root, haft_str pointer)
 {
     const haft__json *value = root;
-    size_t at = 0;
-    while (at < pointer.len && value != NULL) {
-        if (pointer.ptr[at] != '/') {
-            return NULL;
-        }
-        size_t start = ++at;
-        while (at < pointer.len && pointer.ptr[at] != '/') {
-            at++;
-        }
-        haft_str token = {pointer.ptr + start, at - start};
+    haft_str token;
+    while (value != NULL && haft__pointer_next(&pointer, &token)) {
         if (value->kind == HAFT__JSON_OBJECT) {
-            value = get_member(*value, token);
+            value = haft__pointer_member(*value, token);
         } else {
             value = value->kind == HAFT__JSON_ARRAY ? haft__pointer_item(*value, token) : NULL;
         }
     }
-    return value;
+    return pointer.len == 0 ? value : NULL;
 }
 
 void haft__pointer_add_key(haft__buf *buf, haft_str key)

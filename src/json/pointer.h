@@ -10,6 +10,13 @@
  * not well formed. Array indices have no leading zero; "-" never exists. */
 const haft__json *haft__pointer_get(const haft__json *root, haft_str pointer);
 
+/* Takes the first token, still escaped, off a pointer. False when there is none: at its end, and
+ * where it is not well formed. */
+bool haft__pointer_next(haft_str *pointer, haft_str *ret_token);
+
+/* The member of `object` that one token of a pointer leads to, or NULL. */
+const haft__json *haft__pointer_member(haft__json object, haft_str token);
+
 /* The item of `array` that one token of a pointer leads to, or NULL. */
 const haft__json *haft__pointer_item(haft__json array, haft_str token);
 

@@ -160,99 +160,6 @@ static void check_servers(haft__loader *l)
     }
 }
 
-/* Whether a value of that kind is of the type, or of one of the types, that a schema names. */
-static bool type_takes(haft__json type, haft__json_kind kind)
-{
-    static const char *const names[] = {
-        [HAFT__JSON_NULL] = "null",     [HAFT__JSON_FALSE] = "boolean",
-        [HAFT__JSON_TRUE] = "boolean",  [HAFT__JSON_NUMBER] = "number",
-        [HAFT__JSON_STRING] = "string", [HAFT__JSON_ARRAY] = "array",
-        [HAFT__JSON_OBJECT] = "object",
-    };
-    for (uint32_t i = 0; type.kind == HAFT__JSON_ARRAY && i < type.count; i++) {
-        if (type_takes(type.items[i], kind)) {
-            return true;
-        }
-    }
-    haft_str name = haft__json_text(type);
-    return type.kind == HAFT__JSON_STRING
-           && (haft__str_equal(name, haft__str(names[kind]))
-               || (kind == HAFT__JSON_NUMBER && haft__str_equal(name, HAFT__LIT("integer"))));
-}
-
-/* Whether an argument of the type can be compared with the value. */
-static bool is_comparable(haft__json type, haft_str op, haft__json value)
-{
-    bool texts = type_takes(type, HAFT__JSON_STRING) && value.kind == HAFT__JSON_STRING;
-    if (haft__str_equal(op, HAFT__LIT("exists"))) {
-        return true;
-    }
-    if (haft__str_equal(op, HAFT__LIT("in"))) {
-        bool one = false;
-        for (uint32_t i = 0; value.kind == HAFT__JSON_ARRAY && i < value.count; i++) {
-            one = one || type_takes(type, value.items[i].kind);
-        }
-        return one;
-    }
-    if (haft__str_equal(op, HAFT__LIT("contains"))) {
-        return texts || type_takes(type, HAFT__JSON_ARRAY);
-    }
-    if (haft__str_equal(op, HAFT__LIT("matches"))) {
-        return texts;
-    }
-    bool equality = haft__str_equal(op, HAFT__LIT("eq")) || haft__str_equal(op, HAFT__LIT("ne"));
-    bool ordered = value.kind == HAFT__JSON_NUMBER || value.kind == HAFT__JSON_STRING;
-    return type_takes(type, value.kind) && (equality || ordered);
-}
-
-/* The type that the schema names for what the pointer leads to; null when it names none. */
-static haft__json type_at(haft__json schema, haft_str pointer)
-{
-    (void)haft__str_split(&pointer, '/');
-    while (pointer.len > 0) {
-        const haft__json *found =
-            haft__json_get(haft__edit_object(schema, "properties"), haft__str_split(&pointer, '/'));
-        schema = found != NULL ? *found : haft__json_null();
-    }
-    return haft__edit_get(schema, "type");
-}
-
-/* A condition that no argument of the tool can be compared by: every call is asked about. */
-static void check_condition(haft__loader *l, size_t rule, const haft__tool *tool)
-{
-    haft__json when = l->spec->approvals[rule].when;
-    haft_str at = haft__edit_text(when, "at"), op = haft__edit_text(when, "op");
-    haft__json type = type_at(tool->input_schema, at);
-    if (type.kind == HAFT__JSON_NULL || is_comparable(type, op, haft__edit_get(when, "value"))) {
-        return;
-    }
-    haft_str name = type.kind == HAFT__JSON_STRING ? haft__json_text(type) : HAFT__LIT("others");
-    haft__spec_problem *problem =
-        haft__loader_warning(l, haft__loader_at(l, "/approvals/%zu/when", rule), HAFT__ABOUT_VALUE,
-                             "%.*s of \"%.*s\" cannot be compared like this by its type: %.*s",
-                             HAFT__ARG(at), HAFT__ARG(tool->name), HAFT__ARG(name));
-    haft__loader_hint(l, problem,
-                      "what cannot be compared is asked about; arguments under args are texts, "
-                      "input_schema gives them types");
-}
-
-static void check_conditions(haft__loader *l)
-{
-    for (size_t i = 0; i < l->spec->approval_count; i++) {
-        const haft__approval_rule *rule = &l->spec->approvals[i];
-        for (size_t k = 0; rule->when.kind == HAFT__JSON_OBJECT && k < l->spec->tools.count; k++) {
-            const haft__tool *tool = l->spec->tools.items[k];
-            bool named = false;
-            for (size_t n = 0; n < rule->tool_count; n++) {
-                named = named || haft__filter_matches(rule->tools[n], tool->name);
-            }
-            if (named) {
-                check_condition(l, i, tool);
-            }
-        }
-    }
-}
-
 static void check_approval_rules(haft__loader *l)
 {
     for (size_t i = 0; i < l->spec->approval_count && haft__loader_clean(l, "approvals"); i++) {
@@ -262,6 +169,15 @@ static void check_approval_rules(haft__loader *l)
                 haft__loader_error(l, haft__loader_at(l, "/approvals/%zu", i), HAFT__ABOUT_VALUE,
                                    "the rule says for no tool that it holds");
             haft__loader_hint(l, problem, "give it tools or traits; tools: [\"*\"] is all");
+        }
+        haft__json source = haft__edit_array(l->source, "approvals").items[i];
+        if (rule->deadline_ms == 0 && haft__json_get(source, HAFT__LIT("on_expire")) != NULL) {
+            haft__spec_problem *problem = haft__loader_warning(
+                l, haft__loader_at(l, "/approvals/%zu/on_expire", i), HAFT__ABOUT_KEY,
+                "on_expire does nothing in a rule without a deadline");
+            haft__loader_hint(l, problem,
+                              "give the rule one; without it pauses.approval says when, and what "
+                              "happens then");
         }
     }
 }
@@ -386,7 +302,7 @@ void haft__loader_check(haft__loader *l)
     check_servers(l);
     check_approval_rules(l);
     if (haft__loader_clean(l, "approvals tools")) {
-        check_conditions(l);
+        haft__loader_check_conditions(l);
     }
     haft__loader_check_tools(l);
     if (haft__loader_clean(l, "tools builtins enabled_builtins mcp formats tool_call_formats")) {

@@ -111,8 +111,8 @@ TEST(everything_that_is_said_is_there)
              "limits: {turns: 3, calls: 9, parallel: 2, overflow: truncate, observation_chars: 10, "
              "tokens: 5000000000, usd: 0.5, wall: 90, invalid_calls: 1, reminders: 0, violations: "
              "4}\n"
-             "approvals: [{tools: [glob], traits: [destructive], when: {at: /a, op: eq, value: 1}, "
-             "deadline: 24h, on_expire: {answer: no}}, {tools: [grep]}]\n"
+             "approvals: [{tools: [glob], traits: [destructive], when: {at: /pattern, op: eq, "
+             "value: x}, deadline: 24h, on_expire: {answer: no}}, {tools: [grep]}]\n"
              "databases: {d: {url: \"sqlite:x\"}}\nmcp: {servers: {s: {command: [x]}}}\n");
     CHECK_STR(f.listing, HAFT__LIT(""), "good");
     const haft__spec *spec = f.spec;

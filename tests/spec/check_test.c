@@ -12,18 +12,6 @@
     "1:84: the argument \"" name "\" would choose the host (arguments can stand in the path and "  \
     "behind it)"
 
-#define WHEN(how) "approvals: [{tools: [a], when: {at: /n, " how "}}]\n"
-#define PAY(how)                                                                                   \
-    "tools: [{name: a, headless: true, description: Count the words of it., args: [n]}]\n" WHEN(how)
-#define TYPED(type, how)                                                                           \
-    "tools: [{name: a, headless: true, description: Count the words of it., input_schema: {type: " \
-    "object, properties: {n: {type: " type "}}}}]\n" WHEN(how)
-#define UNLIKE(type)                                                                               \
-    "2:32: warning: /n of \"a\" cannot be compared like this by its type: " type                   \
-    " (what cannot be compared is asked about; arguments under args are texts, input_schema "      \
-    "gives "                                                                                       \
-    "them types)"
-
 #define COMMAND(words)                                                                             \
     "tools: [{name: a, args: [a, b], description: Look up the words of it., command: [" words      \
     "]}]\n"
@@ -84,6 +72,11 @@ static const problem_case cases[] = {
      "before it goes on without)"},
     {"approvals: [{traits: [read_only], deadline: 0s}]\n",
      "1:45: wanted a time above 0, found 0 (leave it out when there is none)"},
+    {"approvals: [{traits: [read_only], on_expire: reject}]\n"
+     "pauses: {approval: {deadline: 1h}}\n",
+     "1:35: warning: on_expire does nothing in a rule without a deadline (give the rule one; "
+     "without it pauses.approval says when, and what happens then)"},
+    {"approvals: [{traits: [read_only], deadline: 1h, on_expire: reject}]\n", ""},
     {"pauses: {question: {deadline: 0}}\n",
      "1:31: wanted a time above 0, found 0 (leave it out when there is none)"},
     {"approvals: [{}, {traits: [destructive]}]\n",
@@ -108,24 +101,6 @@ static const problem_case cases[] = {
     {TOOL("traits: {destructive: true}") "approvals: [{traits: [idempotent]}]\n",
      "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
      "[{traits: [destructive]}])"},
-    /* conditions that compare different things */
-    {PAY("op: gt, value: 100"), UNLIKE("string")},
-    {PAY("op: gt, value: \"1\""), ""},
-    {PAY("op: eq, value: 100"), UNLIKE("string")},
-    {PAY("op: ne, value: true"), UNLIKE("string")},
-    {PAY("op: lt"), UNLIKE("string")},
-    {PAY("op: in, value: [1, 2]"), UNLIKE("string")},
-    {PAY("op: in, value: [1, \"2\"]"), ""},
-    {PAY("op: contains, value: 1"), UNLIKE("string")},
-    {PAY("op: contains, value: x"), ""},
-    {PAY("op: matches, value: x"), ""},
-    {PAY("op: exists"), ""},
-    {TYPED("integer", "op: gt, value: 100"), ""},
-    {TYPED("integer", "op: matches, value: x"), UNLIKE("integer")},
-    {TYPED("[integer, string]", "op: gt, value: 100"), ""},
-    {TYPED("[integer, string]", "op: eq, value: [1]"), UNLIKE("others")},
-    {TYPED("array", "op: contains, value: 1"), ""},
-    {TYPED("boolean", "op: gt, value: true"), UNLIKE("boolean")},
     /* where an HTTP tool goes */
     {WEB("https://h/{a}?b={b}&c={ c }#{b}"), ""},
     {WEB("https://${H}{a}"), ""},
