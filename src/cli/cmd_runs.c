@@ -20,6 +20,7 @@
 #include "cli/respec.h"
 #include "cli/spec_file.h"
 #include "cli/timeline.h"
+#include "io/owner.h"
 #include "io/random.h"
 #include "run/replay.h"
 #include "tool/duration.h"
@@ -220,7 +221,10 @@ static haft__exit list(asked *a)
         .open_only = haft__args_has(a->args, "open"),
     };
     haft_status status = HAFT_OK;
-    if (!tell_missing(a)) {
+    if (haft__args_has(a->args, "limit") && request.limit == 0) {
+        status =
+            haft__fail(a->err, HAFT_BAD_INPUT, "--limit", "wanted a number from 1 on, found 0");
+    } else if (!tell_missing(a)) {
         status = want_store(a);
         if (status == HAFT_OK) {
             status = haft__session_ask(a->cli, a->runtime, &request, a->err);
@@ -278,10 +282,14 @@ static haft__exit show(asked *a)
     if (a->row.id.len > 0) {
         haft__outcome_settle(&a->row, &run);
     }
+    run.unopened = a->row.state == HAFT__STATE_WAITING;
     haft__look look = haft__look_at(a->cli->out, haft__args_has(a->args, "json"));
     if (look.live) {
         haft__exit result = show_timeline(a, &run, look);
-        if (run.seq == 1) {
+        if (run.unopened && run.stage != HAFT__RUN_CALLING) {
+            (void)fputs("waiting: a fork that nobody has opened; `haft resume` does\n",
+                        a->cli->out);
+        } else if (run.seq == 1) {
             (void)fputs("queued: its turn has not come, or nobody has taken it up\n", a->cli->out);
         }
         return result;
@@ -411,6 +419,7 @@ static haft__exit remove_run(asked *a)
     haft_status status = find(a);
     if (status == HAFT_OK) {
         request.run.id = a->row.id;
+        request.dead_owner = haft__owner_is_dead(a->row.owner) ? a->row.owner : HAFT__LIT("");
         status = haft__session_ask(a->cli, a->runtime, &request, a->err);
     }
     if (status == HAFT_OK && haft__args_has(a->args, "json")) {

@@ -125,10 +125,10 @@ static haft_str end_of(const haft__run *run)
     if (run->seq == 0) { /* there never was one, or all that is known of it is its id */
         return HAFT__LIT("failed");
     }
-    if (run->seq == 1) { /* it is in the store, and its turn has not come */
+    if (run->seq == 1 && !run->unopened) { /* it is in the store, and its turn has not come */
         return HAFT__LIT("queued");
     }
-    return waits(run) ? HAFT__LIT("waiting") : HAFT__LIT("running");
+    return waits(run) || run->unopened ? HAFT__LIT("waiting") : HAFT__LIT("running");
 }
 
 void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *why)

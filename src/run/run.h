@@ -241,6 +241,9 @@ typedef struct haft__run {
     haft_str answer, end_reason;
     bool forced_final;
     haft__json end_error; /* null or {status, where, message, hint} */
+
+    bool unopened; /* the store has it wait, whatever its events say: a fork that nobody has opened;
+                      set by who has looked there */
 } haft__run;
 
 /* `spec` must outlive the run. */

@@ -294,10 +294,11 @@ haft_status haft__store_check_remove(const haft__store *store, const haft__store
                                      const haft__store_run *run, haft_error *err)
 {
     bool own = haft__str_equal(run->owner, request->run.owner);
+    bool dead = haft__str_equal(run->owner, request->dead_owner);
     if (request->run.epoch > 0 && !has_epoch(request, run, request->run.owner)) {
         return fail_epoch(request, run, err);
     }
-    return held(store, run) && !own ? fail_held(run, err) : HAFT_OK;
+    return held(store, run) && !own && !dead ? fail_held(run, err) : HAFT_OK;
 }
 
 bool haft__store_is_due(const haft__store_request *request, haft__run_state state,

@@ -175,9 +175,9 @@ typedef enum haft__store_verb {
     HAFT__STORE_RECALL,   /* scope, name: a key, now_ms -> text; NOT_FOUND */
     HAFT__STORE_REMEMBER, /* scope, name, text, now_ms, lease_ms: how long; 0: for ever */
 
-    HAFT__STORE_REMOVE, /* run.id; BAD_STATE while somebody has it, but for run.owner, if that is
-                         * not ""; with run.epoch, when it is not 0, unless run.owner has it in
-                         * that epoch */
+    HAFT__STORE_REMOVE, /* run.id, dead_owner; BAD_STATE while somebody has it, but for run.owner
+                         * and `dead_owner`, if they are not ""; with run.epoch, when it is not 0,
+                         * unless run.owner has it in that epoch */
 
     /* now_ms, before_ms: removes runs that ended before; 0: none. Only those with one of `ends`, if
      * there are any, and not the `keep` that ended last. A thread goes as a whole: a run stays as

@@ -148,6 +148,8 @@ def test_left_alone():
         check(f"nobody_takes_a_fork_that_nobody_opened_{turn}",
               (found, row(made)["state"], effects("charges.effects") - before),
               (({"runs": []}, (0, "")), "waiting", 0))
+        check(f"it_has_one_state_wherever_one_looks_{turn}",
+              result("runs", "show", made)[1]["end"], "waiting")
         check(f"who_opens_it_goes_on_with_it_{turn}",
               (result("resume", made)[1]["end"], effects("charges.effects") - before),
               ("done", more))

@@ -345,6 +345,8 @@ def test_looking_makes_nothing():
     check("no_store_is_no_runs", haft("runs", "list", *store),
           (0, "", f"there is no store at {missing}\n"))
     check("nor_as_json", haft("runs", "list", "--json", *store)[:2], (0, '{"runs":[]}\n'))
+    status, out, err = haft("runs", "list", "--limit", 0)
+    check("no_runs_at_most_is_no_question", (status, out, "from 1 on" in err), (2, "", True))
     for words in (["show", "x"], ["events", "x"], ["replay", "x"], ["fork", "x"], ["rm", "x"],
                   ["artifact", "x", "y"], ["gc"]):
         status, _, err = haft("runs", *words, *store)
@@ -362,6 +364,15 @@ def test_rm_and_gc():
     run = result("run", path, "go")[1]["run"]
     check("a_run_can_be_removed", (haft("runs", "rm", run)[0], haft("runs", "show", run)[0]),
           (0, 2))
+    slow = spec("killed", [calls("slow")], [tool("slow", ["sh", "-c", "echo > slow-began; sleep 60"])])
+    running = subprocess.Popen([HAFT, "run", slow, "go"], cwd=scratch, env=environment,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for((Path(scratch) / "slow-began").exists)
+    status, _, err = haft("runs", "rm", "last")
+    check("not_while_somebody_has_it", (status, "belongs to process" in err), (1, True))
+    running.kill()
+    running.wait()
+    check("at_once_when_he_is_dead", haft("runs", "rm", "last"), (0, "", ""))
     result("run", path, "go")
     status, out, _ = haft("runs", "gc", "--older", "0s")
     check("old_runs_can_be_collected", (status, out.endswith("runs removed\n")), (0, True))

@@ -424,6 +424,12 @@ STORE_TEST(a_run_is_removed_when_nobody_has_it)
     CHECK_INT(help_do(s, &away), HAFT_BAD_STATE, "somebody else has it");
     away.run.owner = HAFT__LIT("me");
     CHECK_INT(help_do(s, &away), HAFT_OK, "who has it may: %s", s->error.message);
+    CHECK_INT(help_create_in(s, 3, "", "me"), HAFT_OK, "%s", s->error.message);
+    away.run.owner = HAFT__LIT("");
+    away.dead_owner = HAFT__LIT("you");
+    CHECK_INT(help_do(s, &away), HAFT_BAD_STATE, "another is dead");
+    away.dead_owner = HAFT__LIT("me");
+    CHECK_INT(help_do(s, &away), HAFT_OK, "who has it is dead: %s", s->error.message);
     s->now_ms += HELP_LEASE;
     CHECK_INT(remove_run(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(remove_run(s, 1), HAFT_NOT_FOUND, "it is gone");
