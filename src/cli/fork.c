@@ -119,7 +119,7 @@ static haft_status copy_past(haft__forking *f)
     haft_status status = ask(f, &past);
     for (size_t i = 0; status == HAFT_OK && i < past.found_count; i++) {
         status = haft__thread_copy(f->cli, f->from->runtime, past.found[i].id, haft__str(f->thread),
-                                   f->err);
+                                   NULL, f->err);
     }
     return status;
 }
@@ -290,6 +290,29 @@ static haft_status write_events(haft__forking *f)
     return status == HAFT_OK ? rewrite(f) : status;
 }
 
+/* Of a run that has ended the fork is a copy, behind which its thread can go on. */
+static haft_status copy_whole(haft__forking *f)
+{
+    haft_status status = copy_past(f);
+    if (status == HAFT_OK) {
+        status = haft__thread_copy(f->cli, f->from->runtime, f->from->row.id, haft__str(f->thread),
+                                   f->id, f->err);
+    }
+    if (status == HAFT_OK) {
+        (void)fprintf(
+            f->cli->errors,
+            "haft: the run has ended; 'haft run SPEC TASK --thread %s' goes on behind it\n",
+            f->thread);
+    }
+    return status;
+}
+
+static haft_status make(haft__forking *f)
+{
+    haft_status status = write_events(f);
+    return status == HAFT_OK && f->from->runtime != NULL ? keep(f) : status;
+}
+
 haft__exit haft__fork(haft__cli *cli, const haft__args *args, const haft__fork_from *from,
                       haft_error *err)
 {
@@ -302,16 +325,14 @@ haft__exit haft__fork(haft__cli *cli, const haft__args *args, const haft__fork_f
     haft__buf_init(&f.text, HAFT__LIMIT_RUN_BYTES);
     haft_status status = prepare(&f);
     if (status == HAFT_OK) {
-        status = write_events(&f);
+        status = f.branch ? copy_whole(&f) : make(&f);
     }
     if (status == HAFT_OK && from->runtime == NULL) {
         haft__print_json(cli->out, haft__buf_str(&f.text));
-        haft__buf_finish(&f.text);
-        return HAFT__EXIT_DONE;
-    }
-    if (status == HAFT_OK) {
-        status = keep(&f);
     }
     haft__buf_finish(&f.text);
-    return status == HAFT_OK ? finish(&f) : haft__session_exit(status);
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    return from->runtime != NULL ? finish(&f) : HAFT__EXIT_DONE;
 }

@@ -9,33 +9,70 @@
 #include "base/str.h"
 #include "cli/fork_int.h"
 #include "run/decide.h"
+#include "run/held.h"
+
+static haft_status fail_call(haft__forking *f)
+{
+    haft_status status =
+        haft__fail(f->err, HAFT_BAD_INPUT, "--call",
+                   "wanted a call that waits or that somebody has answered, found '%s'", f->call);
+    return haft__hint(f->err, status,
+                      "'haft runs events' shows which were 'paused' and 'answered'");
+}
 
 /* ---- where ---- */
 
-/* The last event before the first of this kind that has this member; 0 when there is none. */
+/* Looks at one event after the other. */
+typedef struct reader {
+    haft_str rest;
+    haft__arena_mark mark; /* where the memory of the last one begins */
+} reader;
+
+static reader read_from_start(const haft__forking *f)
+{
+    return (reader){.rest = f->from->lines, .mark = haft__arena_save(&f->cli->arena)};
+}
+
+/* The next event, which is gone with the one behind it; its seq is 0 when there is none. */
+static haft_status read_next(const haft__forking *f, reader *r, haft__event *ret_event)
+{
+    *ret_event = (haft__event){.seq = 0};
+    haft__arena_restore(&f->cli->arena, r->mark);
+    while (r->rest.len > 0) {
+        haft_str line = haft__str_split(&r->rest, '\n');
+        if (haft__str_trim(line).len > 0) {
+            return haft__event_read(&f->cli->arena, line, f->from->hash_key, ret_event, f->err);
+        }
+    }
+    return HAFT_OK;
+}
+
+static bool has_member(const haft__event *event, const char *key, haft_str text, uint64_t number)
+{
+    const haft__json *field = haft__event_field(event, key);
+    uint64_t found = 0;
+    if (field != NULL && field->kind == HAFT__JSON_STRING) {
+        return haft__str_equal(haft__json_text(*field), text);
+    }
+    return field != NULL && haft__event_number(event, key, &found, NULL) == HAFT_OK
+           && found == number;
+}
+
+/* The last event before the last of this kind that has this member; 0 when there is none. */
 static haft_status find_before(haft__forking *f, haft__event_kind kind, const char *key,
                                haft_str text, uint64_t number, uint64_t *ret_at)
 {
-    haft__arena *arena = &f->cli->arena;
-    haft_status status = HAFT_OK;
+    reader r = read_from_start(f);
+    haft__event event = {.seq = 0};
+    haft_status status;
     *ret_at = 0;
-    for (haft_str lines = f->from->lines; status == HAFT_OK && *ret_at == 0 && lines.len > 0;) {
-        haft_str line = haft__str_split(&lines, '\n');
-        haft__event event;
-        if (haft__str_trim(line).len == 0) {
-            continue;
-        }
-        status = haft__event_read(arena, line, f->from->hash_key, &event, f->err);
-        const haft__json *field = status == HAFT_OK ? haft__event_field(&event, key) : NULL;
-        uint64_t found = 0;
-        bool same = field != NULL && field->kind == HAFT__JSON_STRING
-                        ? haft__str_equal(haft__json_text(*field), text)
-                        : field != NULL && haft__event_number(&event, key, &found, NULL) == HAFT_OK
-                              && found == number;
-        if (status == HAFT_OK && event.kind == kind && same) {
+    do {
+        status = read_next(f, &r, &event);
+        if (status == HAFT_OK && event.seq > 0 && event.kind == kind
+            && has_member(&event, key, text, number)) {
             *ret_at = event.seq - 1;
         }
-    }
+    } while (status == HAFT_OK && event.seq > 0);
     return status;
 }
 
@@ -57,15 +94,30 @@ static haft_status find_turn(haft__forking *f)
     return status;
 }
 
+/* Where somebody answered it last, or where it waits now. */
 static haft_status find_call(haft__forking *f)
 {
-    haft_status status =
-        find_before(f, HAFT__EVENT_ANSWERED, "call", haft__str(f->call), 0, &f->at);
-    if (status == HAFT_OK && f->at == 0) {
-        status = haft__fail(f->err, HAFT_BAD_INPUT, "--call",
-                            "wanted a call that somebody has answered, found '%s'", f->call);
-        (void)haft__hint(f->err, status, "'haft runs events' shows which were 'answered'");
+    haft_str call = haft__str(f->call);
+    uint64_t asked = 0, answered = 0;
+    haft_status status = find_before(f, HAFT__EVENT_ANSWERED, "call", call, 0, &answered);
+    if (status == HAFT_OK) {
+        status = find_before(f, HAFT__EVENT_PAUSED, "call", call, 0, &asked);
     }
+    f->at = asked > answered ? UINT64_MAX : answered;
+    return status == HAFT_OK && f->at == 0 ? fail_call(f) : status;
+}
+
+/* What comes behind the place: an answer, or nothing. */
+static haft_status look_behind(haft__forking *f, bool turn)
+{
+    reader r = read_from_start(f);
+    haft__event event = {.seq = 0};
+    haft_status status;
+    do {
+        status = read_next(f, &r, &event);
+    } while (status == HAFT_OK && event.seq > 0 && event.seq - 1 < f->at);
+    f->whole = event.seq == 0;
+    f->asked = f->whole ? !turn : event.kind == HAFT__EVENT_ANSWERED;
     return status;
 }
 
@@ -80,7 +132,8 @@ haft_status haft__fork_find(haft__forking *f)
         return haft__fail(f->err, HAFT_BAD_INPUT, "--answer", "wanted --call with it, found none");
     }
     f->at = f->task != NULL ? 1 : haft__args_number(f->args, "at", UINT64_MAX);
-    return turn ? find_turn(f) : f->call != NULL ? find_call(f) : HAFT_OK;
+    haft_status status = turn ? find_turn(f) : f->call != NULL ? find_call(f) : HAFT_OK;
+    return status == HAFT_OK ? look_behind(f, turn) : status;
 }
 
 /* ---- whether it can be left there ---- */
@@ -96,14 +149,22 @@ static bool is_asked_about(const haft__run *run, const haft__run_call *call)
                    && haft__unknown_policy(run, tool) != HAFT__ON_UNKNOWN_RETRY));
 }
 
+/* Whether nothing keeps a call from beginning that has not yet: where the run is now, it does so
+ * there, too. One that others held back had not begun there, and is judged here like any. */
+static bool is_about_to_begin(const haft__run *run, const haft__run_call *call)
+{
+    return call->tool != NULL && call->malformed.len == 0 && !call->tool->traits.read_only
+           && haft__held_look(run, call).by == HAFT__HELD_NOT;
+}
+
 /* Whether nothing of a call is done a second time unasked. What a tool asks while it runs is lost
  * with its process, so it is under way like one that asks nothing. */
-static bool is_safe(const haft__run *run, const haft__run_call *call)
+static bool is_safe(const haft__run *run, const haft__run_call *call, bool whole)
 {
     switch (call->stage) {
     case HAFT__CALL_FINISHED:
-    case HAFT__CALL_REFUSED:
-    case HAFT__CALL_ARRIVED: /* it had not begun there, and is judged here like any */ return true;
+    case HAFT__CALL_REFUSED: return true;
+    case HAFT__CALL_ARRIVED: return !whole || !is_about_to_begin(run, call);
     case HAFT__CALL_PAUSED: return !haft__call_needs_host(call) || is_asked_about(run, call);
     case HAFT__CALL_STARTED: return is_asked_about(run, call);
     case HAFT__CALL_ANSWERED: return false;
@@ -111,24 +172,11 @@ static bool is_safe(const haft__run *run, const haft__run_call *call)
     HAFT__UNREACHABLE();
 }
 
-haft_status haft__fork_check(haft__forking *f)
+static haft_status check_calls(const haft__forking *f)
 {
     const haft__run *run = &f->run;
-    if (run->stage == HAFT__RUN_IDLE) {
-        return HAFT_OK;
-    }
-    if (f->call == NULL || run->stage != HAFT__RUN_CALLING) {
-        haft_status status =
-            haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
-                       run->stage == HAFT__RUN_ENDED
-                           ? "expected the end of a turn at event %llu, found that of the run"
-                           : "expected the end of a turn at event %llu, found one under way",
-                       (unsigned long long)run->seq);
-        return haft__hint(f->err, status,
-                          "--turn N names one; --at takes the last event before a turn_started");
-    }
     for (size_t i = run->batch; i < run->call_count; i++) {
-        if (!is_safe(run, &run->calls[i])) {
+        if (!is_safe(run, &run->calls[i], f->whole)) {
             haft_status status = haft__fail(
                 f->err, HAFT_BAD_STATE, f->from->name,
                 "the call %.*s of %.*s was under way at event %llu and would be made twice",
@@ -139,4 +187,60 @@ haft_status haft__fork_check(haft__forking *f)
         }
     }
     return HAFT_OK;
+}
+
+/* Whether somebody is waited for there; for the call that was named, if one was. */
+static bool is_waited_for(const haft__forking *f)
+{
+    const haft__run *run = &f->run;
+    bool found = false;
+    for (size_t i = run->batch; run->stage == HAFT__RUN_CALLING && i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        found = found
+                || (call->stage == HAFT__CALL_PAUSED
+                    && (f->call == NULL || haft__str_equal(call->id, haft__str(f->call))));
+    }
+    return found;
+}
+
+static haft_status fail_place(const haft__forking *f)
+{
+    const haft__run *run = &f->run;
+    haft_status status =
+        haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
+                   run->stage == HAFT__RUN_ENDED
+                       ? "expected the end of a turn at event %llu, found that of the run"
+                       : "expected the end of a turn at event %llu, found one under way",
+                   (unsigned long long)run->seq);
+    return haft__hint(f->err, status,
+                      "--turn N names one that is over; --call CALL is where a call waits or was "
+                      "answered");
+}
+
+/* Behind the end of a run there is nothing but the next of its thread. */
+static haft_status check_branch(haft__forking *f)
+{
+    if (haft__args_has(f->args, "go")) {
+        haft_status status = haft__fail(f->err, HAFT_BAD_INPUT, "--go",
+                                        "the run has ended: there is nothing to go on with");
+        return haft__hint(
+            f->err, status,
+            "without --go its thread is copied, for 'haft run SPEC TASK --thread ID'");
+    }
+    f->branch = f->from->runtime != NULL; /* a file has no thread */
+    return f->branch ? HAFT_OK : fail_place(f);
+}
+
+haft_status haft__fork_check(haft__forking *f)
+{
+    if (f->run.stage == HAFT__RUN_IDLE) {
+        return HAFT_OK;
+    }
+    if (f->call != NULL && !is_waited_for(f)) {
+        return fail_call(f);
+    }
+    if (f->run.stage == HAFT__RUN_ENDED) {
+        return check_branch(f);
+    }
+    return f->asked && is_waited_for(f) ? check_calls(f) : fail_place(f);
 }

@@ -273,8 +273,8 @@ static haft_status leave_out(haft__talk *talk, const haft__store_request *list, 
     haft_status status = haft__runtime_make_id(talk->runtime, id, err);
     for (size_t i = list->found_count; status == HAFT_OK && i-- > count;) {
         if (list->found[i].state == HAFT__STATE_ENDED) {
-            status =
-                haft__thread_copy(talk->cli, talk->runtime, list->found[i].id, haft__str(id), err);
+            status = haft__thread_copy(talk->cli, talk->runtime, list->found[i].id, haft__str(id),
+                                       NULL, err);
         }
     }
     if (status == HAFT_OK) {

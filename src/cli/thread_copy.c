@@ -8,6 +8,8 @@
  */
 #include "cli/thread_copy.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -135,7 +137,7 @@ static haft_status check_ended(const copying *c)
 }
 
 haft_status haft__thread_copy(haft__cli *cli, haft_runtime *runtime, haft_str id, haft_str thread,
-                              haft_error *err)
+                              char *ret_id, haft_error *err)
 {
     copying c = {.cli = cli, .runtime = runtime, .thread = thread, .err = err};
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
@@ -150,5 +152,11 @@ haft_status haft__thread_copy(haft__cli *cli, haft_runtime *runtime, haft_str id
     if (status == HAFT_OK) {
         status = read_events(&c);
     }
-    return status == HAFT_OK ? write_run(&c) : status;
+    if (status == HAFT_OK) {
+        status = write_run(&c);
+    }
+    if (status == HAFT_OK && ret_id != NULL) {
+        memcpy(ret_id, c.id, sizeof(c.id));
+    }
+    return status;
 }

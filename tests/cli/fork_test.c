@@ -67,6 +67,9 @@ TEST(a_fork_without_memory)
                             .row = find.found[0],
                             .runtime = h.runtime};
     fail_everywhere(&from, &args, "in a store");
+    args.given_count = 0;
+    fail_everywhere(&from, &args, "of a run that has ended");
+    args.given_count = 1;
     from.runtime = NULL;
     fail_everywhere(&from, &args, "of a file");
     args.given = new_task;
@@ -121,7 +124,7 @@ TEST(a_run_that_has_not_ended_is_not_copied)
     CHECK_INT(haft_run_start(agent, "go", NULL, &run, &h.err), HAFT_OK, "%s", h.err.message);
     help_host_settle(&h, run);
     haft_status status = haft__thread_copy(&cli, h.runtime, haft__str(haft_run_id(run)),
-                                           HAFT__LIT("another"), &h.err);
+                                           HAFT__LIT("another"), NULL, &h.err);
     CHECK_INT(status, HAFT_BAD_STATE, "%s", h.err.message);
     CHECK(strstr(h.err.message, "has not ended") != NULL, "%s", h.err.message);
     haft__store_request list = {

@@ -100,7 +100,7 @@ def test_turns():
     check("its_artifacts_are_there", haft("runs", "artifact", made, "a")[1], "kept")
     done = result("runs", "fork", run, "--turn", 3, "--go")[1]
     check("it_goes_on_at_once", done["answer"], "end")
-    for words in (["--turn", 5], ["--turn", 4], ["--at", 3], ["--turn", 1, "--at", 4], [],
+    for words in (["--turn", 5], ["--at", 3], ["--turn", 1, "--at", 4], ["--go"],
                   ["--call", "c1.1"], ["--answer", "x"], ["--thread", "x", "--turn", 1],
                   ["--thread", row(run)["thread"], "--turn", 1]):
         check(f"no_place_for_a_fork{words}", isinstance(fork(run, *words), tuple), True)
@@ -136,6 +136,113 @@ def test_answer():
     said = [e["value"] for e in events(other["run"]) if e["kind"] == "answered"]
     check("another_answer_is_gone_on_with", (status, other["end"], said), (0, "done", ["blue"]))
     check("it_replays", replays(other["run"]), True)
+
+
+def pauses(run):
+    return [(p["call"], p["kind"]) for p in result("runs", "show", run)[1]["pending"]]
+
+
+def test_waiting():
+    """A question can be answered in two ways, each in a fork, before it is answered at all."""
+    path = spec("undecided", [call("pick"), call("mark"), {"text": "end"}],
+                [PICK, tool("mark", "echo x >> undecided.effects")],
+                pauses={"headless": {"deadline": "1h"}})
+    run = result("run", path, "go")[1]["run"]
+    last = events(run)[-1]["seq"]
+    for words in ([], ["--call", "c1.1"], ["--at", last]):
+        made = fork(run, *words)
+        check(f"a_run_that_waits_is_forked_where_it_waits{words[:1]}",
+              (row(made)["state"], pauses(made), kinds(made) == kinds(run)),
+              ("waiting", [("c1.1", "headless")], True))
+    check("the_end_of_its_turn_has_not_come", isinstance(fork(run, "--turn", 1), tuple), True)
+    check("one_answer_in_a_fork", (result("answer", made, '"red"')[1]["end"],
+                                   effects("undecided.effects")), ("done", 1))
+    status, other = result("runs", "fork", run, "--call", "c1.1", "--answer", '"blue"')
+    said = [e["value"] for each in (made, other["run"]) for e in events(each)
+            if e["kind"] == "answered"]
+    check("another_in_another", (status, said, replays(made), replays(other["run"]),
+                                 effects("undecided.effects")),
+          (0, ["red", "blue"], True, True, 2))
+    check("and_the_run_still_waits", pauses(run), [("c1.1", "headless")])
+
+
+def test_waiting_beside():
+    """What is under way beside a question is asked about in a fork, and never begun again."""
+    for name, traits, wanted in (("besides", {}, True), ("besidesk", {"idempotent": True}, False)):
+        work = f"echo x >> {name}.effects; while [ ! -e {name}.gate ]; do sleep 0.02; done"
+        path = spec(name, [call("slow", "pick"), {"text": "end"}],
+                    [PICK, tool("slow", work, **traits)])
+        process = subprocess.Popen([HAFT, "run", path, "go"], cwd=scratch, env=environment,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   stdin=subprocess.DEVNULL)
+        end = time.monotonic() + LONG
+        while time.monotonic() < end and (effects(f"{name}.effects") == 0
+                                          or kinds("last")[-1] != "paused"):
+            time.sleep(0.02)
+        made = fork("last", "--call", "c1.2")
+        put(f"{name}.gate", "")
+        process.wait(timeout=LONG)
+        if not wanted:
+            check("where_nobody_would_be_asked_it_is_refused_while_it_waits",
+                  (made[0], "c1.1 of slow was under way" in made[1]), (1, True))
+            continue
+        found = result("resume", made)[1]["pending"]
+        check("what_is_under_way_beside_a_question_is_asked_about",
+              ([p["kind"] for p in found], effects(f"{name}.effects")),
+              (["unknown_outcome", "headless"], 1))
+
+
+def test_about_to_begin():
+    """A call that nothing holds back begins in the run itself."""
+    for name, traits, wanted in (("begins", {}, 1), ("beginsr", {"read_only": True}, 0)):
+        path = spec(name, [call("pick", "mark"), {"text": "end"}],
+                    [PICK, tool("mark", "true", **traits)])
+        lines = haft("runs", "events", result("run", path, "go")[1]["run"])[1].splitlines()
+        asked = next(i for i, line in enumerate(lines) if json.loads(line)["kind"] == "paused")
+        log = put(f"{name}.jsonl", "".join(line + "\n" for line in lines[:asked + 1]))
+        status, out, err = haft("runs", "fork", log, "--spec", path, "--call", "c1.1")
+        check(f"what_is_about_to_begin_is_not_begun_twice{traits}",
+              (status, "c1.2 of mark" in err), (wanted, wanted == 1))
+
+
+def test_which_pause():
+    """A call that waited twice is forked where it did so last, or anywhere by --at."""
+    path = spec("twice", [call("pick"), {"text": "end"}],
+                [dict(PICK, traits={"needs_approval": True})])
+    run = result("run", path, "go")[1]["run"]
+    haft("approve", run)
+    check("it_waits_now", pauses(fork(run, "--call", "c1.1")), [("c1.1", "headless")])
+    haft("answer", run, '"red"')
+    check("it_was_answered_last", pauses(fork(run, "--call", "c1.1")), [("c1.1", "headless")])
+    first = next(e["seq"] for e in events(run) if e["kind"] == "answered")
+    made = fork(run, "--at", first - 1)
+    check("it_was_approved_before", pauses(made), [("c1.1", "approval")])
+    check("and_can_be_rejected_there", (result("reject", made)[1]["end"], replays(made)),
+          ("done", True))
+
+
+def test_branch():
+    """Behind the end of a run its thread goes on in two ways."""
+    path = spec("trunk", [{"text": "first answer"}], [])
+    knows = spec("branch", [{"expect": {"contains": "first answer"}, "text": "good"}], [])
+    first = result("run", path, "first")[1]
+    second = result("run", path, "second", "--thread", first["thread"])[1]
+    result("run", path, "third", "--thread", first["thread"])
+    for words in ([], ["--turn", 1]):
+        status, out, err = haft("runs", "fork", second["run"], *words)
+        made = row(out.strip())
+        check(f"a_run_that_has_ended_is_copied{words}",
+              (status, made["state"], made["end"], f"--thread {made['thread']}" in err,
+               replays(made["run"])), (0, "ended", "done", True, True))
+        more = result("run", knows, "more", "--thread", made["thread"])[1]
+        rows = json.loads(haft("runs", "list", "--json", "--thread", made["thread"])[1])["runs"]
+        check(f"its_thread_goes_on_behind_it{words}",
+              (more["answer"], [each["task"] for each in rows]),
+              ("good", ["more", "second", "first"]))
+    status, out, err = haft("runs", "fork", second["run"], "--go")
+    check("there_is_nothing_to_go_on_with", (status, out, "has ended" in err), (2, "", True))
+    log = put("trunk.jsonl", haft("runs", "events", second["run"])[1])
+    check("a_file_has_no_thread", haft("runs", "fork", log, "--spec", path)[0], 2)
 
 
 def test_left_alone():
@@ -286,6 +393,11 @@ with tempfile.TemporaryDirectory() as scratch:
     test_turns()
     test_edit()
     test_answer()
+    test_waiting()
+    test_waiting_beside()
+    test_about_to_begin()
+    test_which_pause()
+    test_branch()
     test_left_alone()
     test_under_way()
     test_not_begun()

@@ -364,7 +364,8 @@ def test_rm_and_gc():
     run = result("run", path, "go")[1]["run"]
     check("a_run_can_be_removed", (haft("runs", "rm", run)[0], haft("runs", "show", run)[0]),
           (0, 2))
-    slow = spec("killed", [calls("slow")], [tool("slow", ["sh", "-c", "echo > slow-began; sleep 60"])])
+    slow = spec("killed", [calls("slow")],
+                [tool("slow", ["sh", "-c", "echo > slow-began; sleep 60"])])
     running = subprocess.Popen([HAFT, "run", slow, "go"], cwd=scratch, env=environment,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for((Path(scratch) / "slow-began").exists)
