@@ -7,32 +7,18 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "run/approval.h"
 #include "spec/load_int.h"
 #include "tool/template.h"
 #include "tool/vague.h"
 
 /* ---- what it is, and who approves it ---- */
 
-static bool rule_covers(const haft__approval_rule *rule, haft_str name)
-{
-    for (size_t i = 0; i < rule->tool_count; i++) {
-        if (haft__filter_matches(rule->tools[i], name)) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < rule->trait_count; i++) {
-        if (haft__str_equal(rule->traits[i], HAFT__LIT("destructive"))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_approved(const haft__loader *l, const haft__tool *tool)
 {
     bool covered = tool->traits.needs_approval;
     for (size_t i = 0; i < l->spec->approval_count && !covered; i++) {
-        covered = rule_covers(&l->spec->approvals[i], tool->name);
+        covered = haft__approval_concerns(&l->spec->approvals[i], tool);
     }
     return covered;
 }

@@ -86,10 +86,9 @@ static bool check_alone(haft__loader *l, size_t rule, haft__json when)
 
 /* What a schema says of a place in the arguments. */
 typedef enum place {
-    PLACE_KNOWN,  /* what can stand there */
-    PLACE_OPEN,   /* not whether something can */
-    PLACE_NONE,   /* that nothing can: an argument that is always left out */
-    PLACE_ASTRAY, /* that the way leads into a text or number, or to a list by a name */
+    PLACE_KNOWN, /* what can stand there */
+    PLACE_OPEN,  /* not whether something can */
+    PLACE_NONE,  /* that nothing can */
 } place;
 
 /* Whether a value of that kind is of the type, or of one of the types, that a schema names. */
@@ -139,7 +138,7 @@ static place step_into_list(haft__json schema, haft_str token, haft__json *ret_s
     haft__json first = haft__edit_array(schema, "prefixItems");
     uint64_t index;
     if (!haft__str_to_u64(token, &index)) {
-        return PLACE_ASTRAY;
+        return PLACE_NONE;
     }
     const haft__json *own = haft__pointer_item(first, token);
     *ret_schema = own != NULL ? *own : items;
@@ -156,7 +155,7 @@ static place step(haft__json schema, haft_str token, haft__json *ret_schema)
         return step_into_object(schema, token, ret_schema);
     }
     return type_takes(type, haft__json_array(NULL, 0)) ? step_into_list(schema, token, ret_schema)
-                                                       : PLACE_ASTRAY;
+                                                       : PLACE_NONE;
 }
 
 /* `ret_until` is the part of the pointer that leads somewhere; `ret_schema` what is said there. */
@@ -277,14 +276,11 @@ static sight look_at(haft__loader *l, haft__json when, const haft__tool *tool)
     seen.place = find_place(tool->input_schema, seen.at, &seen.until, &seen.schema);
     if (seen.place == PLACE_NONE && may_change(tool)) {
         seen.place = PLACE_OPEN;
-    } else if (seen.place == PLACE_ASTRAY && is_op(when, "exists")) {
-        seen.place = PLACE_NONE;
     }
     switch (seen.place) {
     case PLACE_KNOWN: seen.fit = look_at_schema(l, seen.schema, when); break;
     case PLACE_OPEN: seen.fit = HAFT__FIT_COMPARED; break;
     case PLACE_NONE: seen.fit = HAFT__FIT_NEVER; break;
-    case PLACE_ASTRAY: seen.fit = HAFT__FIT_NONE; break;
     }
     return seen;
 }
