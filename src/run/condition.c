@@ -249,6 +249,16 @@ static bool leads_astray(haft__json value, haft_str pointer)
     return pointer.len > 0;
 }
 
+bool haft__condition_holds_without(haft__json when)
+{
+    const haft__json *op = haft__json_get(when, HAFT__LIT("op"));
+    const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
+    haft_str name = op != NULL ? haft__json_text(*op) : HAFT__LIT("");
+    bool exists = haft__str_equal(name, HAFT__LIT("exists"));
+    return exists ? value != NULL && value->kind == HAFT__JSON_FALSE
+                  : haft__str_equal(name, HAFT__LIT("ne"));
+}
+
 bool haft__condition_asks(haft__arena *scratch, haft__json when, const haft__json *arguments)
 {
     if (when.kind != HAFT__JSON_OBJECT || arguments == NULL) {
@@ -261,13 +271,13 @@ bool haft__condition_asks(haft__arena *scratch, haft__json when, const haft__jso
         return true;
     }
     const haft__json *found = haft__pointer_get(arguments, haft__json_text(*at));
-    if (haft__str_equal(haft__json_text(*op), HAFT__LIT("exists"))) {
-        bool wanted = value == NULL || value->kind != HAFT__JSON_FALSE;
-        return (found != NULL) == wanted;
-    }
+    bool exists = haft__str_equal(haft__json_text(*op), HAFT__LIT("exists"));
+    bool absent = haft__condition_holds_without(when);
     if (found == NULL) {
-        return haft__str_equal(haft__json_text(*op), HAFT__LIT("ne"))
-               || leads_astray(*arguments, haft__json_text(*at));
+        return absent || (!exists && leads_astray(*arguments, haft__json_text(*at)));
+    }
+    if (exists) {
+        return !absent;
     }
     return asks(scratch, haft__json_text(*op), *found, value);
 }

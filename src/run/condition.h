@@ -25,6 +25,9 @@ haft__fit haft__condition_fits(haft_str op, haft__json argument, const haft__jso
  * be compared when there are none. */
 haft__fit haft__condition_fits_list(haft__json list, haft__json item);
 
+/* Whether it holds of an argument that was left out. */
+bool haft__condition_holds_without(haft__json when);
+
 /* Whether a call with these arguments is asked about, because the condition holds or cannot be
  * decided (nothing that can be compared, a broken pattern, no memory). `when` is null for a rule
  * without one, and `arguments` NULL for any call there could be: both are asked about. */

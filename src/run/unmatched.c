@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unmatched.c - patterns that match no tool of their server. Tests: tests/run/unmatched_test.c. */
+/* unmatched.c - see run/unmatched.h. Tests: tests/run/unmatched_test.c. */
 #include "run/unmatched.h"
 
 #include "base/near.h"
 #include "base/str.h"
+#include "run/condition.h"
+#include "schema/place.h"
 #include "tool/registry.h"
 
 /* Whether it is about tools of this server by its name, and none of them has the name it wants. */
@@ -65,10 +67,60 @@ static bool look_at_approvals(haft__buf *buf, const haft__spec *spec,
     return false;
 }
 
+/* ---- arguments ---- */
+
+/* Whether a rule that names this server is about the tool. */
+static bool is_about(const haft__approval_rule *rule, const haft__mcp_listing *listing,
+                     haft_str tool)
+{
+    bool found = false;
+    for (size_t i = 0; i < rule->tool_count; i++) {
+        haft_str rest = rule->tools[i], server = haft__str_split(&rest, ':');
+        found = found
+                || (haft__str_equal(server, listing->server)
+                    && haft__filter_matches(rule->tools[i], tool));
+    }
+    return found;
+}
+
+/* Whether no tool that the rule is about has the argument that its condition looks at. */
+static bool is_blind(const haft__approval_rule *rule, const haft__mcp_listing *listing)
+{
+    const haft__json *at = haft__json_get(rule->when, HAFT__LIT("at"));
+    bool any = false;
+    for (size_t i = 0; at != NULL && i < listing->tool_count; i++) {
+        haft_str until;
+        haft__json schema;
+        if (!is_about(rule, listing, listing->tools[i].name)) {
+            continue;
+        }
+        any = true;
+        if (haft__place_find(listing->tools[i].input_schema, haft__json_text(*at), &until, &schema)
+            != HAFT__PLACE_NONE) {
+            return false;
+        }
+    }
+    return any && !haft__condition_holds_without(rule->when);
+}
+
+static bool look_at_conditions(haft__buf *buf, const haft__spec *spec,
+                               const haft__mcp_listing *listing)
+{
+    for (size_t i = 0; i < spec->approval_count; i++) {
+        const haft__json *at = haft__json_get(spec->approvals[i].when, HAFT__LIT("at"));
+        if (is_blind(&spec->approvals[i], listing)) {
+            haft__buf_addf(buf, "none of its tools has the argument %.*s of approvals",
+                           HAFT__ARG(haft__json_text(*at)));
+            return true;
+        }
+    }
+    return false;
+}
+
 void haft__unmatched_warn(haft__buf *buf, const haft__spec *spec, const haft__mcp_listing *listing)
 {
     if (listing->tool_count > 0 && !look_at(buf, spec, "deny", "mcp.deny", listing)
-        && !look_at_approvals(buf, spec, listing)) {
+        && !look_at_approvals(buf, spec, listing) && !look_at_conditions(buf, spec, listing)) {
         (void)look_at(buf, spec, "allow", "mcp.allow", listing);
     }
 }

@@ -11,6 +11,7 @@
 #include "run/approval.h"
 #include "run/condition.h"
 #include "schema/pattern.h"
+#include "schema/place.h"
 #include "spec/load_int.h"
 #include "json/pointer.h"
 
@@ -82,96 +83,6 @@ static bool check_alone(haft__loader *l, size_t rule, haft__json when)
                && (!is_op(when, "matches") || check_pattern(l, rule, *value)));
 }
 
-/* ---- where the argument is ---- */
-
-/* What a schema says of a place in the arguments. */
-typedef enum place {
-    PLACE_KNOWN, /* what can stand there */
-    PLACE_OPEN,  /* not whether something can */
-    PLACE_NONE,  /* that nothing can */
-} place;
-
-/* Whether a value of that kind is of the type, or of one of the types, that a schema names. */
-static bool type_takes(haft__json type, haft__json kind)
-{
-    for (uint32_t i = 0; type.kind == HAFT__JSON_ARRAY && i < type.count; i++) {
-        if (type_takes(type.items[i], kind)) {
-            return true;
-        }
-    }
-    haft_str name = haft__json_text(type);
-    return type.kind == HAFT__JSON_STRING
-           && (haft__str_equal(name, haft__str(haft__json_kind_name(kind)))
-               || (kind.kind == HAFT__JSON_NUMBER && haft__str_equal(name, HAFT__LIT("integer"))));
-}
-
-/* Whether a schema says more than its own `type`, `properties` and `items` do. */
-static bool says_elsewhere(haft__json schema)
-{
-    static const char *const keys[] = {
-        "$ref", "$dynamicRef",       "allOf",           "anyOf", "oneOf", "not",
-        "if",   "patternProperties", "dependentSchemas"};
-    bool found = schema.kind != HAFT__JSON_OBJECT;
-    for (size_t i = 0; i < COUNT(keys) && !found; i++) {
-        found = haft__json_get(schema, haft__str(keys[i])) != NULL;
-    }
-    return found;
-}
-
-static place step_into_object(haft__json schema, haft_str token, haft__json *ret_schema)
-{
-    const haft__json *properties = haft__json_get(schema, HAFT__LIT("properties"));
-    const haft__json *found = properties != NULL ? haft__pointer_member(*properties, token) : NULL;
-    haft__json others = haft__edit_get(schema, "additionalProperties");
-    if (found != NULL) {
-        *ret_schema = *found;
-        return PLACE_KNOWN;
-    }
-    bool closed =
-        others.kind == HAFT__JSON_FALSE || (others.kind == HAFT__JSON_NULL && properties != NULL);
-    return closed ? PLACE_NONE : PLACE_OPEN;
-}
-
-static place step_into_list(haft__json schema, haft_str token, haft__json *ret_schema)
-{
-    haft__json items = haft__edit_get(schema, "items");
-    haft__json first = haft__edit_array(schema, "prefixItems");
-    uint64_t index;
-    if (!haft__str_to_u64(token, &index)) {
-        return PLACE_NONE;
-    }
-    const haft__json *own = haft__pointer_item(first, token);
-    *ret_schema = own != NULL ? *own : items;
-    return ret_schema->kind == HAFT__JSON_OBJECT ? PLACE_KNOWN : PLACE_OPEN;
-}
-
-static place step(haft__json schema, haft_str token, haft__json *ret_schema)
-{
-    haft__json type = haft__edit_get(schema, "type");
-    if (says_elsewhere(schema) || type.kind == HAFT__JSON_NULL) {
-        return PLACE_OPEN;
-    }
-    if (type_takes(type, haft__json_object(NULL, 0))) {
-        return step_into_object(schema, token, ret_schema);
-    }
-    return type_takes(type, haft__json_array(NULL, 0)) ? step_into_list(schema, token, ret_schema)
-                                                       : PLACE_NONE;
-}
-
-/* `ret_until` is the part of the pointer that leads somewhere; `ret_schema` what is said there. */
-static place find_place(haft__json schema, haft_str at, haft_str *ret_until, haft__json *ret_schema)
-{
-    haft_str rest = at, token;
-    place found = PLACE_KNOWN;
-    *ret_schema = schema;
-    *ret_until = (haft_str){at.ptr, 0};
-    while (found == PLACE_KNOWN && haft__pointer_next(&rest, &token)) {
-        found = step(*ret_schema, token, ret_schema);
-        ret_until->len = found == PLACE_KNOWN ? at.len - rest.len : ret_until->len;
-    }
-    return found == PLACE_KNOWN && says_elsewhere(*ret_schema) ? PLACE_OPEN : found;
-}
-
 /* ---- what it comes to for one tool ---- */
 
 static haft__fit fits_type(haft__json schema, haft_str op, const haft__json *value)
@@ -182,7 +93,7 @@ static haft__fit fits_type(haft__json schema, haft_str op, const haft__json *val
     haft__fit fit = type.kind == HAFT__JSON_NULL ? HAFT__FIT_COMPARED : HAFT__FIT_NEVER;
     for (size_t i = 0; i < COUNT(kinds) && fit != HAFT__FIT_COMPARED; i++) {
         haft__json argument = {.kind = (uint8_t)kinds[i]};
-        if (type_takes(type, argument)) {
+        if (haft__place_type_takes(type, argument)) {
             haft__fit one = haft__condition_fits(op, argument, value);
             fit = one != HAFT__FIT_NEVER ? one : fit;
         }
@@ -195,8 +106,8 @@ static haft__fit fits_items(haft__json schema, const haft__json *value)
 {
     haft__json items = haft__edit_get(schema, "items");
     bool several = haft__json_get(schema, HAFT__LIT("prefixItems")) != NULL;
-    return several || says_elsewhere(items) ? HAFT__FIT_COMPARED
-                                            : fits_type(items, HAFT__LIT("eq"), value);
+    return several || haft__place_says_elsewhere(items) ? HAFT__FIT_COMPARED
+                                                        : fits_type(items, HAFT__LIT("eq"), value);
 }
 
 /* Whether the schema, which is about the argument alone, takes the value. */
@@ -239,16 +150,9 @@ static haft__fit look_at_schema(haft__loader *l, haft__json schema, haft__json w
         return HAFT__FIT_NEVER;
     }
     haft__json type = haft__edit_get(schema, "type");
-    bool text = type_takes(type, haft__json_string(HAFT__LIT("")));
-    bool list = type_takes(type, haft__json_array(NULL, 0));
+    bool text = haft__place_type_takes(type, haft__json_string(HAFT__LIT("")));
+    bool list = haft__place_type_takes(type, haft__json_array(NULL, 0));
     return is_op(when, "contains") && list && !text ? fits_items(schema, value) : fit;
-}
-
-/* Whether it holds of an argument that is not there. */
-static bool holds_without(haft__json when)
-{
-    return is_op(when, "ne")
-           || (is_op(when, "exists") && haft__edit_get(when, "value").kind == HAFT__JSON_FALSE);
 }
 
 /* ---- the rule ---- */
@@ -259,7 +163,7 @@ typedef struct sight {
     haft__json when;
     haft_str at, until; /* where the argument is; the part of it that the schema knows */
     haft__json schema;  /* of what is there */
-    place place;
+    haft__place place;
     haft__fit fit;
 } sight;
 
@@ -273,14 +177,14 @@ static bool may_change(const haft__tool *tool)
 static sight look_at(haft__loader *l, haft__json when, const haft__tool *tool)
 {
     sight seen = {.tool = tool, .when = when, .at = haft__edit_text(when, "at")};
-    seen.place = find_place(tool->input_schema, seen.at, &seen.until, &seen.schema);
-    if (seen.place == PLACE_NONE && may_change(tool)) {
-        seen.place = PLACE_OPEN;
+    seen.place = haft__place_find(tool->input_schema, seen.at, &seen.until, &seen.schema);
+    if (seen.place == HAFT__PLACE_NONE && may_change(tool)) {
+        seen.place = HAFT__PLACE_OPEN;
     }
     switch (seen.place) {
-    case PLACE_KNOWN: seen.fit = look_at_schema(l, seen.schema, when); break;
-    case PLACE_OPEN: seen.fit = HAFT__FIT_COMPARED; break;
-    case PLACE_NONE: seen.fit = HAFT__FIT_NEVER; break;
+    case HAFT__PLACE_KNOWN: seen.fit = look_at_schema(l, seen.schema, when); break;
+    case HAFT__PLACE_OPEN: seen.fit = HAFT__FIT_COMPARED; break;
+    case HAFT__PLACE_NONE: seen.fit = HAFT__FIT_NEVER; break;
     }
     return seen;
 }
@@ -314,7 +218,7 @@ static haft_str nearest(haft__loader *l, const sight *seen)
 static void tell_absent(haft__loader *l, size_t rule, const sight *seen, bool error)
 {
     haft_str where = haft__loader_at(l, "/approvals/%zu/when/at", rule);
-    bool asks = holds_without(seen->when);
+    bool asks = haft__condition_holds_without(seen->when);
     haft__spec_problem *problem = (error && !asks ? haft__loader_error : haft__loader_warning)(
         l, where, HAFT__ABOUT_VALUE,
         "the schema of \"%.*s\" has no argument %.*s: the condition %s holds",
@@ -345,7 +249,7 @@ static void tell(haft__loader *l, size_t rule, const sight *seen, bool error)
     case HAFT__FIT_COMPARED: return;
     case HAFT__FIT_NONE: tell_unlike(l, rule, seen); return;
     case HAFT__FIT_NEVER:
-        (seen->place == PLACE_NONE ? tell_absent : tell_never)(l, rule, seen, error);
+        (seen->place == HAFT__PLACE_NONE ? tell_absent : tell_never)(l, rule, seen, error);
         return;
     }
     HAFT__UNREACHABLE();
