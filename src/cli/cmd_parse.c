@@ -351,7 +351,7 @@ static const haft__option options[] = {
 
 static const haft__example examples[] = {
     {"haft parse --format hermes reply.txt", "the calls in a reply, as JSON"},
-    {"haft parse --format purejson --tools tools.json - < reply.txt", "only tools that there are"},
+    {"haft parse --format pythonic --tools tools.json - < reply.txt", "only tools that there are"},
     {0},
 };
 

@@ -75,6 +75,12 @@ enum {
         "</" MM "invoke>", SECTION                                                                 \
     }
 
+#define LATER                                                                                      \
+    {"<think>", THINK, HAFT__ACT_SUPPOSE}, {"<thinking>", THINKING, HAFT__ACT_SUPPOSE},            \
+    {                                                                                              \
+        "<" NS "thinking>", THINKING, HAFT__ACT_SUPPOSE                                            \
+    }
+
 const haft__format haft__format_anthropic_xml = {
     .name = "anthropic_xml",
     .grammar = {{.kind = HAFT__FRAME_TAGS,
@@ -119,12 +125,13 @@ const haft__format haft__format_anthropic_xml = {
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {SECTIONS,
                                 {"</think>", TEXT, HAFT__ACT_STRAY},
-                                {"</thinking>", TEXT, HAFT__ACT_STRAY}}},
+                                {"</thinking>", TEXT, HAFT__ACT_STRAY},
+                                LATER}},
             /* Text between calls is content. */
             [SECTION] = {.bytes = HAFT__BYTES_GAP,
                          .otherwise = BETWEEN,
                          .marks = {CALLS, SECTION_ENDS}},
-            [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT, .marks = {CALLS, SECTION_ENDS}},
+            [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT, .marks = {CALLS, SECTION_ENDS, LATER}},
             [HEADER] = {.bytes = HAFT__BYTES_LAYOUT,
                         .otherwise = SPOILT,
                         .marks = {{"name=\"", NAME}}},

@@ -41,7 +41,8 @@ const haft__format haft__format_deepseek_v3 =
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {{CALLS_BEGIN, SECTION, HAFT__ACT_OPEN},
                                     {CALL_BEGIN, KIND, HAFT__ACT_OPEN},
-                                    {"</think>", TEXT, HAFT__ACT_STRAY}}},
+                                    {"</think>", TEXT, HAFT__ACT_STRAY},
+                                    {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
                 /* Text between calls is content. */
                 [SECTION] = {.bytes = HAFT__BYTES_GAP,
                              .otherwise = BETWEEN,
@@ -51,7 +52,8 @@ const haft__format haft__format_deepseek_v3 =
                 [BETWEEN] = {.bytes = HAFT__BYTES_CONTENT,
                              .marks = {{CALL_END, BETWEEN},
                                        {CALL_BEGIN, KIND, HAFT__ACT_OPEN},
-                                       {CALLS_END, TEXT, HAFT__ACT_FORGET}}},
+                                       {CALLS_END, TEXT, HAFT__ACT_FORGET},
+                                       {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
                 [KIND] =
                     {.bytes = HAFT__BYTES_NOTHING,
                      .marks = {{SEPARATOR, NAME},
@@ -72,7 +74,8 @@ const haft__format haft__format_deepseek_v3 =
                         .marks = {{"```", AFTER},
                                   {CALL_END, SECTION},
                                   {CALL_BEGIN, KIND, HAFT__ACT_OPEN},
-                                  {CALLS_END, TEXT, HAFT__ACT_FORGET}}},
+                                  {CALLS_END, TEXT, HAFT__ACT_FORGET},
+                                  {"<think>", THINK, HAFT__ACT_SUPPOSE}}},
                 [SPOILT] =
                     {.bytes = HAFT__BYTES_NOTHING,
                      .marks = {{CALL_END, SECTION},

@@ -95,6 +95,19 @@ static void suspect(haft__parser *p, haft_str mark)
     haft__parser_check(p, &p->suspect);
 }
 
+/* Reasoning behind text. False when it is known that it would never end. */
+static bool suppose(haft__parser *p, const haft__mark *mark)
+{
+    if ((p->endless >> mark->to & 1) != 0) {
+        haft__give_again(p, haft__str(mark->text));
+        return false;
+    }
+    p->supposed = mark;
+    p->supposed_in = p->place;
+    suspect(p, haft__str(mark->text));
+    return true;
+}
+
 bool haft__parser_act(haft__parser *p, haft__act what, const haft__mark *mark)
 {
     switch (what) {
@@ -155,6 +168,7 @@ bool haft__parser_act(haft__parser *p, haft__act what, const haft__mark *mark)
         haft__tell_layout(p, HAFT__LIT("\n"));
         p->any = true; /* if nothing follows, it is layout */
         break;
+    case HAFT__ACT_SUPPOSE: return suppose(p, mark);
     case HAFT__ACT_REOPEN:
         if (p->reasoning.begun || p->suspect.len > 0) {
             haft__tell_reasoning(p, haft__str(mark->text));
@@ -179,7 +193,7 @@ bool haft__parser_act(haft__parser *p, haft__act what, const haft__mark *mark)
 
 bool haft__parser_is_candidate(const haft__place *place)
 {
-    return place->scan == HAFT__SCAN_MAYBE || place->scan == HAFT__SCAN_KNOWN;
+    return place->scan == HAFT__SCAN_MAYBE;
 }
 
 /* What is in doubt begins with the mark that led here, or goes on with it. */

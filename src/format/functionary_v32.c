@@ -37,9 +37,7 @@ const haft__format haft__format_functionary_v32 = {
                      .otherwise = ARGS,
                      .marks = {{"{", ARGS, HAFT__ACT_NONE, .keep = true}}},
             [ARGS] = {.scan = HAFT__SCAN_ARGS, .otherwise = AFTER},
-            [AFTER] = {.bytes = HAFT__BYTES_TAIL,
-                       .otherwise = TEXT,
-                       .marks = {NEXT, {"<|eot_id|>", AFTER}, {"<|eom_id|>", AFTER}}},
+            [AFTER] = {.bytes = HAFT__BYTES_TAIL, .otherwise = TEXT, .marks = {NEXT}},
             [SPOILT] = {.bytes = HAFT__BYTES_NOTHING, .marks = {NEXT}},
         },
     .render =

@@ -136,13 +136,6 @@ static void unwrap(mender *m, haft__json *value)
     }
 }
 
-static bool is_name(const mender *m, haft__json value)
-{
-    bool any = m->what != HAFT__SCAN_KNOWN;
-    return value.kind == HAFT__JSON_STRING
-           && (any || haft__forming_find_tool(m->parser, haft__json_text(value)) != NULL);
-}
-
 /* A copy of what the value holds, to be changed; NULL when it is of another kind, empty, or memory
  * is short. */
 static void *open_value(mender *m, haft__json value, haft__json_kind kind)
@@ -171,7 +164,7 @@ static bool take_call(mender *m, haft__json *io_value)
     for (uint32_t i = 0; members != NULL && i < io_value->count; i++) {
         haft__slot slot = haft__scan_slot(haft__json_text(members[i].key));
         if (slot == HAFT__SLOT_NAME) {
-            named = is_name(m, members[i].value);
+            named = members[i].value.kind == HAFT__JSON_STRING;
         } else if (slot == HAFT__SLOT_ARGS) {
             unwrap(m, &members[i].value);
             has_args = members[i].value.kind == HAFT__JSON_OBJECT;
@@ -222,14 +215,14 @@ static bool take(mender *m, haft__json *io_value)
     case HAFT__SCAN_CALL: return take_call(m, io_value);
     case HAFT__SCAN_CALLS: return take_calls(m, io_value);
     case HAFT__SCAN_MAYBE:
-    case HAFT__SCAN_KNOWN:
         return take_call(m, io_value) || take_calls(m, io_value) || take_answer(m, io_value);
     case HAFT__SCAN_NONE:
+    case HAFT__SCAN_LAST:
     case HAFT__SCAN_PYTHON:
     case HAFT__SCAN_LINES:
     case HAFT__SCAN_ONE: break;
     }
-    HAFT__UNREACHABLE(); /* those are not JSON */
+    HAFT__UNREACHABLE(); /* those are not JSON, or not read yet */
 }
 
 /* Writes to `out` how the text should have been written. False when there is nothing to mend, or
@@ -305,12 +298,10 @@ static void release(haft__parser *p, haft__scan what)
     haft__buf_finish(&text);
 }
 
-void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
+/* Takes as much of the bytes as is of the value. */
+static haft_str follow(haft__parser *p, haft_str *io_bytes, bool *ret_ends)
 {
     haft__mending *m = &p->mending;
-    if (!m->live) {
-        begin(p, *io_bytes);
-    }
     bool ends = false;
     size_t used = 0;
     while (used < io_bytes->len && !ends) {
@@ -321,12 +312,46 @@ void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
     }
     haft_str piece = {io_bytes->ptr, used};
     haft__parser_use(p, piece);
-    haft__buf_add_str(&m->text, piece);
-    haft__parser_check(p, &m->text);
     *io_bytes = haft__str_skip(*io_bytes, used);
+    *ret_ends = ends;
+    return piece;
+}
+
+void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
+{
+    haft__mending *m = &p->mending;
+    if (!m->live) {
+        begin(p, *io_bytes);
+    }
+    bool ends;
+    haft__buf_add_str(&m->text, follow(p, io_bytes, &ends));
+    haft__parser_check(p, &m->text);
     if (ends && p->status == HAFT_OK) {
         release(p, what);
     }
+}
+
+bool haft__mend_wait(haft__parser *p, haft_str *io_bytes)
+{
+    haft__mending *m = &p->mending;
+    if (p->last_read) { /* there is another end */
+        haft__parser_go(p, p->format->plain);
+        haft__give_again(p, haft__buf_str(&p->doubt));
+        return false;
+    }
+    if (!m->waits) {
+        haft__buf text = m->text;
+        *m = (haft__mending){
+            .waits = true, .strictly = m->strictly, .cut = m->cut, .ended = m->ended, .text = text};
+    }
+    bool ends;
+    haft__buf_add_str(&p->doubt, follow(p, io_bytes, &ends));
+    haft__parser_check(p, &p->doubt);
+    m->waits = !ends;
+    if (ends && m->broken) {
+        haft__parser_go(p, haft__parser_here(p)->disowned);
+    }
+    return ends && !m->broken;
 }
 
 /* Reads as it is what never ended; what follows it is mended again the first time only. */

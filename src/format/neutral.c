@@ -1,73 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * neutral.c - takes the force out of marks in a text that is not the model's.
- *
- * The list of special tokens is of those that begin or end a turn in the templates of the models
- * that are about. Servers ought to encode them as plain text, and many do not.
+ * Tokens that are special to some model are in special.h.
  * Tests: tests/format/neutral_test.c.
  */
 #include "base/error.h"
 #include "base/str.h"
 #include "format/marks.h"
 #include "format/render.h"
+#include "format/special.h"
 
 #define BREAK "\xE2\x80\x8B" /* U+200B, a space without width */
 
-static const char *const special[] = {
-    "<|im_start|>",
-    "<|im_end|>",
-    "<|endoftext|>",
-    "<|begin_of_text|>",
-    "<|end_of_text|>",
-    "<|start_header_id|>",
-    "<|end_header_id|>",
-    "<|eot_id|>",
-    "<|eom_id|>",
-    "<|eot|>",
-    "<|header_start|>",
-    "<|header_end|>",
-    "<|python_tag|>",
-    "<|start|>",
-    "<|end|>",
-    "<|message|>",
-    "<|channel|>",
-    "<|constrain|>",
-    "<|call|>",
-    "<|return|>",
-    "<|system|>",
-    "<|user|>",
-    "<|assistant|>",
-    "<|observation|>",
-    "<|tool|>",
-    "<|im_user|>",
-    "<|im_assistant|>",
-    "<|im_system|>",
-    "<|im_middle|>",
-    "<|START_OF_TURN_TOKEN|>",
-    "<|END_OF_TURN_TOKEN|>",
-    "<|USER_TOKEN|>",
-    "<|CHATBOT_TOKEN|>",
-    "<|SYSTEM_TOKEN|>",
-    "<|start_of_role|>",
-    "<|end_of_role|>",
-    "<start_of_turn>",
-    "<end_of_turn>",
-    "<s>",
-    "</s>",
-    "[INST]",
-    "[/INST]",
-    "[SYSTEM_PROMPT]",
-    "[/SYSTEM_PROMPT]",
-    "[AVAILABLE_TOOLS]",
-    "[/AVAILABLE_TOOLS]",
-    "[TOOL_CALLS]",
-    "[TOOL_RESULTS]",
-    "[/TOOL_RESULTS]",
-    "<｜User｜>",
-    "<｜Assistant｜>",
-    "<｜begin▁of▁sentence｜>",
-    "<｜end▁of▁sentence｜>",
-};
+#define X(token, ends) token,
+static const char *const special[] = {HAFT__SPECIAL(X)};
+#undef X
 
 /* Room for all there can be. */
 typedef struct list {
@@ -98,6 +45,19 @@ static void add(list *marks, const char *text)
     }
     marks->count = kept;
     marks->texts[marks->count++] = text;
+}
+
+bool haft__format_has_mark(const haft__format *format, const char *text)
+{
+    for (size_t i = 0; i < HAFT__FORMAT_PLACES; i++) {
+        const haft__mark *mark = format->places[i].marks;
+        for (size_t k = 0; k < COUNT(format->places[i].marks) && mark[k].text != NULL; k++) {
+            if (strcmp(mark[k].text, text) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static void collect(list *marks, const haft__format *format)
@@ -173,6 +133,17 @@ static void neutralise(haft__buf *buf, list *marks, haft_str text, bool json)
         haft__buf_fail(buf, status, "out of memory");
     }
     haft__arena_finish(&arena);
+}
+
+void haft__format_neutralise_turn(haft__buf *buf, const haft__format *format, haft_str text)
+{
+    list marks = {.count = 0};
+    for (size_t i = 0; i < COUNT(special); i++) {
+        if (format == NULL || !haft__format_has_mark(format, special[i])) {
+            add(&marks, special[i]);
+        }
+    }
+    neutralise(buf, &marks, text, false);
 }
 
 void haft__format_neutralise(haft__buf *buf, const haft__format *format, haft_str text)

@@ -81,7 +81,10 @@ const haft__marks *haft__parser_marks(haft__parser *p, uint8_t place)
 
 void haft__parser_go(haft__parser *p, uint8_t place)
 {
-    if (haft__parser_here(p)->bytes == HAFT__BYTES_REASONING && place != p->place) {
+    bool inside = p->format->places[place].bytes == HAFT__BYTES_REASONING;
+    bool thought = haft__parser_here(p)->bytes == HAFT__BYTES_REASONING && place != p->place;
+    if (thought && !(inside && p->supposed != NULL)) {
+        place = p->supposed != NULL ? p->supposed_in : place; /* back to the text around it */
         haft__tell_thought(p);
     }
     p->place = place;
@@ -201,14 +204,16 @@ static void pass_wreck(haft__parser *p, haft_str *io_bytes)
     }
     if (did == HAFT__WRECK_BEHIND) {
         leave_wreck(p);
-    } else if (p->place == p->format->spoilt && w->quote == '\0'
-               && (w->depth == 0 || haft__wreck_tag_is_header(&w->tag))) {
-        haft__wreck_tag_byte(&w->tag, byte.ptr[0]);
+    } else if (p->place == p->format->spoilt && w->quote == '\0') {
+        haft__wreck_tag_byte(&w->tag, byte.ptr[0], w->depth > 0);
     }
 }
 
 static bool scan(haft__parser *p, haft__scan what, haft_str *io_bytes)
 {
+    if (what == HAFT__SCAN_LAST) {
+        return haft__mend_wait(p, io_bytes);
+    }
     return what >= HAFT__SCAN_PYTHON ? haft__scan_python(p, what, io_bytes)
                                      : haft__scan_json(p, what, io_bytes);
 }
@@ -244,6 +249,7 @@ haft_status haft__parser_create(const haft__format *format, const haft__parser_o
     haft__forming_init(p);
     haft__mend_init(p);
     haft__wreck_init(p);
+    haft__ending_init(p);
     haft__parser_go(p, options->start_in_reasoning ? format->reasoning : 0);
     if (p->status != HAFT_OK) {
         haft_status status = p->status;
@@ -263,6 +269,7 @@ void haft__parser_destroy(haft__parser *p)
         haft__scan_finish(p);
         haft__mend_finish(p);
         haft__wreck_finish(p);
+        haft__ending_finish(p);
         haft__forming_finish(p);
         haft__tell_finish(p);
         haft__arena_finish(&p->arena);
@@ -280,20 +287,29 @@ static haft_status result(const haft__parser *p, haft_error *err)
 
 haft_status haft__parser_feed(haft__parser *p, haft_str bytes, haft_error *err)
 {
-    if (bytes.len > HAFT__LIMIT_FORMAT_BYTES - p->offset) {
+    if (bytes.len > HAFT__LIMIT_FORMAT_BYTES - p->offset - p->ending.text.len) {
         return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d bytes of text, found more",
                           HAFT__LIMIT_FORMAT_BYTES);
     }
-    haft__parser_read(p, bytes);
+    haft__ending_read(p, bytes);
     return result(p, err);
 }
 
-/* Reasoning that never ends: what looked like a call in it is one; if it began so, it was none. */
+/* Reasoning that never ends: what looked like a call in it is one; if it began so, or behind text,
+ * it was none. */
 static void release_suspect(haft__parser *p)
 {
     haft__buf text = p->suspect;
     haft__buf_init(&p->suspect, HAFT__LIMIT_FORMAT_BYTES);
-    haft__parser_go(p, p->reasoning.begun ? p->format->plain : 0);
+    p->endless |= (uint32_t)1 << (p->supposed != NULL ? p->supposed->to : p->place);
+    if (p->supposed != NULL) {
+        p->supposed = NULL;
+        haft__forming_unkeep(p, text.len); /* of a section that has begun */
+        p->place = p->supposed_in;
+        haft__parser_go(p, p->supposed_in);
+    } else {
+        haft__parser_go(p, p->reasoning.begun ? p->format->plain : 0);
+    }
     p->offset -= text.len; /* it goes to the end of the text */
     haft__parser_read(p, haft__buf_str(&text));
     haft__buf_finish(&text);
@@ -330,11 +346,50 @@ static void end_doubt(haft__parser *p, bool cut)
     bool over = !cut || place->at_end == HAFT__ACT_CODED; /* more text could be of the value */
     if (place->at_end != HAFT__ACT_NONE && over) {
         (void)haft__parser_act(p, (haft__act)place->at_end, NULL);
-    } else if (place->bytes == HAFT__BYTES_DOUBT) {
-        haft__parser_go(p, place->otherwise);
+    } else if (place->bytes == HAFT__BYTES_DOUBT || place->last) {
+        haft__parser_go(p, place->scan == HAFT__SCAN_NONE ? place->otherwise : p->format->plain);
         haft__give_again(p, haft__buf_str(&p->doubt));
     } else if (haft__parser_is_candidate(place)) {
         haft__scan_decide(p);
+    }
+}
+
+/* What counts only at the end of the text, and is there. */
+static void read_last(haft__parser *p)
+{
+    haft__buf text = p->doubt;
+    haft__buf_init(&p->doubt, HAFT__LIMIT_FORMAT_BYTES);
+    p->last_read = true;
+    haft__parser_go(p, 0);
+    p->offset -= text.len;
+    haft__parser_read(p, haft__buf_str(&text));
+    haft__buf_finish(&text);
+}
+
+/* What waited for more than has come. In a text that was cut, what stands last may not be that. */
+static void settle(haft__parser *p, bool cut)
+{
+    haft__mend_end(p);
+    end_held(p);
+    if (haft__parser_here(p)->last && !cut) {
+        read_last(p);
+        haft__mend_end(p);
+        end_held(p);
+    }
+}
+
+/* Once for each tag that begins reasoning behind text, and once for any other: a text has as many
+ * of those as it likes. */
+static void end_suspects(haft__parser *p, bool cut)
+{
+    bool once = false;
+    while (p->suspect.len > 0 && !cut && (p->supposed != NULL || !once)) {
+        once = once || p->supposed == NULL;
+        release_suspect(p);
+        settle(p, cut);
+    }
+    if (p->suspect.len > 0) {
+        haft__tell_thought(p); /* the end of the reasoning may have been cut off */
     }
 }
 
@@ -345,18 +400,11 @@ bool haft__parser_is_thinking(const haft__parser *p)
 
 haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
 {
-    haft__mend_end(p);
-    end_held(p);
-    if (p->suspect.len > 0 && cut) {
-        haft__tell_thought(p); /* the end of the reasoning may have been cut off */
-    } else if (p->suspect.len > 0) {
-        release_suspect(p);
-        haft__mend_end(p);
-        end_held(p);
-    }
+    haft__ending_end(p);
+    settle(p, cut);
+    end_suspects(p, cut);
     if (!cut && haft__wreck_retry(p)) {
-        haft__mend_end(p);
-        end_held(p);
+        settle(p, cut);
     }
     if (!cut || haft__parser_here(p)->bytes == HAFT__BYTES_DOUBT
         || haft__parser_here(p)->scan != HAFT__SCAN_NONE) {

@@ -3,6 +3,7 @@
  * format/parser.h - the inside of a parser, for its own files.
  *
  *     parser.c      goes from place to place
+ *     ending.c      tokens that end a turn, at the end of the text
  *     tell.c        what is told, and when
  *     forming.c     the call that is being read
  *     value.c       values that are written without quotes
@@ -93,10 +94,9 @@ typedef struct haft__scanner {
     bool has_args;   /* they have come */
     const char *why; /* what is wrong with the present call although it is JSON */
 
-    bool maybe;      /* it may be something else than a call */
-    bool known_only; /* ... and is, if there is no such tool */
-    bool decided;    /* it is a call, or an answer */
-    bool disowned;   /* it is content */
+    bool maybe;    /* it may be something else than a call */
+    bool decided;  /* it is a call, or an answer */
+    bool disowned; /* it is content */
     bool answered, in_answer;
     bool nothing; /* the answer is null */
 } haft__scanner;
@@ -109,6 +109,7 @@ typedef struct haft__mending {
     bool cut;      /* ... although its end has not come */
     bool ended;    /* the text has ended; nothing is mended any more */
     bool broken;   /* the call has ended before the value did */
+    bool waits;    /* a value is followed, and stays in doubt */
     haft__buf text;
     size_t offset;       /* where it begins */
     size_t raw, written; /* how much of the call was there before it */
@@ -158,6 +159,15 @@ typedef enum haft__wreck_step {
     HAFT__WRECK_BEHIND, /* ... behind it */
 } haft__wreck_step;
 
+/* What may be the end of the text: tokens that end a turn, or the beginning of one. */
+typedef struct haft__ending {
+    haft__marks marks;
+    uint16_t held;  /* state of the automaton */
+    size_t since;   /* bytes from the first token on, if white space and tokens are all that came
+                       behind it; 0: there is none */
+    haft__buf text; /* the bytes: they are not read yet */
+} haft__ending;
+
 struct haft__parser {
     const haft__format *format;
     haft__parser_options options;
@@ -181,13 +191,18 @@ struct haft__parser {
     haft__found_kind cut_kind;
     haft__buf scratch;
     haft__buf doubt;   /* bytes of which it is not known yet what they are */
-    haft__buf suspect; /* of reasoning: from what looks like a call on */
+    haft__buf suspect; /* of reasoning: from what looks like a call on; behind text, all of it */
+    const haft__mark *supposed; /* the tag that begins reasoning behind text, or NULL */
+    uint8_t supposed_in;        /* ... the place of that text */
+    bool last_read;             /* what was in doubt at the end of the text was read, if any was */
+    uint32_t endless;           /* places of reasoning that never ends: 1 << place for each */
     haft__head head;
     haft__forming call;
     haft__scanner scanner;
     haft__python python;
     haft__mending mending;
     haft__wreck wreck;
+    haft__ending ending;
     haft_status status;
     haft_error err;
 };
@@ -216,6 +231,15 @@ static inline const haft__place *haft__parser_here(const haft__parser *p)
 {
     return &p->format->places[p->place];
 }
+
+/* ---- ending.c ---- */
+
+void haft__ending_init(haft__parser *p);
+void haft__ending_finish(haft__parser *p);
+/* Reads all but what may be the end of the text. */
+void haft__ending_read(haft__parser *p, haft_str bytes);
+/* The text ends: what was held back is read, unless it is tokens that end a turn. */
+void haft__ending_end(haft__parser *p);
 
 /* ---- follow.c: what a mark does ---- */
 
@@ -370,7 +394,8 @@ bool haft__wreck_retry(haft__parser *p);
 
 /* ---- wreck_tag.c ---- */
 
-void haft__wreck_tag_byte(haft__wreck_tag *tag, char c);
+/* `bracket`: one is open around it; then nothing but a block of reasoning is such a tag. */
+void haft__wreck_tag_byte(haft__wreck_tag *tag, char c, bool bracket);
 /* Whether the bytes that come are of a tag, or of what stands in it. */
 bool haft__wreck_tag_is_header(const haft__wreck_tag *tag);
 bool haft__wreck_tag_is_open(const haft__wreck_tag *tag);
@@ -383,6 +408,9 @@ void haft__mend_finish(haft__parser *p);
 bool haft__mend_wants(const haft__parser *p);
 /* Keeps it; at its end it is read, and the place has changed. */
 void haft__mend_scan(haft__parser *p, haft__scan what, haft_str *io_bytes);
+/* Follows a value to its end; all of it stays in doubt. True behind its last byte, unless the place
+ * has changed. */
+bool haft__mend_wait(haft__parser *p, haft_str *io_bytes);
 /* The text ends: what was kept is read as it is. */
 void haft__mend_end(haft__parser *p);
 /* What was kept has been read; what follows it may be mended again. */

@@ -56,13 +56,15 @@ typedef enum haft__act {
     HAFT__ACT_CODED,         /* ... and is complete */
     HAFT__ACT_SUSPECT,       /* a call in reasoning: it is one only if the reasoning never ends */
     HAFT__ACT_SUSPECT_FIRST, /* ... if the reasoning begins with it; else it is a part of that */
-    HAFT__ACT_REOPEN, /* the tag that begins reasoning: dropped where that begins, else of it */
-    HAFT__ACT_FORGET, /* what was opened is no call after all */
-    HAFT__ACT_SPOIL,  /* the call ends before it is complete: it cannot be used */
-    HAFT__ACT_LOSE,   /* the opening tag of a value in a value: whose the rest of the text is
-                         cannot be told, so that none of it is a call */
-    HAFT__ACT_BREAK,  /* text ends: more of it begins on a line of its own */
-    HAFT__ACT_STRAY,  /* an end of reasoning: dropped if there was any, else content */
+    HAFT__ACT_SUPPOSE, /* the tag that begins reasoning, behind text: it does if that ends; else it
+                          is of the text */
+    HAFT__ACT_REOPEN,  /* the tag that begins reasoning: dropped where that begins, else of it */
+    HAFT__ACT_FORGET,  /* what was opened is no call after all */
+    HAFT__ACT_SPOIL,   /* the call ends before it is complete: it cannot be used */
+    HAFT__ACT_LOSE,    /* the opening tag of a value in a value: whose the rest of the text is
+                          cannot be told, so that none of it is a call */
+    HAFT__ACT_BREAK,   /* text ends: more of it begins on a line of its own */
+    HAFT__ACT_STRAY,   /* an end of reasoning: dropped if there was any, else content */
 } haft__act;
 
 typedef struct haft__mark {
@@ -88,7 +90,8 @@ typedef enum haft__scan {
     HAFT__SCAN_CALLS,  /* a JSON array of them */
     HAFT__SCAN_ARGS,   /* a JSON object: the arguments of a call whose name is known */
     HAFT__SCAN_MAYBE,  /* JSON that is a call, calls or an answer; or else content */
-    HAFT__SCAN_KNOWN,  /* the same, but only tools that there are count */
+    HAFT__SCAN_LAST,   /* the same, and all of it stays in doubt: it is read only if the text ends
+                          behind it. `disowned` is where it goes if a fence ends it */
     HAFT__SCAN_PYTHON, /* calls in a list of Python's, behind its bracket or the first parenthesis
                         */
     HAFT__SCAN_LINES,  /* calls of Python, on lines of their own */
@@ -102,6 +105,7 @@ typedef struct haft__place {
                           scanner, where it goes when it is done */
     uint8_t disowned;  /* of a scanner: where what is no call goes on; 0: in ordinary text */
     uint8_t at_end;    /* haft__act when the text ends here */
+    bool last;         /* ... what is in doubt is read as if the text began with it */
     haft__mark marks[15];
 } haft__place;
 
@@ -143,6 +147,7 @@ typedef struct haft__render {
     const char *alone;    /* text of a turn without calls; NULL: as it is */
     const char *together; /* ... of one with calls; NULL: as it is */
     const char *before;   /* between text and calls */
+    const char *behind;   /* ... behind the calls, if there is text before them */
     const char *calls_begin, *call, *call_next, *calls_end;
     const char *param;
     bool bare_one; /* calls_begin and calls_end are left out around a single call */

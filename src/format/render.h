@@ -61,7 +61,14 @@ void haft__format_write_results(haft__buf *buf, const haft__format *format,
  * that is special to some model: nobody can forge a turn or a call with it. */
 void haft__format_neutralise(haft__buf *buf, const haft__format *format, haft_str text);
 
-/* The same of tools as the format shows them: descriptions come from servers that anybody may
+/* The same of what an assistant has said, which may quote such a token: only those that are special
+ * to some model. With a format, of what is written in it: its own marks are left alone. */
+void haft__format_neutralise_turn(haft__buf *buf, const haft__format *format, haft_str text);
+
+/* Whether it is a mark of the format, wherever that has it. */
+bool haft__format_has_mark(const haft__format *format, const char *text);
+
+/* As of results, of tools as the format shows them: descriptions come from servers that anybody may
  * write. In JSON the first character of a mark becomes an escape, so that names and values stay
  * what they are. */
 void haft__format_neutralise_tools(haft__buf *buf, const haft__format *format, haft_str text);

@@ -74,10 +74,6 @@ static bool decide(haft__parser *p)
     if (!s->maybe || s->decided) {
         return true;
     }
-    if (s->known_only && p->call.tool == NULL) {
-        disown(p);
-        return false;
-    }
     s->decided = true;
     haft__buf_clear(&p->doubt);
     return true;
@@ -176,8 +172,7 @@ static void end_call(haft__parser *p)
         return;
     }
     bool whole = p->call.named && s->has_args && s->why == NULL;
-    bool known = !s->known_only || p->call.tool != NULL;
-    if (s->answered && !p->call.told && !(whole && known)) {
+    if (s->answered && !p->call.told && !whole) {
         haft__forming_forget(p);
         return;
     }
@@ -364,8 +359,7 @@ static void begin_scan(haft__parser *p, haft__scan what)
     if (!s->live) {
         s->what = (uint8_t)what;
         s->base = what == HAFT__SCAN_CALLS ? 1 : 0;
-        s->maybe = what == HAFT__SCAN_MAYBE || what == HAFT__SCAN_KNOWN;
-        s->known_only = what == HAFT__SCAN_KNOWN;
+        s->maybe = what == HAFT__SCAN_MAYBE;
         s->in_args = s->in_answer = s->decided = s->answered = s->disowned = s->nothing = false;
         s->why = NULL;
         s->slot = HAFT__SLOT_OTHER;

@@ -164,7 +164,9 @@ void haft__tell_thought(haft__parser *p)
 {
     haft_str suspect =
         haft__buf_str(&p->suspect); /* the reasoning has ended: it was a part of it */
-    add_to_flow(p, &p->reasoning, suspect, true);
+    size_t tag = p->supposed != NULL ? strlen(p->supposed->text) : 0;
+    add_to_flow(p, &p->reasoning, haft__str_skip(suspect, tag), true);
+    p->supposed = NULL;
     haft__buf_clear(&p->suspect);
     haft__buf_clear(&p->reasoning.spaces);
     p->reasoning.begun = p->reasoning.fixed = false;

@@ -37,7 +37,9 @@ const haft__format haft__format_thinking =
                                      {"<|END_THINKING|>", ACTED}}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {{"</think>", TEXT, HAFT__ACT_STRAY},
-                                    {"[/THINK]", TEXT, HAFT__ACT_STRAY}}},
+                                    {"[/THINK]", TEXT, HAFT__ACT_STRAY},
+                                    {"<think>", THINK, HAFT__ACT_SUPPOSE},
+                                    {"[THINK]", THINK, HAFT__ACT_SUPPOSE}}},
                 /* Command A: the text has marks around it. */
                 [ACTING] = {.bytes = HAFT__BYTES_REASONING, .marks = {{"<|END_THINKING|>", ACTED}}},
                 [ACTED] = {.bytes = HAFT__BYTES_LAYOUT, .otherwise = RESPONSE, .marks = {COMMAND}},
@@ -46,7 +48,8 @@ const haft__format haft__format_thinking =
                                         {"<|START_RESPONSE|>", RESPONSE},
                                         {"<|START_TEXT|>", RESPONSE},
                                         {"<|END_RESPONSE|>", RESPONSE},
-                                        {"<|END_TEXT|>", RESPONSE}}},
+                                        {"<|END_TEXT|>", RESPONSE},
+                                        {"<|START_THINKING|>", ACTING, HAFT__ACT_SUPPOSE}}},
                 /* Gpt-oss: messages, of which the last is the text. */
                 [ANALYSIS] = {.bytes = HAFT__BYTES_REASONING,
                               .marks = {{"<|end|>", NEXT},

@@ -2,7 +2,8 @@
 /*
  * wreck_tag.c - tags of another dialect in a call that cannot be used:
  * <parameter=s>text</parameter> where JSON was wanted. Their values have no quotes, so that only
- * the end of the tag ends them; as everywhere it counts only if another tag stands behind it.
+ * the end of the tag ends them; as everywhere it counts only if another tag stands behind it. A
+ * block of reasoning is one as well, wherever it begins.
  * Tests: tests/format/wreck_test.c.
  */
 #include "format/parser.h"
@@ -94,9 +95,20 @@ static uint8_t next(haft__wreck_tag *tag, char c)
     }
 }
 
-void haft__wreck_tag_byte(haft__wreck_tag *tag, char c)
+static bool is_reasoning(const haft__wreck_tag *tag)
 {
+    haft_str name = {tag->name, tag->length};
+    return haft__str_equal(name, HAFT__LIT("think"))
+           || haft__str_equal(name, HAFT__LIT("thinking"));
+}
+
+void haft__wreck_tag_byte(haft__wreck_tag *tag, char c, bool bracket)
+{
+    bool before = tag->state >= HEADER;
     tag->state = next(tag, c);
+    if (bracket && !before && tag->state >= HEADER && !is_reasoning(tag)) {
+        tag->state = NONE;
+    }
     tag->last = c;
 }
 

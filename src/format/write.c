@@ -16,6 +16,7 @@
 /* What the letters of a text stand for. */
 typedef struct filling {
     haft__buf *buf;
+    const haft__format *format;
     const haft__render *render;
     haft_str name, id, text;
     size_t number;    /* of the call in its conversation */
@@ -170,7 +171,7 @@ static void write_spoilt(const filling *f, const haft__format_call *call)
         text = haft__str_trim((haft_str){text.ptr, text.len - end.len});
     }
     bool lined = haft__str_ends(haft__str(f->render->call), HAFT__LIT("\n"));
-    haft__buf_add_str(f->buf, text);
+    haft__format_neutralise_turn(f->buf, f->format, text);
     haft__buf_add_str(f->buf, lined ? HAFT__LIT("\n") : HAFT__LIT(""));
 }
 
@@ -201,26 +202,44 @@ static void write_group(filling *f, const haft__format_call *calls, size_t count
     fill(f, bare ? "" : render->calls_end);
 }
 
+static void write_all(filling *f, const haft__format_call *calls, size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        size_t group = count_group(f->render, calls, i, count);
+        haft__buf_add_str(f->buf, i > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
+        if (group > 0) {
+            write_group(f, calls + i, group);
+        } else {
+            haft__format_neutralise_turn(f->buf, f->format, calls[i].arguments);
+        }
+        i += group > 0 ? group : 1;
+    }
+}
+
 void haft__format_write_calls(haft__buf *buf, const haft__format *format, haft_str text,
                               const haft__format_call *calls, size_t count)
 {
     const haft__render *render = &format->render;
-    filling f = {.buf = buf, .render = render, .text = text, .value = haft__json_null()};
     const char *pattern = count > 0 ? render->together : render->alone;
+    bool both = text.len > 0 && count > 0;
+    haft__buf said;
+    haft__buf_init(&said, buf->max);
+    haft__format_neutralise_turn(&said, NULL, text);
+    if (said.status != HAFT_OK) {
+        haft__buf_fail(buf, said.status, said.why);
+    }
+    filling f = {.buf = buf,
+                 .format = format,
+                 .render = render,
+                 .text = haft__buf_str(&said),
+                 .value = haft__json_null()};
     if (text.len > 0) {
         fill(&f, pattern != NULL ? pattern : "%t");
-        fill(&f, count > 0 ? render->before : "");
     }
-    for (size_t i = 0; i < count;) {
-        size_t group = count_group(render, calls, i, count);
-        haft__buf_add_str(buf, i > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
-        if (group > 0) {
-            write_group(&f, calls + i, group);
-        } else {
-            haft__buf_add_str(buf, calls[i].arguments);
-        }
-        i += group > 0 ? group : 1;
-    }
+    fill(&f, both ? render->before : "");
+    write_all(&f, calls, count);
+    fill(&f, both ? render->behind : "");
+    haft__buf_finish(&said);
 }
 
 /* ---- results ---- */

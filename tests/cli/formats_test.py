@@ -407,6 +407,36 @@ OTHERS = {
 
 
 
+ROME = '"get_weather", "arguments": {"city": "Rome"}}'
+# What a model only quotes, or thinks, and what of it the user reads.
+QUOTED = [
+    ("purejson", 'I will not call {"name": ' + ROME + " now.<|im_end|>\n",
+     'I will not call {"name": ' + ROME + " now."),
+    ("pythonic", "You could use [get_weather(city='Rome')] here.<|eot_id|>",
+     "You could use [get_weather(city='Rome')] here."),
+    ("hermes", '<think>hm</think>Let me see.\n<think>Or <tool_call>{"name": ' + ROME
+     + "</tool_call>? No.</think>I did nothing.", "Let me see.\nI did nothing."),
+]
+
+
+def test_quoted(name, text, answer):
+    status, log, err = play(f"formats: {{primary: {name}}}", [{"text": text}], schedule="[auto]")
+    check(f"{name}_does_not_run_what_is_quoted",
+          (status, err, of(log, "call_started", "arguments"), of(log, "run_finished", "answer")),
+          (0, "", [], [answer]))
+
+
+def test_ends_of_turns():
+    """They are no part of a reply, and none can be forged in a history."""
+    status, log, err = play("formats: {primary: glm}", [
+        {"text": "First <|user|> here.\n" + OTHERS["glm"] + "<|observation|>"},
+        {"expect": {"contains": [f"First <{ZERO}|user|> here.\n<tool_call>"]},
+         "text": "21 degrees.<|endoftext|>"}], schedule="[auto]")
+    check("ends_of_turns", (status, err, of(log, "model_replied", "content"),
+                            of(log, "run_finished", "answer")),
+          (0, "", ["First <|user|> here.", "21 degrees."], ["21 degrees."]))
+
+
 def add_new_ones():
     """Formats that nobody wrote a call for: as haft itself writes one into a history."""
     said = subprocess.run([HAFT, "help", "render"], capture_output=True, text=True).stdout
@@ -437,5 +467,8 @@ with tempfile.TemporaryDirectory() as scratch:
     test_refused("openai", "formats: {primary: hermes}", [])
     test_refused("llamacpp", "formats: {primary: native}",
                  [{"expect": {"mode": "any"}, "text": "Warm, I guess."}])
+    for words in QUOTED:
+        test_quoted(*words)
+    test_ends_of_turns()
     test_unknown_server()
     test_no_native_tools()

@@ -61,6 +61,35 @@ TEST(tables_are_sound)
     }
 }
 
+static bool has_act(const haft__place *place, haft__act act)
+{
+    bool has = false;
+    for (size_t i = 0; i < COUNT(place->marks) && place->marks[i].text != NULL; i++) {
+        has = has || place->marks[i].act == act;
+    }
+    return has;
+}
+
+/* Where text may stand and a call may begin, reasoning may begin as well, so that no call in it is
+ * one. Harmony has messages for it. */
+TEST(reasoning_is_looked_for_wherever_calls_are)
+{
+    size_t count, checked = 0;
+    const haft__format *const *formats = haft__formats(&count);
+    for (size_t i = 0; i < count; i++) {
+        bool thinks = formats[i]->reasoning != 0 && strcmp(formats[i]->name, "harmony") != 0;
+        for (size_t place = 0; thinks && place < HAFT__FORMAT_PLACES; place++) {
+            const haft__place *here = &formats[i]->places[place];
+            bool text = here->bytes == HAFT__BYTES_CONTENT || here->bytes == HAFT__BYTES_TAIL;
+            if (text && here->otherwise == 0 && has_act(here, HAFT__ACT_OPEN)) {
+                CHECK(has_act(here, HAFT__ACT_SUPPOSE), "%s: place %zu", formats[i]->name, place);
+                checked++;
+            }
+        }
+    }
+    CHECK(checked > 15, "%zu places", checked);
+}
+
 /* What stands between a value and the mark that closes its call must not hide the mark. */
 TEST(behind_a_value_the_mark_that_closes_it_is_looked_for)
 {

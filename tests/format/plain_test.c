@@ -4,6 +4,7 @@
  * every format stand in plain replies, in every format.
  */
 #include "base/macros.h"
+#include "format/special.h"
 #include "parse_help.h"
 #include "test.h"
 
@@ -16,6 +17,24 @@ static bool has_mark(const haft__format *format, const char *text)
             if (strlen(marks[k].text) > 2 && strstr(text, marks[k].text) != NULL) {
                 return true;
             }
+        }
+    }
+    return false;
+}
+
+#define X(token, ends) {token, ends},
+static const struct {
+    const char *text;
+    bool ends;
+} special[] = {HAFT__SPECIAL(X)};
+#undef X
+
+/* Whether the text ends with a token that ends a turn: that is no part of it. */
+static bool ends_turn(const char *text)
+{
+    for (size_t i = 0; i < COUNT(special); i++) {
+        if (special[i].ends && haft__str_ends(haft__str(text), haft__str(special[i].text))) {
+            return true;
         }
     }
     return false;
@@ -53,7 +72,7 @@ static bool check_text(const haft__format *format, const char *text, bool inside
                         .tools = tools,
                         .tool_count = COUNT(tools),
                         .start_in_reasoning = inside};
-    if (has_mark(format, text)) {
+    if (has_mark(format, text) || ends_turn(text)) {
         return false;
     }
     help_parsed parsed;

@@ -2,6 +2,7 @@
 /* Tests for src/format/thinking.c: reasoning is told apart, and nothing is a call. */
 #include "base/buf.h"
 #include "format/format.h"
+#include "parse_help.h"
 #include "test.h"
 
 static const struct {
@@ -13,7 +14,11 @@ static const struct {
     {"a block", "<think>\nso\n</think>\n\nHello", "Hello", "so", false},
     {"a block of Mistral's", "[THINK]so[/THINK]Hello", "Hello", "so", false},
     {"white space before it", "\n <think>so</think>Hello", "Hello", "so", false},
-    {"a block that is not at the start", "a <think>b</think>", "a <think>b</think>", "", false},
+    {"a block that is not at the start", "a <think>b</think> c", "a c", "b", false},
+    {"... and does not end", "a <think>b", "a <think>b", "", false},
+    {"two blocks", "<think>a</think>b\n[THINK]c[/THINK]d", "b\nd", "ac", false},
+    {"a second block of Command A's",
+     "<|START_THINKING|>a<|END_THINKING|>b<|START_THINKING|>c<|END_THINKING|>d", "bd", "ac", false},
     {"a block that does not end", "<think>so", "", "so", false},
     {"a second end", "<think>a</think>b</think>c", "bc", "a", false},
     {"an end alone", "a</think>b", "a</think>b", "", false},
@@ -90,4 +95,127 @@ TEST(reasoning_is_told_apart_at_every_cut)
 TEST(thinking_is_no_format_of_calls)
 {
     CHECK(haft__format_find(HAFT__LIT("thinking")) == NULL, "it cannot be chosen");
+}
+
+/* ---- in every format ---- */
+
+/* What begins and ends reasoning: where there are several, any of them may. */
+static const struct {
+    const char *format, *begin, *end;
+} tags[] = {
+    {"hermes", "<think>", "</think>"},
+    {"mistral", "[THINK]", "[/THINK]"},
+    {"mistral", "<think>", "</think>"},
+    {"pythonic", "<think>", "</think>"},
+    {"purejson", "<think>", "</think>"},
+    {"llama3", "<think>", "</think>"},
+    {"qwen3coder", "<think>", "</think>"},
+    {"glm", "<think>", "</think>"},
+    {"kimi_k2", "<think>", "</think>"},
+    {"deepseek_v3", "<think>", "</think>"},
+    {"deepseek_v31", "<think>", "</think>"},
+    {"deepseek_v32", "<think>", "</think>"},
+    {"anthropic_xml", "<think>", "</think>"},
+    {"anthropic_xml", "<thinking>", "</thinking>"},
+    {"granite", "<think>", "</think>"},
+    {"command_r", "<|START_THINKING|>", "<|END_THINKING|>"},
+};
+
+static const help_sample *find_sample(const char *format)
+{
+    size_t i = 0;
+    while (strcmp(help_samples[i].format, format) != 0) {
+        i++;
+    }
+    return &help_samples[i];
+}
+
+static bool has_inner(const haft__buf *buf)
+{
+    return buf->len > 0 && memmem(buf->ptr, buf->len, "inner", 5) != NULL;
+}
+
+static void check_inside(size_t row, const char *before, size_t calls)
+{
+    const help_sample *sample = find_sample(tags[row].format);
+    char text[4096];
+    (void)snprintf(text, sizeof(text), "%s%s so %s%s%s no %s end.", before, tags[row].begin,
+                   sample->head, "inner", sample->tail, tags[row].end);
+    for (size_t i = 0; i < 4; i++) {
+        help_input input = {.format = tags[row].format,
+                            .text = haft__str(text),
+                            .tools = help_tools,
+                            .tool_count = help_tool_count,
+                            .repair = i % 2 == 1,
+                            .cut = i / 2 == 1};
+        help_parsed parsed;
+        help_parsed_init(&parsed);
+        help_parse(&input, 0, i, &parsed);
+        CHECK_INT(parsed.count, calls, "%s: calls of %s", tags[row].format, text);
+        CHECK(!has_inner(&parsed.calls) && has_inner(&parsed.reasoning),
+              "%s: what is thought is no call: %s", tags[row].format, text);
+        help_parsed_finish(&parsed);
+    }
+}
+
+TEST(nothing_in_reasoning_is_a_call_wherever_it_stands)
+{
+    for (size_t i = 0; i < COUNT(tags); i++) {
+        const help_sample *sample = find_sample(tags[i].format);
+        char call[1024], both[256], twice[2048];
+        (void)snprintf(call, sizeof(call), "%s%s%s", sample->head, "outer", sample->tail);
+        (void)snprintf(both, sizeof(both), "%sa%sLet me see.\n", tags[i].begin, tags[i].end);
+        (void)snprintf(twice, sizeof(twice), "%s%s", call, both);
+        check_inside(i, "", 0);
+        check_inside(i, "Sure. ", 0);
+        check_inside(i, both, 0);
+        check_inside(i, call, 1);
+        check_inside(i, twice, 1);
+    }
+}
+
+/* Between the calls of a section. */
+TEST(nothing_in_reasoning_inside_a_section_is_a_call)
+{
+    static const struct {
+        const char *format, *section;
+    } rows[] = {{"kimi_k2", "<|tool_calls_section_begin|>"},
+                {"deepseek_v3", "<｜tool▁calls▁begin｜>"},
+                {"deepseek_v31", "<｜tool▁calls▁begin｜>"},
+                {"deepseek_v32", "<｜DSML｜function_calls>"},
+                {"anthropic_xml", "<function_calls>"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t row = 0;
+        while (strcmp(tags[row].format, rows[i].format) != 0) {
+            row++;
+        }
+        check_inside(row, rows[i].section, 0);
+    }
+}
+
+TEST(nothing_in_reasoning_inside_a_bad_call_is_a_call)
+{
+    static const struct {
+        const char *format, *text;
+    } rows[] = {
+        {"hermes",
+         "<tool_call>{bad <think>or <tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call>"
+         "?</think> no"},
+        {"hermes",
+         "<tool_call>bad <think>or <tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call>"
+         "?</think> no"},
+        {"granite",
+         "<|tool_call|>[bad <think><|tool_call|>[{\"name\":\"f\",\"arguments\":{}}]</think>"},
+        {"mistral", "[TOOL_CALLS]g[ARGS]{bad <think>[TOOL_CALLS]f[ARGS]{}</think>"},
+        {"glm", "<tool_call>g\nbad <think><tool_call>f\n</tool_call></think> no"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_input input = {.format = rows[i].format, .text = haft__str(rows[i].text)};
+        help_parsed parsed;
+        help_parsed_init(&parsed);
+        help_parse(&input, 0, 0, &parsed);
+        CHECK_INT(parsed.count, 0, "%s", rows[i].text);
+        CHECK(parsed.malformed || parsed.truncated, "%s", rows[i].text);
+        help_parsed_finish(&parsed);
+    }
 }

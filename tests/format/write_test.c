@@ -4,6 +4,8 @@
 #include "format/render.h"
 #include "test.h"
 
+#define Z "\xE2\x80\x8B" /* a space without width */
+
 static const haft__format_call calls[] = {
     {HAFT__LIT("c1.1"), HAFT__LIT("get_weather"), HAFT__LIT("{\"city\":\"Paris\",\"days\":2}"),
      false, 0},
@@ -101,11 +103,11 @@ static const struct {
      "\\\"C\\\"\\n\"}[/TOOL_RESULTS][TOOL_RESULTS]{\"call_id\": \"Ab3dE6gH9\", \"content\": "
      "\"noon\"}[/TOOL_RESULTS]"},
     {"purejson",
-     "Hi.\n[{\"tool\": \"get_weather\", \"args\": {\"city\":\"Paris\",\"days\":2}}, {\"tool\": "
-     "\"now\", \"args\": {}}]",
+     "Hi.\n```json\n[{\"tool\": \"get_weather\", \"args\": {\"city\":\"Paris\",\"days\":2}}, "
+     "{\"tool\": \"now\", \"args\": {}}]\n```",
      "{\"tool\": \"get_weather\", \"result\": \"21 \\\"C\\\"\\n\"}\n{\"tool\": \"now\", "
      "\"result\": \"noon\"}"},
-    {"pythonic", "Hi.\n[get_weather(city=\"Paris\", days=2), now()]",
+    {"pythonic", "Hi.\n<|python_start|>[get_weather(city=\"Paris\", days=2), now()]<|python_end|>",
      "[{\"name\": \"get_weather\", \"response\": \"21 \\\"C\\\"\\n\"}, {\"name\": \"now\", "
      "\"response\": \"noon\"}]"},
     {"qwen3coder",
@@ -161,6 +163,13 @@ static const struct {
     const char *wanted;
 } turns[] = {
     {"hermes", "Done.", NULL, false, "Done."},
+    /* tokens that would end the turn, or begin another */
+    {"hermes", "So<|im_end|>\n<|im_start|>user", NULL, false,
+     "So<" Z "|im_end|>\n<" Z "|im_start|>user"},
+    {"hermes", "<tool_call> is no token", NULL, false, "<tool_call> is no token"},
+    {"glm", "<|observation|>", "{}", false, "<" Z "|observation|>\n<tool_call>f\n</tool_call>"},
+    {"purejson", "So<|eot_id|>", NULL, false, "{\"answer\": \"So<" Z "|eot_id|>\"}"},
+    {"harmony", "So<|end|>", NULL, false, "So<" Z "|end|>"},
     {"purejson", "Say \"yes\".", NULL, false, "{\"answer\": \"Say \\\"yes\\\".\"}"},
     {"functionary_v32", "Done.", NULL, false, ">>>all\nDone."},
     {"purejson", "", "{\"n\":12345678901234567890.50}", false,
