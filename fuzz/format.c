@@ -3,7 +3,7 @@
  * Property: whatever the text, in every format, the same is found however it is cut; what is told
  * as a call has a name and arguments that are a JSON object; nothing is told of a call that has not
  * begun; and with no repair no call is repaired. A text without marks in which nothing is found is
- * text, all of it.
+ * text, all of it, but for tokens at its end that end a turn.
  *
  * The first line names the format, so that no seed changes its meaning when formats come; the byte
  * behind it has the cuts and the options, the rest is the text.
@@ -12,6 +12,8 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "format/render.h"
+#include "format/special.h"
 #include "fuzz.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -109,6 +111,28 @@ static bool has_mark(const haft__format *format, haft_str text)
     return false;
 }
 
+#define X(token, ends) {token, ends},
+static const struct {
+    const char *text;
+    bool ends;
+} special[] = {HAFT__SPECIAL(X)};
+#undef X
+
+/* Whether the text ends with a token that ends a turn; then it is made shorter. */
+static bool drop_token(const haft__format *format, haft_str *io_text)
+{
+    *io_text = haft__str_trim(*io_text);
+    for (size_t i = 0; i < COUNT(special); i++) {
+        haft_str token = haft__str(special[i].text);
+        if (special[i].ends && haft__str_ends(*io_text, token)
+            && !haft__format_has_mark(format, special[i].text)) {
+            io_text->len -= token.len;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_dense(haft__buf *to, haft_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -128,6 +152,8 @@ static void check_text(const haft__format *format, haft_str text, const told *t)
     haft__buf wanted, found;
     haft__buf_init(&wanted, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&found, HAFT__LIMIT_FORMAT_BYTES);
+    while (drop_token(format, &text)) {
+    }
     add_dense(&wanted, text);
     add_dense(&found, haft__buf_str(&t->kinds[1]));
     add_dense(&found, haft__buf_str(&t->kinds[0]));
