@@ -27,9 +27,14 @@
     "All happy families are alike; each unhappy family is unhappy in its own way.\n"               \
     "So it goes, and so on, for many lines of text that a file would have."
 
-static const char prose[] =
-    "It was the best of times, it was the worst of times, it was the age of wisdom, it was the "
-    "age of foolishness, it was the epoch of belief, it was the epoch of incredulity.\n";
+#define PROSE                                                                                      \
+    "It was the best of times, it was the worst of times, it was the age of wisdom, it was the "   \
+    "age of foolishness, it was the epoch of belief, it was the epoch of incredulity."
+/* In purejson nothing stands between calls: the prose is in an argument. */
+#define STORY                                                                                      \
+    "{\"name\": \"f\", \"arguments\": {\"story\": \"" PROSE "\", \"more\": " ARGUMENTS "}}\n"
+
+static const char prose[] = PROSE "\n";
 static const char braces[] =
     "A set {a, b}, a list [1, 2], an object {\"key\": [1, {\"b\": 2}]}, `x`, <b> and {so} on.\n";
 
@@ -42,12 +47,12 @@ static const struct {
     {"hermes", "hermes", "<tool_call>\n" OBJECT "\n</tool_call>\n", NULL, 1},
     {"hermes, prose", "hermes", "", NULL, 1},
     {"hermes, calls", "hermes", "<tool_call>\n" OBJECT "\n</tool_call>\n", NULL, 0},
-    {"purejson", "purejson", OBJECT "\n", NULL, 1},
+    {"purejson", "purejson", STORY, NULL, 0},
     {"purejson, prose", "purejson", "", NULL, 1},
     {"purejson, prose with braces", "purejson", "", braces, 1},
     {"purejson, calls", "purejson", OBJECT "\n", NULL, 0},
     {"mistral", "mistral", "[TOOL_CALLS]f[ARGS]" ARGUMENTS, NULL, 1},
-    {"pythonic", "pythonic", "[" PYTHON "]\n", NULL, 1},
+    {"pythonic", "pythonic", "<|python_start|>[" PYTHON "]<|python_end|>\n", NULL, 1},
     {"llama3", "llama3", "<|python_tag|>" OBJECT ";" OBJECT "\n", NULL, 1},
     {"codemode", "codemode", "```python\n" PYTHON "\n```\n", NULL, 1},
     {"qwen3coder", "qwen3coder",
