@@ -388,9 +388,9 @@ static bool was_let(const sim_call *call)
 }
 
 /* What is taken is for what whoever said it had seen, and nothing runs again but by a word that
- * says so. */
-static void watch_taken(sim *s, const haft__steer *command, const haft__run_call *taken,
-                        const sim_call *call)
+ * says so. One who has lost the run may not know of that word: nothing that it takes is kept. */
+static void watch_taken(sim *s, const sim_worker *w, const haft__steer *command,
+                        const haft__run_call *taken, const sim_call *call)
 {
     if (!is(command->by, haft__pause_name(taken->pause))) {
         sim_fail(s,
@@ -398,8 +398,9 @@ static void watch_taken(sim *s, const haft__steer *command, const haft__run_call
                  "%.*s",
                  HAFT__ARG(command->call), haft__pause_name(taken->pause), HAFT__ARG(command->by));
     }
-    if (taken->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && command->kind == HAFT__STEER_APPROVE
-        && was_let(call)) {
+    bool retry =
+        taken->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && command->kind == HAFT__STEER_APPROVE;
+    if (retry && was_let(call) && w->epoch == s->seen_epoch) {
         sim_fail(s, "%s runs again because of an old approval", call->id);
     }
 }
@@ -415,7 +416,7 @@ void sim_watch_command(sim *s, const sim_worker *w, const haft__steer *command, 
         return;
     }
     if (recorded && taken != NULL) {
-        watch_taken(s, command, taken, call);
+        watch_taken(s, w, command, taken, call);
     }
     if (!call->answered || w->run.seq != s->seen_seq || w->epoch != s->seen_epoch) {
         return;

@@ -20,13 +20,14 @@ static void report(const sim *s)
 {
     printf("# %llu runs, %llu steps, %llu events, %llu effects; %llu crashes, %llu stops, %llu "
            "writes refused, %llu with no answer, %llu calls recovered; people spoke %llu times, "
-           "%llu of them a second time, %llu cancelled; ends:",
+           "%llu of them a second time, %llu without a look at what waits, %llu cancelled; ends:",
            (unsigned long long)s->sum.runs, (unsigned long long)s->sum.steps,
            (unsigned long long)s->sum.events, (unsigned long long)s->sum.effects,
            (unsigned long long)s->sum.crashes, (unsigned long long)s->sum.freezes,
            (unsigned long long)s->sum.refused, (unsigned long long)s->sum.unknown,
            (unsigned long long)s->sum.recoveries, (unsigned long long)s->sum.answers,
-           (unsigned long long)s->sum.seconds, (unsigned long long)s->sum.cancels);
+           (unsigned long long)s->sum.seconds, (unsigned long long)s->sum.unnamed,
+           (unsigned long long)s->sum.cancels);
     for (int i = 0; i <= HAFT__END_EXPIRED; i++) {
         printf(" %s %llu", haft__end_name((haft__end)i), (unsigned long long)s->sum.ends[i]);
     }
