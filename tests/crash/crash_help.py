@@ -4,6 +4,7 @@
 A store is looked at through haft's own commands, so that every test runs on every kind of store.
 Tools of these tests write one line into the effect log, `KEY TOOL PID EPOCH`, with O_APPEND.
 """
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -23,6 +24,7 @@ LONG = bool(os.environ.get("HAFT_LONG"))
 POSTGRES = os.environ.get("HAFT_TEST_POSTGRES")
 SANITIZED = any(word in BUILD.name for word in ("asan", "tsan"))
 SOON = 60  # seconds that something which must happen soon may take
+CONNECTED = 20  # processes that a server of PostgreSQL is asked by at once
 SCRIPT = "crash/" + Path(sys.argv[0]).name
 
 
@@ -240,6 +242,25 @@ def spec(store, name, replies, tools, **more):
     store.put(f"{name}.script.json", {"replies": said})
     return store.put(f"{name}.json", dict({"haft": 1, "name": name, "tools": tools,
                                            "model": f"script:{name}.script.json"}, **more))
+
+
+def behind_a_barrier(store, commands):
+    """Starts a process for each, lets all of them go at one moment, and returns what came of them,
+    as Store.haft does. A server has room for so many at once."""
+    most = CONNECTED if store.kind == "postgres" else len(commands)
+    if len(commands) > most:
+        return (behind_a_barrier(store, commands[:most])
+                + behind_a_barrier(store, commands[most:]))
+    barrier, go = os.pipe()
+    started = [subprocess.Popen(["sh", "-c", 'read -r _; exec "$@"', "sh", *store.command(*words)],
+                                text=True, stdin=barrier, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, cwd=store.folder, env=store.environment)
+               for words in commands]
+    os.close(barrier)
+    os.close(go)  # nothing more can be read, which all of them wait for
+    with concurrent.futures.ThreadPoolExecutor(len(started)) as pool:
+        told = list(pool.map(lambda process: process.communicate(timeout=2 * SOON), started))
+    return [(process.returncode, *texts) for process, texts in zip(started, told)]
 
 
 # ---- people ----

@@ -6,7 +6,6 @@ Whoever is faster, one of them is taken, the others are told so, and the run has
 """
 import concurrent.futures
 import json
-import os
 import random
 import signal
 import subprocess
@@ -17,7 +16,6 @@ import history
 from crash_help import call, effect
 
 AT_ONCE = 8
-CONNECTED = 20  # processes that a server of PostgreSQL is asked by at once
 # A cancel is heard within a second; a machine with much to do may take longer, but not so long.
 GROSSLY_LATE = 10
 RANDOM = random.Random(time.time_ns())
@@ -37,25 +35,6 @@ def at_once(jobs):
         return [done.result() for done in [pool.submit(job) for job in jobs]]
 
 
-def behind_a_barrier(store, commands):
-    """Starts a process for each, lets all of them go at one moment, and returns what came of them,
-    as Store.haft does. A server has room for so many at once."""
-    most = CONNECTED if store.kind == "postgres" else len(commands)
-    if len(commands) > most:
-        return (behind_a_barrier(store, commands[:most])
-                + behind_a_barrier(store, commands[most:]))
-    barrier, go = os.pipe()
-    started = [subprocess.Popen(["sh", "-c", 'read -r _; exec "$@"', "sh", *store.command(*words)],
-                                text=True, stdin=barrier, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, cwd=store.folder, env=store.environment)
-               for words in commands]
-    os.close(barrier)
-    os.close(go)  # nothing more can be read, which all of them wait for
-    with concurrent.futures.ThreadPoolExecutor(len(started)) as pool:
-        told = list(pool.map(lambda process: process.communicate(timeout=2 * help.SOON), started))
-    return [(process.returncode, *texts) for process, texts in zip(started, told)]
-
-
 # ---- answers ----
 
 def test_answers(store):
@@ -67,7 +46,7 @@ def test_answers(store):
     for _ in range(rounds):
         store.haft("run", path, "go")
         run = newest(store)
-        answers = behind_a_barrier(store, [("answer", run, "c1.1", body) for body in bodies])
+        answers = help.behind_a_barrier(store, [("answer", run, "c1.1", body) for body in bodies])
         values = [e["value"] for e in said(store, run, "answered")]
         taken.append(len(values))
         wrong += [f"{body} was taken as {status}, {values} is the answer: {err}"
@@ -91,7 +70,7 @@ def test_verdicts(store):
         words = [("approve", run, "c1.1"), ("reject", run, "c1.1", "--why", "no"),
                  ("answer", run, "c1.1", '"instead"')] * 2
         RANDOM.shuffle(words)
-        answers = behind_a_barrier(store, words)
+        answers = help.behind_a_barrier(store, words)
         verdicts = [e["verdict"] for e in said(store, run, "answered")]
         if len(verdicts) != 1:
             problems.append(f"{run}: {verdicts}")

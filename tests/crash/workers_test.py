@@ -159,8 +159,7 @@ def hundred(store, name, path, begun=None, go=None):
     help.wait_for(lambda: any(e["kind"] == "paused" for e in store.events(run)))
     help.wait_for(lambda: begun is None or begun.exists())
     bodies = [n % 4 for n in range(100)]
-    answers = at_once([lambda body=body: store.haft("answer", run, "c1.1", str(body))
-                       for body in bodies])
+    answers = help.behind_a_barrier(store, [("answer", run, "c1.1", body) for body in bodies])
     if go:
         go.write_text("")
     help.wait_for(lambda: end_of(store, run))
