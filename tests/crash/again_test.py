@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is said again after a crash: it is for what waited when it was said, and nothing runs twice
 but by a word that says so."""
+import json
+
 import crash_help as help
 from crash_help import call, effect
 
@@ -80,6 +82,16 @@ def test_unseen(store):
         help.same(f"{word.strip()}_{'_'.join(more)}_behind_a_crash_is_no_answer_{store.kind}",
                   (status, "waited for nobody when this was said" in err, waits(store, run),
                    len(help.effects(store))), (1, True, UNKNOWN, 1))
+    path, go = begin(store, "object")
+    killed(store, 1, "run", path, "go")
+    go.write_text("")
+    run = store.runs("--limit", "1")[0]["run"]
+    status, out, _ = store.haft("answer", run, "c1.1", '"x"', "--json")
+    told = json.loads(out)
+    help.same(f"and_the_object_says_so_{store.kind}",
+              (status, told["run"], told["end"], [p["kind"] for p in told["pending"]],
+               "waited for nobody" in told["error"]["message"]),
+              (1, run, "waiting", ["unknown_outcome"], True))
     help.same(f"once_that_is_known_it_is_one_{store.kind}",
               (store.haft("approve", run, "c1.1")[0], len(help.effects(store))), (0, 2))
 
