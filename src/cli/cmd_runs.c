@@ -282,7 +282,6 @@ static haft__exit show(asked *a)
     if (a->row.id.len > 0) {
         haft__outcome_settle(&a->row, &run);
     }
-    run.unopened = a->row.state == HAFT__STATE_WAITING;
     haft__look look = haft__look_at(a->cli->out, haft__args_has(a->args, "json"));
     if (look.live) {
         haft__exit result = show_timeline(a, &run, look);

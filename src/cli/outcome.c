@@ -29,6 +29,7 @@ haft_status haft__outcome_print(haft__cli *cli, const haft__run *run, const haft
 
 void haft__outcome_settle(const haft__store_run *row, haft__run *run)
 {
+    run->unopened = row->state == HAFT__STATE_WAITING;
     if (row->owner.len == 0 || haft__owner_is_dead(row->owner)) {
         haft__run_lose_questions(run);
     }

@@ -183,13 +183,13 @@ def test_runs():
     log.write_text(haft("runs", "events", run)[1])
     status, made = one("result", "runs", "fork", run, "--turn", 1)
     check("a_fork", (status, made["run"] not in (None, run), made["end"], made["turns"],
-                     made["error"]), (0, True, "running", 1, None))
+                     made["error"]), (0, True, "waiting", 1, None))
     check("and_one_that_goes_on", one("result", "runs", "fork", run, "--turn", 1, "--go")[1]["end"],
           "done")
     (Path(scratch) / "two.script.json").rename(Path(scratch) / "away.json")
     found = standing("runs", "fork", run, "--turn", 1, "--go")
     check("or_cannot", (found[0], found[1] == rows()[0]["run"], found[3:]),
-          (1, True, ("running", 1, [], True)))
+          (1, True, ("waiting", 1, [], True)))
     (Path(scratch) / "away.json").rename(Path(scratch) / "two.script.json")
     check("a_replay", one("replay", "runs", "replay", run),
           (0, {"identical": True, "events": len(log.read_text().splitlines()), "decisions": 4,
