@@ -21,6 +21,7 @@
 #include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/timeline.h"
+#include "run/host.h"
 
 typedef struct follower {
     haft__cli *cli;
@@ -32,7 +33,7 @@ typedef struct follower {
     haft__interrupts interrupts;
     bool pausing, cancelling; /* because of an interrupt */
     haft__terminal *terminal; /* NULL: nobody can be asked */
-    uint64_t asked;           /* the event before which it was last told what a tool asks */
+    uint64_t asked;           /* the newest question of a tool that was told */
     haft__queue_told queue;   /* which run of the thread it was told to wait for */
     uint64_t held;            /* the event behind which it was told which calls wait for others */
     haft_error *err;
@@ -145,27 +146,21 @@ static haft_status let_speak(follower *f, bool *ret_goes_on)
         }
     }
     haft_status status = show_events(f); /* so that the question comes last */
+    if (f->terminal != NULL) {
+        haft__timeline_break(&f->timeline);
+        write_timeline(f);
+    }
     return status == HAFT_OK && f->terminal != NULL
                ? haft__terminal_ask(f->terminal, f->run, ret_goes_on, f->err)
                : status;
 }
 
-/* What a tool asks in this process would be lost with it: others have until its deadline. */
-static bool asks_here(const haft__run *state)
-{
-    for (size_t i = state->batch; i < state->call_count; i++) {
-        if (state->calls[i].stage == HAFT__CALL_PAUSED && state->calls[i].pinned) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Whoever is to answer from elsewhere must know what, and how, while there is time. */
 static void tell_asked(follower *f)
 {
-    if (f->asked != f->run->state.seq && !haft__args_has(f->args, "quiet")) {
-        f->asked = f->run->state.seq;
+    uint64_t newest = haft__run_asks_here(&f->run->state);
+    if (f->asked != newest && !haft__args_has(f->args, "quiet")) {
+        f->asked = newest;
         haft__timeline_break(&f->timeline);
         write_timeline(f);
         haft__pending_tell(f->cli->errors, f->args, f->run);
@@ -173,10 +168,11 @@ static void tell_asked(follower *f)
     }
 }
 
+/* What a tool asks in this process would be lost with it: others have until its deadline. */
 static haft_status wait_for_somebody(follower *f, bool *ret_goes_on)
 {
     haft_status status = let_speak(f, ret_goes_on);
-    if (status == HAFT_OK && !*ret_goes_on && asks_here(&f->run->state)) {
+    if (status == HAFT_OK && !*ret_goes_on && haft__run_asks_here(&f->run->state) > 0) {
         tell_asked(f);
         *ret_goes_on = true;
         status = step(f);
@@ -280,6 +276,14 @@ static void tell_queue(follower *f)
     }
 }
 
+/* A question that goes with this process does not wait until all else is done. */
+static haft_status go_along(follower *f)
+{
+    bool goes_on;
+    tell_queue(f);
+    return haft__live_asks(f->run) ? wait_for_somebody(f, &goes_on) : step(f);
+}
+
 static haft__exit follow(follower *f)
 {
     haft_status status = HAFT_OK;
@@ -290,10 +294,7 @@ static haft__exit follow(follower *f)
         }
         haft_state state = haft_run_state(f->run);
         switch (state) {
-        case HAFT_RUNNING:
-            tell_queue(f);
-            status = step(f);
-            break;
+        case HAFT_RUNNING: status = go_along(f); break;
         case HAFT_WAITING: status = wait_for_somebody(f, &goes_on); break;
         case HAFT_ENDED: goes_on = false; break;
         case HAFT_STOPPED:

@@ -75,14 +75,24 @@ static bool is_interrupted(const haft__terminal *t)
     return t->interrupts != NULL && haft__interrupted(t->interrupts);
 }
 
-/* Waits for the terminal and for whatever the run waits for. */
-static haft_status wait_line(haft__terminal *t, haft_run *run, typed *ret_typed, haft_str *ret_line,
-                             haft_error *err)
+/* Whether the call still waits for what was shown. What cannot wait is asked while other calls run;
+ * all else makes way for the run when it goes on. */
+static bool is_open(const haft_run *run, haft_str id, uint64_t seq)
+{
+    const haft__run_call *call = haft__run_find_call(&run->state, id);
+    haft_state state = haft_run_state(run);
+    return call != NULL && call->stage == HAFT__CALL_PAUSED && call->paused_seq == seq
+           && (state == HAFT_WAITING || (state == HAFT_RUNNING && call->pinned));
+}
+
+/* Waits for the terminal and for whatever the run waits for. `seq` is that of the question. */
+static haft_status wait_line(haft__terminal *t, haft_run *run, haft_str id, uint64_t seq,
+                             typed *ret_typed, haft_str *ret_line, haft_error *err)
 {
     haft_status status = HAFT_OK;
     *ret_typed = TYPED_NOTHING;
     while (status == HAFT_OK && *ret_typed == TYPED_NOTHING && !is_interrupted(t)
-           && haft_run_state(run) == HAFT_WAITING) {
+           && is_open(run, id, seq)) {
         struct pollfd wait[] = {{.fd = t->fd, .events = POLLIN},
                                 {.fd = haft_runtime_fd(run->runtime), .events = POLLIN}};
         (void)poll(wait, 2, haft_runtime_timeout(run->runtime));
@@ -154,15 +164,17 @@ static bool asks(const haft__run_call *call)
     return call->stage == HAFT__CALL_PAUSED && person;
 }
 
-/* The first pending call that a person can decide about, and how many there are. */
+/* The first pending call that a person can decide about, and how many there are. What cannot wait
+ * comes before what can. */
 static const haft__run_call *find_question(const haft_run *run, size_t *ret_count)
 {
     const haft__run *state = &run->state;
     const haft__run_call *first = NULL;
     *ret_count = 0;
     for (size_t i = state->batch; i < state->call_count; i++) {
-        if (asks(&state->calls[i])) {
-            first = first != NULL ? first : &state->calls[i];
+        const haft__run_call *call = &state->calls[i];
+        if (asks(call)) {
+            first = first == NULL || (call->pinned && !first->pinned) ? call : first;
             ++*ret_count;
         }
     }
@@ -186,6 +198,7 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
         bool approval = call->pause == HAFT__PAUSE_APPROVAL;
         bool tool = call->asks.kind == HAFT__JSON_OBJECT;
         bool needs_text = !approval && !tool && haft__question_text(call, "default").len == 0;
+        uint64_t seq = call->paused_seq;
         (void)tcflush(t->fd, TCIFLUSH); /* what was typed before is no answer */
         t->length = 0;
         bool whole = true;
@@ -193,7 +206,7 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret
                           : haft__show_question(t, call, err);
         *ret_typed = TYPED_UNSEEN;
         if (status == HAFT_OK && whole) {
-            status = wait_line(t, run, ret_typed, ret_line, err);
+            status = wait_line(t, run, id, seq, ret_typed, ret_line, err);
         }
         call = status == HAFT_OK ? haft__run_find_call(&run->state, id) : NULL;
         again =

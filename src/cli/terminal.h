@@ -28,9 +28,10 @@ typedef struct haft__terminal {
 bool haft__terminal_open(haft__terminal *terminal);
 void haft__terminal_close(haft__terminal *terminal);
 
-/* Asks about the first call that waits for a person and tells the run. The run goes on meanwhile:
- * if somebody else answers first, the question is withdrawn. *ret_answered is false when there is
- * nothing a person can say here, or the input ended at a question; at an approval that is a no. */
+/* Asks about the first call that waits for a person and tells the run; of those, what a server asks
+ * in this process comes first, also while other calls run. The run goes on meanwhile: if somebody
+ * else answers first, the question is withdrawn. *ret_answered is false when there is nothing a
+ * person can say here, or the input ended at a question; at an approval that is a no. */
 HAFT_MUST_USE haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run,
                                              bool *ret_answered, haft_error *err);
 

@@ -144,6 +144,12 @@ bool haft__live_settled(const haft_run *run)
     return run->stage == HAFT__LIVE_ON && rests && haft__log_durable(run);
 }
 
+bool haft__live_asks(const haft_run *run)
+{
+    uint64_t newest = run->stage == HAFT__LIVE_ON ? haft__run_asks_here(&run->state) : 0;
+    return newest > 0 && newest <= run->durable_seq;
+}
+
 /* ---- performing ---- */
 
 static void on_alarm(void *context)

@@ -394,6 +394,10 @@ uint64_t haft__live_backoff(uint32_t failures);
 /* Whether it waits or has ended, and that is durable. */
 bool haft__live_settled(const haft_run *run);
 
+/* Whether a question that goes with this process is open, and that is durable, whatever else of the
+ * run is under way: its time may be over before the run waits. */
+bool haft__live_asks(const haft_run *run);
+
 /* ---- log.c ---- */
 
 /* Appends an event: redacted, folded, gathered for the store. The one way to append. */

@@ -272,6 +272,7 @@ static void cancel(haft__mcp_peer *peer, haft__json params)
     haft__mcp_asked *asked = id != NULL ? find_asked(peer, *id) : NULL;
     if (asked != NULL) {
         void *stream = asked->own->stream;
+        haft__mcp_asked_withdraw(asked);
         haft__mcp_asked_abandon(asked);
         haft__mcp_sent sent = {.kind = HAFT__MCP_SENT_NOTHING, .http = 204, .text = HAFT__LIT("")};
         peer->send(peer->context, stream, &sent);

@@ -59,7 +59,7 @@ typedef struct haft__mcp_served {
     /* Begins a request, which is then finished once, now or later, by haft__mcp_asked_answer, _say
      * or _fail; before that it may ask the client something. */
     void (*begin)(void *context, haft__mcp_asked *asked);
-    /* The client has answered what it was asked: `answers` is there. */
+    /* The client has answered something that it was asked: `answers` has all that are there. */
     void (*go_on)(void *context, haft__mcp_asked *asked);
     /* Nobody wants it any more: it is gone when this returns. */
     void (*drop)(void *context, haft__mcp_asked *asked);
@@ -213,10 +213,15 @@ typedef struct haft__mcp_question {
     haft_str params; /* a JSON object */
 } haft__mcp_question;
 
-/* Asks the client. With a handshake, go_on comes when all have answered. Without one the request
- * ends here, and what the client answers comes with another one that has `state`. */
+/* Asks the client. Without a handshake the request ends here, and what the client answers comes
+ * with another one that has `state`. With one, go_on comes for each answer, and the questions are
+ * all that are to be open: what was asked before is not asked again, whatever was said to it, and
+ * what is not among them any more is withdrawn. The end of the request withdraws them all. */
 void haft__mcp_asked_ask(haft__mcp_asked *asked, const haft__mcp_question *questions, size_t count,
                          haft_str state, uint64_t now_ms);
+
+/* How many questions the client has not answered. */
+size_t haft__mcp_asked_open(const haft__mcp_asked *asked);
 
 /* These finish it: it is gone when they return. */
 

@@ -18,6 +18,9 @@ void haft__mcp_asked_send(haft__mcp_asked *asked, haft__mcp_sent_kind kind, uint
                                     "\"message\":\"there is no memory for the answer\"}}";
     haft__mcp_peer *peer = asked->own->peer;
     bool good = haft__buf_check(text, NULL) == HAFT_OK;
+    if (kind == HAFT__MCP_SENT_ANSWER) {
+        haft__mcp_asked_withdraw(asked);
+    }
     haft__mcp_sent sent = {.kind = kind, .http = http, .text = haft__buf_str(text)};
     if (!good) {
         sent.http = 500;

@@ -36,11 +36,11 @@ struct haft__mcp_peer {
     int64_t questions; /* asked so far: the last id */
 };
 
-/* A question that waits for the client. */
+/* A question to the client. */
 typedef struct haft__mcp_waiting {
     haft_str key;
     int64_t id;
-    bool there;
+    bool there; /* it was answered */
     haft__json answer;
 } haft__mcp_waiting;
 
@@ -64,7 +64,7 @@ typedef struct haft__mcp_asked_own {
     bool progressed;
     uint64_t progress; /* told last */
     haft__mcp_waiting *waiting;
-    size_t waiting_count, waiting_open;
+    size_t waiting_count, waiting_room;
     bool wants[HAFT__MCP_LIST_PROMPTS + 1]; /* of LISTEN */
 } haft__mcp_asked_own;
 
@@ -120,6 +120,9 @@ void haft__mcp_asked_end(haft__mcp_asked *asked, const char *kind, haft_str memb
 
 /* Takes an answer to a question; false when nobody asked. */
 bool haft__mcp_asked_hear(haft__mcp_peer *peer, const haft__rpc_message *message);
+
+/* The request ends: its client need not answer any more. */
+void haft__mcp_asked_withdraw(haft__mcp_asked *asked);
 
 /* Appends what a request belongs to, for what its client keeps for us. */
 void haft__mcp_asked_about(const haft__mcp_asked *asked, haft__buf *buf);

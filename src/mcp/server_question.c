@@ -134,6 +134,95 @@ static void give_up(haft__mcp_asked *asked, const char *why)
     haft__mcp_asked_fail(asked, HAFT__RPC_INTERNAL, haft__str(why), HAFT__LIT(""));
 }
 
+/* Lost when there is no memory for it: then the client answers what nobody hears. */
+static void withdraw(haft__mcp_asked *asked, int64_t id)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    haft__buf_addf(&text,
+                   "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
+                   "\"requestId\":%" PRId64 ",\"reason\":\"an answer is of no use any more\"}}",
+                   id);
+    haft__mcp_asked_send(asked, HAFT__MCP_SENT_PART, 200, &text);
+}
+
+void haft__mcp_asked_withdraw(haft__mcp_asked *asked)
+{
+    haft__mcp_asked_own *own = asked->own;
+    size_t count = own->waiting_count;
+    own->waiting_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!own->waiting[i].there) {
+            withdraw(asked, own->waiting[i].id);
+        }
+    }
+}
+
+static bool is_among(const haft__mcp_question *questions, size_t count, haft_str key)
+{
+    size_t i = 0;
+    while (i < count && !haft__str_equal(questions[i].key, key)) {
+        i++;
+    }
+    return i < count;
+}
+
+static void withdraw_others(haft__mcp_asked *asked, const haft__mcp_question *questions,
+                            size_t count)
+{
+    haft__mcp_asked_own *own = asked->own;
+    size_t stay = 0;
+    for (size_t i = 0; i < own->waiting_count; i++) {
+        haft__mcp_waiting waiting = own->waiting[i];
+        if (is_among(questions, count, waiting.key)) {
+            own->waiting[stay++] = waiting;
+        } else if (!waiting.there) {
+            withdraw(asked, waiting.id);
+        }
+    }
+    own->waiting_count = stay;
+}
+
+/* Room for so many in all. */
+static bool make_room(haft__mcp_asked_own *own, size_t count)
+{
+    if (count <= own->waiting_room) {
+        return true;
+    }
+    haft__mcp_waiting *more = haft__arena_array(&own->arena, count, sizeof(*more));
+    for (size_t i = 0; i < own->waiting_count && more != NULL; i++) {
+        more[i] = own->waiting[i];
+    }
+    own->waiting = more != NULL ? more : own->waiting;
+    own->waiting_room = more != NULL ? count : own->waiting_room;
+    return more != NULL;
+}
+
+static bool was_asked(const haft__mcp_asked_own *own, haft_str key)
+{
+    size_t i = 0;
+    while (i < own->waiting_count && !haft__str_equal(own->waiting[i].key, key)) {
+        i++;
+    }
+    return i < own->waiting_count;
+}
+
+/* Asks what was not asked before. */
+static bool ask_new(haft__mcp_asked *asked, const haft__mcp_question *question)
+{
+    haft__mcp_asked_own *own = asked->own;
+    if (was_asked(own, question->key)) {
+        return true;
+    }
+    haft__mcp_waiting waiting = {.key = haft__arena_copy(&own->arena, question->key),
+                                 .id = ++own->peer->questions};
+    if (waiting.key.ptr == NULL || !send_question(asked, question, waiting.id)) {
+        return false;
+    }
+    own->waiting[own->waiting_count++] = waiting;
+    return true;
+}
+
 void haft__mcp_asked_ask(haft__mcp_asked *asked, const haft__mcp_question *questions, size_t count,
                          haft_str state, uint64_t now_ms)
 {
@@ -142,25 +231,26 @@ void haft__mcp_asked_ask(haft__mcp_asked *asked, const haft__mcp_question *quest
         end_with_questions(asked, questions, count, state, now_ms);
         return;
     }
-    own->waiting = haft__arena_array(&own->arena, count, sizeof(*own->waiting));
-    asked->state = haft__arena_copy(&own->arena, state);
-    bool kept = own->waiting != NULL && asked->state.ptr != NULL;
-    for (size_t i = 0; i < count && kept; i++) {
-        haft_str key = haft__arena_copy(&own->arena, questions[i].key);
-        own->waiting[i] = (haft__mcp_waiting){.key = key, .id = ++own->peer->questions};
-        kept = key.ptr != NULL;
+    withdraw_others(asked, questions, count);
+    if (!haft__str_equal(asked->state, state)) {
+        asked->state = haft__arena_copy(&own->arena, state);
     }
-    if (!kept) {
-        give_up(asked, "there is no memory for a question");
-        return;
+    bool good = asked->state.ptr != NULL && make_room(own, count);
+    for (size_t i = 0; i < count && good; i++) {
+        good = ask_new(asked, &questions[i]);
     }
-    own->waiting_count = own->waiting_open = count;
-    for (size_t i = 0; i < count; i++) {
-        if (!send_question(asked, &questions[i], own->waiting[i].id)) {
-            give_up(asked, "a question is too long, or there is no memory for it");
-            return;
-        }
+    if (!good) {
+        give_up(asked, "a question is too long, or there is no memory for it");
     }
+}
+
+size_t haft__mcp_asked_open(const haft__mcp_asked *asked)
+{
+    size_t open = 0;
+    for (size_t i = 0; i < asked->own->waiting_count; i++) {
+        open += !asked->own->waiting[i].there;
+    }
+    return open;
 }
 
 /* ---- what is answered ---- */
@@ -187,23 +277,26 @@ static bool keep_answer(haft__mcp_asked *asked, haft__mcp_waiting *waiting,
     return good;
 }
 
-/* All questions are answered: one object of all answers. */
+/* One object of all answers that are there. */
 static void go_on(haft__mcp_asked *asked)
 {
     haft__mcp_asked_own *own = asked->own;
     const haft__mcp_server_options *options = &own->server->options;
     haft__json_member *members =
         haft__arena_array(&own->arena, own->waiting_count, sizeof(*members));
+    uint32_t count = 0;
     if (members == NULL) {
         give_up(asked, "there is no memory for an answer");
         return;
     }
     for (size_t i = 0; i < own->waiting_count; i++) {
-        members[i] =
-            (haft__json_member){haft__json_string(own->waiting[i].key), own->waiting[i].answer};
+        const haft__mcp_waiting *waiting = &own->waiting[i];
+        if (waiting->there) {
+            members[count++] =
+                (haft__json_member){haft__json_string(waiting->key), waiting->answer};
+        }
     }
-    asked->answers = haft__json_object(members, own->waiting_count);
-    own->waiting_count = 0;
+    asked->answers = haft__json_object(members, count);
     options->served->go_on(options->context, asked);
 }
 
@@ -231,9 +324,7 @@ bool haft__mcp_asked_hear(haft__mcp_peer *peer, const haft__rpc_message *message
             waiting->answer = haft__json_null(); /* as good as none */
         }
         waiting->there = true;
-        if (--asked->own->waiting_open == 0) {
-            go_on(asked);
-        }
+        go_on(asked);
         return true;
     }
     return false;

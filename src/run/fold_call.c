@@ -427,6 +427,7 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
         return haft__fold_fail(event, "its deadline is no time", err);
     }
     call->stage = HAFT__CALL_PAUSED;
+    call->paused_seq = event->seq;
     return haft__fold_keep(run, on_expire, &call->on_expire, err);
 }
 

@@ -44,6 +44,17 @@ uint64_t haft__run_deadline(const haft__run *run)
     return first;
 }
 
+uint64_t haft__run_asks_here(const haft__run *run)
+{
+    uint64_t newest = 0;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        bool asks = call->stage == HAFT__CALL_PAUSED && call->pinned;
+        newest = asks && call->paused_seq > newest ? call->paused_seq : newest;
+    }
+    return newest;
+}
+
 bool haft__call_waits(const haft__run_call *call)
 {
     return call->stage == HAFT__CALL_PAUSED && !haft__call_needs_host(call);

@@ -22,6 +22,10 @@ const haft__run_call *haft__run_orphan(const haft__run *run, size_t *at);
 /* The first deadline of what waits for people; 0: none. */
 uint64_t haft__run_deadline(const haft__run *run);
 
+/* The newest question that is open in the process that runs its call and goes with it, as the event
+ * that says so; 0: there is none. Such a question cannot wait for the other calls of the turn. */
+uint64_t haft__run_asks_here(const haft__run *run);
+
 /* Whether the call waits for somebody, with nothing of it left in a host: whoever takes the run up
  * can take an answer to it. */
 bool haft__call_waits(const haft__run_call *call);

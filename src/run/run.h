@@ -108,6 +108,7 @@ typedef struct haft__run_call {
     haft_str cache_key; /* tool and canonical arguments; empty when it is not to be cached */
     haft_str note;      /* put behind the result the model sees */
     haft__pause pause;
+    uint64_t paused_seq;  /* of the event that said so last: a question of its own each time */
     uint64_t deadline_ms; /* 0: none */
     haft__json on_expire;
     haft__json asks;  /* what the tool itself asks: {message, mode, schema, url, server}; or null */

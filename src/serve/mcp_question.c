@@ -4,17 +4,18 @@
  * answers go to the run: what the model asks, approvals, and what servers of the run ask, which is
  * passed on as it is. Tests: tests/cli/mcp_test.py, tests/mcp/ask_test.py.
  */
+#include <inttypes.h>
+
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/sha256.h"
 #include "base/str.h"
 #include "io/clock.h"
 #include "run/asked.h"
+#include "run/host.h"
 #include "serve/mcp_spec_int.h"
 #include "json/write.h"
 
 #define QUESTIONS_MOST 16
-#define KEY_DIGITS     12
 
 /* ---- what waits ---- */
 
@@ -110,13 +111,13 @@ static void add_answer_field(haft__buf *properties, const haft__run_call *call)
 
 /* What a server asks is passed on as it is, with who it is before it: the client's user knows us,
  * not the server. */
-static void add_passed(haft__mcp_job *job, haft__buf *params, const haft__run_call *call,
-                       haft_str key)
+static void add_passed(const haft__mcp_job *job, haft__arena *arena, haft__buf *params,
+                       const haft__run_call *call, haft_str key)
 {
     haft_str server = haft__asked_text(call, "server");
     bool url = haft__asked_is_url(call);
-    haft_str message = haft__arena_format(&job->arena, "The server '%.*s' asks: %.*s",
-                                          HAFT__ARG(server), HAFT__ARG(question_of(call)));
+    haft_str message = haft__arena_format(arena, "The server '%.*s' asks: %.*s", HAFT__ARG(server),
+                                          HAFT__ARG(question_of(call)));
     haft__json_writer w;
     haft__json_writer_init(&w, params);
     haft__json_begin_object(&w);
@@ -138,8 +139,9 @@ static void add_passed(haft__mcp_job *job, haft__buf *params, const haft__run_ca
     haft__json_end_object(&w);
 }
 
-/* The form for one call that waits; in the job's memory. */
-static haft_str make_form(haft__mcp_job *job, const haft__run_call *call)
+/* The form for one call that waits; .ptr is NULL when there is no memory. */
+static haft_str make_form(const haft__mcp_job *job, haft__arena *arena, const haft__run_call *call,
+                          haft_str key)
 {
     haft__buf message, properties, params;
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
@@ -147,7 +149,7 @@ static haft_str make_form(haft__mcp_job *job, const haft__run_call *call)
     haft__buf_init(&properties, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&params, HAFT__LIMIT_JSON_BYTES);
     if (is_tool(call)) {
-        add_passed(job, &params, call, call->id);
+        add_passed(job, arena, &params, call, key);
     } else if (approval) {
         haft__buf_addf(&message, "May the tool '%.*s' be called with ", HAFT__ARG(call->name));
         haft__json_write(&message, call->arguments);
@@ -166,61 +168,50 @@ static haft_str make_form(haft__mcp_job *job, const haft__run_call *call)
     bool good = haft__buf_check(&message, NULL) == HAFT_OK
                 && haft__buf_check(&properties, NULL) == HAFT_OK
                 && haft__buf_check(&params, NULL) == HAFT_OK;
-    haft_str form =
-        good ? haft__arena_copy(&job->arena, haft__buf_str(&params)) : (haft_str){NULL, 0};
+    haft_str form = good ? haft__arena_copy(arena, haft__buf_str(&params)) : (haft_str){NULL, 0};
     haft__buf_finish(&message);
     haft__buf_finish(&properties);
     haft__buf_finish(&params);
     return form;
 }
 
-/* "c1.1-9f86d081884c": the call and what is asked. An answer to something else that the call has
- * asked before has another key. */
-static haft_str make_key(haft__mcp_job *job, const haft__run_call *call, haft_str form)
+/* "c1.1-17": the call, and the event that it has waited since. What the call has asked before has
+ * another key. */
+static haft_str make_key(haft__arena *arena, const haft__run_call *call)
 {
-    char digest[HAFT__SHA256_HEX];
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
-    haft__buf_addf(&text, "%u ", call->attempt);
-    haft__buf_add_str(&text, form);
-    haft__sha256_hex(haft__buf_str(&text), digest);
-    bool good = haft__buf_check(&text, NULL) == HAFT_OK;
-    haft__buf_finish(&text);
-    return good ? haft__arena_format(&job->arena, "%.*s-%.*s", HAFT__ARG(call->id), KEY_DIGITS,
-                                     digest)
-                : (haft_str){NULL, 0};
+    return haft__arena_format(arena, "%.*s-%" PRIu64, HAFT__ARG(call->id), call->paused_seq);
 }
 
-/* The calls that wait as questions; 0 when not all of them can be asked. */
-static size_t gather_questions(haft__mcp_job *job, haft__mcp_question questions[QUESTIONS_MOST])
+/* Whether a client can be asked that. */
+static bool is_question(const haft__run_call *call)
+{
+    return is_pending(call)
+           && (call->pause == HAFT__PAUSE_QUESTION || call->pause == HAFT__PAUSE_APPROVAL);
+}
+
+/* The calls that wait as questions; false when not all of them can be asked. */
+static bool gather_questions(const haft__mcp_job *job, haft__arena *arena,
+                             haft__mcp_question questions[QUESTIONS_MOST], size_t *ret_count)
 {
     const haft__run *state = &job->run->state;
-    size_t count = 0;
+    *ret_count = 0;
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
         if (!is_pending(call)) {
             continue;
         }
-        bool can = (call->pause == HAFT__PAUSE_QUESTION || call->pause == HAFT__PAUSE_APPROVAL)
+        bool can = is_question(call) && *ret_count < QUESTIONS_MOST
                    && haft__mcp_asked_can_show(job->asked, haft__asked_is_url(call));
-        haft_str form = can && count < QUESTIONS_MOST ? make_form(job, call) : HAFT__LIT("");
-        haft_str key = make_key(job, call, form);
-        if (form.len == 0 || key.ptr == NULL) {
-            return 0;
+        haft_str key = make_key(arena, call);
+        haft_str form =
+            can && key.ptr != NULL ? make_form(job, arena, call, key) : (haft_str){NULL, 0};
+        if (form.ptr == NULL) {
+            return false;
         }
-        questions[count++] = (haft__mcp_question){key, HAFT__LIT("elicitation/create"), form};
+        questions[(*ret_count)++] =
+            (haft__mcp_question){key, HAFT__LIT("elicitation/create"), form};
     }
-    return count;
-}
-
-bool haft__mcp_run_pinned(const haft__run *state)
-{
-    for (size_t i = state->batch; i < state->call_count; i++) {
-        if (is_pending(&state->calls[i]) && state->calls[i].pinned) {
-            return true;
-        }
-    }
-    return false;
+    return true;
 }
 
 /* ---- asking ---- */
@@ -240,35 +231,53 @@ static void decline(haft__mcp_job *job)
             (void)!haft__live_command(job->run, &said, NULL); /* its time may be over */
         }
     }
-    job->told = 0;
 }
 
-void haft__mcp_run_ask(haft__mcp_job *job)
+/* Whether the client has said something to each of them, and nothing came of it. */
+static bool all_heard(const haft__mcp_job *job, const haft__mcp_question *questions, size_t count)
 {
-    haft__mcp_question questions[QUESTIONS_MOST];
+    size_t i = 0;
+    while (i < count && haft__json_get(job->asked->answers, questions[i].key) != NULL) {
+        i++;
+    }
+    return i == count;
+}
+
+static void ask(haft__mcp_job *job, const haft__mcp_question *questions, size_t count)
+{
     haft__mcp_asked *asked = job->asked;
-    size_t count = gather_questions(job, questions);
-    if (count == 0 && haft__mcp_run_pinned(&job->run->state)) {
-        decline(job);
-        return;
-    }
-    if (count == 0) {
-        say_waiting(job);
-        return;
-    }
     char id[HAFT__ID_LENGTH + 1];
     memcpy(id, job->run->id, sizeof(id));
-    if (!asked->modern) {
-        job->answers = haft__json_null();
+    if (!asked->modern) { /* the job may be gone after it */
         haft__mcp_asked_ask(asked, questions, count, haft__str(id), haft__clock_now());
         return;
     }
     asked->user = NULL;
     haft__mcp_asked_ask(asked, questions, count, haft__str(id), haft__clock_now());
     job->asked = NULL;
-    if (!haft__mcp_run_pinned(&job->run->state)) {
+    if (haft__run_asks_here(&job->run->state) == 0) {
         haft__mcp_job_destroy(job); /* the run stays in the store */
     }
+}
+
+/* `err` says what was wrong with an answer, if something was. */
+static void ask_what_waits(haft__mcp_job *job, bool waits, const haft_error *err)
+{
+    haft__mcp_question questions[QUESTIONS_MOST];
+    haft__arena scratch;
+    size_t count;
+    haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
+    bool can = gather_questions(job, &scratch, questions, &count);
+    if (!can && haft__run_asks_here(&job->run->state) > 0) {
+        decline(job);
+    } else if (waits && err->status != HAFT_OK && all_heard(job, questions, count)) {
+        haft__mcp_run_fail(job, err);
+    } else if (waits && (!can || all_heard(job, questions, count))) {
+        say_waiting(job);
+    } else if (can) {
+        ask(job, questions, count);
+    }
+    haft__arena_finish(&scratch);
 }
 
 /* ---- answers ---- */
@@ -313,9 +322,8 @@ static bool say_answer(haft__mcp_job *job, const haft__run_call *call, haft_str 
 
 /* Gives one answer to the run; false when it was none. A server that waits here is told even that:
  * nobody will answer it later. */
-static bool give(haft__mcp_job *job, const haft__run_call *call, haft_error *err)
+static bool give(haft__mcp_job *job, const haft__run_call *call, haft_str key, haft_error *err)
 {
-    haft_str key = make_key(job, call, make_form(job, call));
     haft__steer said = {.kind = HAFT__STEER_ANSWER,
                         .call = call->id,
                         .value = haft__json_null(),
@@ -338,20 +346,37 @@ static bool give(haft__mcp_job *job, const haft__run_call *call, haft_error *err
     return given;
 }
 
-void haft__mcp_run_give(haft__mcp_job *job)
+/* Whether any was of use; what is wrong with one that was not is in `err`. */
+static bool give_answers(haft__mcp_job *job, haft_error *err)
 {
     const haft__run *state = &job->run->state;
-    haft_error err = {0};
     bool any = false;
-    for (size_t i = state->batch, end = state->call_count; i < end; i++) {
-        if (i < state->call_count && is_pending(&state->calls[i])) {
-            any = give(job, &state->calls[i], &err) || any;
+    for (size_t i = state->batch, end = state->call_count; i < end && i < state->call_count; i++) {
+        const haft__run_call *call = &state->calls[i];
+        haft_str key = is_question(call) ? make_key(&job->arena, call) : (haft_str){NULL, 0};
+        if (key.ptr != NULL && haft__json_get(job->answers, key) != NULL) {
+            any = give(job, call, key, err) || any;
         }
     }
     job->answers = haft__json_null();
-    if (!any && err.status != HAFT_OK) {
-        haft__mcp_run_fail(job, &err);
-    } else if (!any) {
-        say_waiting(job);
+    return any;
+}
+
+/* ---- both ---- */
+
+void haft__mcp_run_attend(haft__mcp_job *job, bool waits)
+{
+    uint64_t seq = job->run->state.seq;
+    bool due = waits || haft__live_asks(job->run);
+    bool answered = due && job->answers.kind == HAFT__JSON_OBJECT;
+    bool seen = job->attended == seq && job->attended_waiting == waits && !answered;
+    haft_error err = {0};
+    if ((answered && give_answers(job, &err)) || seen) {
+        return; /* it goes on */
+    }
+    if (due || haft__mcp_asked_open(job->asked) > 0) {
+        job->attended = seq;
+        job->attended_waiting = waits;
+        ask_what_waits(job, waits, &err);
     }
 }

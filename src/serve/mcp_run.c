@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "run/host.h"
 #include "serve/mcp_spec_int.h"
 #include "json/read.h"
 
@@ -124,9 +125,13 @@ void haft__mcp_run_look(haft__mcp_job *job)
 {
     tell_events(job);
     haft_state state = haft_run_state(job->run);
-    bool asking = job->told > 0;
+    bool here = haft__run_asks_here(&job->run->state) > 0;
     switch (state) {
-    case HAFT_RUNNING: return;
+    case HAFT_RUNNING:
+        if (job->asked != NULL) {
+            haft__mcp_run_attend(job, false);
+        }
+        return;
     case HAFT_ENDED:
     case HAFT_STOPPED:
         if (job->asked == NULL) {
@@ -140,15 +145,10 @@ void haft__mcp_run_look(haft__mcp_job *job)
         }
         return;
     case HAFT_WAITING:
-        if (job->asked == NULL && !haft__mcp_run_pinned(&job->run->state)) {
+        if (job->asked != NULL) {
+            haft__mcp_run_attend(job, true);
+        } else if (!here) { /* else until the answer comes, or the question's time is over */
             haft__mcp_job_destroy(job);
-        } else if (job->asked == NULL) {
-            return; /* until the answer comes, or the question's time is over */
-        } else if (job->answers.kind == HAFT__JSON_OBJECT) {
-            haft__mcp_run_give(job);
-        } else if (!asking) {
-            job->told = 1; /* until it is answered */
-            haft__mcp_run_ask(job);
         }
         return;
     }
@@ -156,7 +156,6 @@ void haft__mcp_run_look(haft__mcp_job *job)
 
 void haft__mcp_run_go_on(haft__mcp_job *job)
 {
-    job->told = 0;
     job->answers = job->asked->answers;
 }
 

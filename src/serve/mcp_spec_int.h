@@ -21,9 +21,9 @@ typedef struct haft__mcp_job {
     const haft__mcp_entry *entry;
     struct haft__mcp_job *next, **link;
     haft__arena arena;
-    uint64_t told; /* how often it has told something */
 
     /* of a tool */
+    uint64_t told; /* how often it has told something */
     haft__json arguments;
     char id[HAFT__ID_LENGTH + 1];
     haft_str key;   /* the client's; of a tool, else one of our own; of the agent, else "" */
@@ -35,6 +35,8 @@ typedef struct haft__mcp_job {
     /* of the agent */
     haft_run *run;
     haft__json answers;               /* to be given to it once it is there */
+    uint64_t attended;                /* the event up to which its questions were seen to, ... */
+    bool attended_waiting;            /* ... and whether it waited for nothing else then */
     haft_str task;                    /* of one that has a key */
     struct haft__mcp_look *look;      /* for the run of its key */
     char behind[HAFT__ID_LENGTH + 1]; /* the run of its key, which another request has; or "" */
@@ -108,11 +110,10 @@ void haft__mcp_key_leave(haft__mcp_job *job);
 
 /* ---- mcp_question.c ---- */
 
-/* Whether a server waits for the answer here: the question does not outlive this process. */
-bool haft__mcp_run_pinned(const haft__run *state);
-/* Asks the client what the run waits for; the job may be gone after it. */
-void haft__mcp_run_ask(haft__mcp_job *job);
-/* Gives the run what was answered. What nobody answered stays open: it says how to go on. */
-void haft__mcp_run_give(haft__mcp_job *job);
+/* Sees to the questions of the run, which waits for nothing else or goes on beside them: gives it
+ * what was answered, asks what is new, withdraws what is settled in another way. When a run that
+ * waits gets no answer that helps, the client is told how to go on. The job may be gone after it.
+ */
+void haft__mcp_run_attend(haft__mcp_job *job, bool waits);
 
 #endif

@@ -11,6 +11,7 @@ import select
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import termios
 import threading
@@ -145,6 +146,23 @@ def test_question():
     status, shown = at_terminal(["run", path, "go"], ["\n", "Ada\n"])
     check("an_answer_is_wanted_where_there_is_no_default",
           (status, shown.count("answer> ")), (0, 2))
+
+
+def test_beside():
+    """What a server asks is asked at once, whatever else of the run is under way."""
+    server = Path(__file__).resolve().parent.parent / "mcp" / "asking_server.py"
+    log = Path(scratch) / "beside.log"
+    servers = {name: {"command": [sys.executable, str(server), "old", way, str(log)],
+                      "timeout": "60s", "trust": True}
+               for name, way in (("docs", "form"), ("slow", "behind"))}
+    path = spec("beside", [{"calls": [{"name": "docs:ask", "arguments": {}},
+                                      {"name": "slow:ask", "arguments": {}}]},
+                           {"text": "the end"}], mcp={"servers": servers})
+    status, shown = at_terminal(["run", path, "go"], ['{"name": "Ada"}\n'], prompt="declines> ")
+    told = json.loads(log.read_text())[0] if log.exists() else {}
+    check("a_question_beside_a_call", (status, "the end" in shown, shown.count("declines> "),
+                                       told.get("content", {}).get("name")),
+          (0, True, 1, "Ada"))
 
 
 def approval(name, keys, **traits):
@@ -474,6 +492,7 @@ with tempfile.TemporaryDirectory() as scratch:
     for variable in ("NO_COLOR", "LC_ALL", "LC_CTYPE", "HAFT_STORE"):
         environment.pop(variable, None)
     test_question()
+    test_beside()
     test_approval()
     test_long()
     test_shown_without_a_terminal()

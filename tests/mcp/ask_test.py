@@ -42,6 +42,12 @@ class Place:
         (self.path / "script.json").write_text(json.dumps({"replies": replies}))
         self.environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"))
 
+    def change(self, replies, **more):
+        """Other replies, and more in the spec."""
+        spec = json.loads((self.path / "spec.json").read_text())
+        (self.path / "spec.json").write_text(json.dumps({**spec, **more}))
+        (self.path / "script.json").write_text(json.dumps({"replies": replies}))
+
     def start(self, *words):
         return subprocess.Popen([HAFT, *words, "--store", "sqlite:runs.db"], cwd=self.path,
                                 text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -123,6 +129,50 @@ def test_fork():
         else:
             named = f"the call {words[2]} of docs:ask was under way" in err
             check("the_call_is_named", named, True)
+
+
+def beside(timeout="60s"):
+    """A place where one server asks, and another says nothing until the first was answered."""
+    place = Place("old", "form", timeout)
+    servers = json.loads((place.path / "spec.json").read_text())["mcp"]["servers"]
+    servers["docs"]["trust"] = True
+    servers["slow"] = {"command": [sys.executable, str(SERVER), "old", "behind", str(place.log)],
+                       "timeout": "60s"}
+    place.change([{"calls": [{"name": "docs:ask", "arguments": {}},
+                             {"name": "slow:ask", "arguments": {}}]}, {"text": "the end"}],
+                 mcp={"servers": servers})
+    return place
+
+
+def test_beside():
+    """A call that takes its time keeps nobody from the question of another one."""
+    place = beside()
+    run = place.start("run", "spec.json", "go")
+    text = read_until(run, "# decline")
+    words = answer_of(text)
+    check("a_question_beside_a_call_is_told", (words is not None, text.count("# decline")),
+          (True, 1))
+    place.haft("answer", words[1], words[2], json.dumps(ANSWER))
+    out, err = run.communicate(timeout=60)
+    check("and_answered", (run.returncode, out, place.told(), "# decline" in err),
+          (0, "the end\n", [[FULL]], False))
+    for modern in (False, True):
+        place = beside()
+        with Client(place) as client:
+            answer = {"action": "accept", "content": ANSWER}
+            if modern:
+                result = client.modern({"elicitation": BOTH})
+                back = {"requestState": result["requestState"],
+                        "inputResponses": {key: answer for key in result["inputRequests"]}}
+                result = client.modern({"elicitation": BOTH}, **back)
+            else:
+                client.greet({"elicitation": BOTH})
+                client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+                question = client.next("elicitation/create")
+                client.write({"id": question["id"], "result": answer})
+                result = client.next()["result"]
+            check(f"and_passed_on_modern_{modern}", (said(result), place.told()),
+                  (("the end", False), [[FULL]]))
 
 
 def test_url():
@@ -391,6 +441,69 @@ def test_server_no():
                   (("the end", False), [[{"action": "decline"}]]))
 
 
+SETTLED = ("notifications/cancelled", "elicitation/create")
+
+
+def second(client, place, name):
+    """The first question is withdrawn, an answer to it is of no use, and the next one is asked."""
+    off = client.next(*SETTLED)
+    check(f"{name}_is_withdrawn", (off.get("method"), off.get("params", {}).get("requestId")),
+          (SETTLED[0], 1))
+    question = client.next(*SETTLED)
+    check(f"{name}_and_the_next_one_asked", question["params"]["message"], "And now?")
+    client.write({"id": 1, "result": {"action": "accept", "content": {"answer": "late"}}})
+    client.write({"id": question["id"],
+                  "result": {"action": "accept", "content": {"answer": "yes"}}})
+    check(f"{name}_and_the_run_ends", said(client.next()["result"]), ("the end", False))
+    events = map(json.loads, place.haft("runs", "events", "last")[1].splitlines())
+    check(f"{name}_answers", [e.get("value") for e in events if e["kind"] == "answered"][-1:],
+          ["yes"])
+
+
+def test_server_settled():
+    """What was asked is settled in another way: somebody else answers, or who asked has gone on."""
+    def ask(question):
+        return {"calls": [{"name": "request_user_input", "arguments": {"question": question}}]}
+    builtins = {"enabled": ["request_user_input"]}
+    place = Place("old", "form")
+    place.change([ask("First?"), ask("And now?"), {"text": "the end"}], builtins=builtins, mcp={})
+    with Client(place) as client:
+        client.greet({"elicitation": BOTH})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+        client.next("elicitation/create")
+        place.haft("answer", "last", "c1.1", "me")
+        second(client, place, "another_answer")
+    place = Place("old", "leaves")
+    place.change([{"calls": [{"name": "docs:ask", "arguments": {}}]}, ask("And now?"),
+                  {"text": "the end"}], builtins=builtins)
+    with Client(place) as client:
+        client.greet({"elicitation": BOTH})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+        client.next("elicitation/create")
+        place.log.write_text("")
+        second(client, place, "a_server_that_goes_on")
+
+
+def test_server_two():
+    """Two questions at once: each answer is of use when it comes, and who says nothing to one of
+    them is told how to go on."""
+    def ask(question):
+        return {"name": "request_user_input", "arguments": {"question": question}}
+    place = Place("old", "form")
+    place.change([{"calls": [ask("One?"), ask("Two?")]}, {"text": "the end"}],
+                 builtins={"enabled": ["request_user_input"]}, mcp={})
+    with Client(place) as client:
+        client.greet({"elicitation": BOTH})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"},
+                                   "_meta": {"progressToken": 1}})
+        ids = [client.next("elicitation/create")["id"] for _ in range(2)]
+        client.write({"id": ids[0], "result": {"action": "cancel"}})
+        client.write({"id": ids[1], "result": {"action": "accept", "content": {"answer": "b"}}})
+        text, bad = said(client.next("elicitation/create")["result"])
+        check("one_of_two_is_not_answered", (bad, "One?" in text, "Two?" in text),
+              (True, True, False))
+
+
 def test_server_ends():
     """A run that waits for a client that never comes again ends with the server."""
     place = Place("old", "form")
@@ -404,6 +517,7 @@ def test_server_ends():
 with tempfile.TemporaryDirectory() as scratch:
     test_form()
     test_fork()
+    test_beside()
     test_url()
     test_twice()
     test_forever()
@@ -417,4 +531,6 @@ with tempfile.TemporaryDirectory() as scratch:
             test_server(inner, way)
     test_server_without()
     test_server_no()
+    test_server_settled()
+    test_server_two()
     test_server_ends()

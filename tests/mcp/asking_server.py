@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """An MCP server on standard input and output whose tool asks its user something, for ask_test.py.
 
-    asking_server.py old|new form|url|twice|many|forever LOG
+    asking_server.py old|new form|url|twice|many|forever|behind|leaves LOG
 
-It says what was answered as its result, and writes it to LOG."""
+It says what was answered as its result, and writes it to LOG. Once somebody else has written LOG
+`behind`, which asks nothing, says something, and so does `leaves`, with its question open."""
 import json
+import os
 import sys
+import time
 
 ERA, WAY, LOG = sys.argv[1:4]
 FORM = {"type": "object", "properties": {
@@ -43,6 +46,12 @@ def old():
                 "serverInfo": {"name": "asking", "version": "1"}}})
         elif method == "tools/list":
             send({"id": number, "result": {"tools": [TOOL]}})
+        elif method == "tools/call" and WAY in ("behind", "leaves"):
+            if WAY == "leaves":
+                send({"id": "q0", "method": "elicitation/create", "params": ASKS["form"]})
+            while not os.path.exists(LOG):
+                time.sleep(0.01)
+            send({"id": number, "result": {"content": [{"type": "text", "text": "said"}]}})
         elif method == "tools/call":
             call, answers = number, []
             send({"id": "q0", "method": "elicitation/create", "params": ASKS[WAY]})

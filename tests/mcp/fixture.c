@@ -307,7 +307,9 @@ static void begin(void *context, haft__mcp_asked *asked)
 static void go_on(void *context, haft__mcp_asked *asked)
 {
     (void)context;
-    say_answers(asked);
+    if (haft__mcp_asked_open(asked) == 0) {
+        say_answers(asked);
+    }
 }
 
 static void drop(void *context, haft__mcp_asked *asked)

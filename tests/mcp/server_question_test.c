@@ -30,19 +30,97 @@ TEST(questions_with_a_handshake)
     (void)mcp_take(&c, "{" V "\"id\":\"1\",\"result\":{}}", NULL);
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"decline\"}}", NULL);
-    CHECK_INT(c.went_on, 0, "one is missing");
+    CHECK_INT(c.went_on, 1, "the first that was meant");
+    CHECK_INT(haft__mcp_asked_open(asked), 1, "one is missing");
+    CHECK(haft__json_get(asked->answers, HAFT__LIT("k")) == NULL, "it is not there");
     (void)mcp_take(&c, "{" V "\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}", NULL);
-    CHECK_INT(c.went_on, 1, "all are there");
+    CHECK_INT(c.went_on, 2, "all are there");
+    CHECK_INT(haft__mcp_asked_open(asked), 0, "all are there");
     const haft__json *none = haft__json_get(asked->answers, HAFT__LIT("k"));
     const haft__json *some = haft__json_get(asked->answers, HAFT__LIT("l"));
     CHECK(none != NULL && none->kind == HAFT__JSON_NULL, "an error is no answer");
     CHECK(some != NULL && haft__json_get(*some, HAFT__LIT("action")) != NULL, "this is one");
     CHECK_STR(asked->state, HAFT__LIT("state"), "it is kept here");
     (void)mcp_take(&c, "{" V "\"id\":1,\"result\":{}}", NULL);
-    CHECK_INT(c.went_on, 1, "too late");
+    CHECK_INT(c.went_on, 2, "too late");
     c.held_count--;
     haft__mcp_asked_answer(asked, HAFT__LIT("\"content\":[]"));
+    CHECK(!mcp_sent(&c, "notifications/cancelled"), "nothing is open");
     mcp_close(&c);
+}
+
+#define CANCELLED(id) "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id ","
+
+/* What is to be open is said as a whole: the rest is withdrawn, and nothing is asked twice. */
+TEST(questions_that_are_settled_in_another_way)
+{
+    static const struct {
+        const char *name, *keys, *sent, *not_sent; /* a letter is a question */
+    } rounds[] = {
+        {"two", "ab", "\"id\":2,", "cancelled"},
+        {"one goes", "b", CANCELLED("1"), CANCELLED("2")},
+        {"nothing new", "b", "", "elicitation/create"},
+        {"another comes first", "cb", "\"id\":3,", "cancelled"},
+        {"all are others", "de", CANCELLED("2"), CANCELLED("1")},
+        {"none is left", "", CANCELLED("5"), "elicitation/create"},
+        {"the first again", "a", "\"id\":6,", "cancelled"},
+    };
+    mcp_case c;
+    mcp_open(&c);
+    mcp_greet(&c, "{\"elicitation\":{}}");
+    (void)mcp_take(&c, OLD_CALL(""), NULL);
+    haft__mcp_asked *asked = c.held[0];
+    for (size_t i = 0; i < COUNT(rounds); i++) {
+        haft__mcp_question questions[] = {one, one};
+        size_t count = strlen(rounds[i].keys);
+        for (size_t k = 0; k < count; k++) {
+            questions[k].key = (haft_str){rounds[i].keys + k, 1};
+        }
+        haft__buf_clear(&c.sent);
+        haft__mcp_asked_ask(asked, questions, count, HAFT__LIT("s"), c.now);
+        CHECK(mcp_sent(&c, rounds[i].sent) && !mcp_sent(&c, rounds[i].not_sent), "%s: %.*s",
+              rounds[i].name, HAFT__ARG(haft__buf_str(&c.sent)));
+        CHECK_INT(haft__mcp_asked_open(asked), count, "%s", rounds[i].name);
+    }
+    (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
+    CHECK_INT(c.went_on, 0, "the answer to one that was withdrawn");
+    (void)mcp_take(&c, "{" V "\"id\":6,\"result\":{\"action\":\"cancel\"}}", NULL);
+    haft__mcp_question again = one;
+    again.key = HAFT__LIT("a");
+    haft__buf_clear(&c.sent);
+    haft__mcp_asked_ask(asked, &again, 1, HAFT__LIT("s"), c.now);
+    CHECK_INT(c.sent.len, 0, "what was answered is not asked again: %.*s",
+              HAFT__ARG(haft__buf_str(&c.sent)));
+    mcp_close(&c);
+}
+
+/* However a request ends that has asked something, its questions end with it. */
+TEST(questions_of_a_request_that_ends)
+{
+    static const char *const cancel = "{" V "\"method\":\"notifications/cancelled\",\"params\":{"
+                                      "\"requestId\":7}}";
+    for (int way = 0; way < 3; way++) {
+        mcp_case c;
+        mcp_open(&c);
+        mcp_greet(&c, "{\"elicitation\":{}}");
+        (void)mcp_take(&c, OLD_CALL(""), NULL);
+        haft__mcp_asked_ask(c.held[0], &one, 1, HAFT__LIT("s"), c.now);
+        haft__buf_clear(&c.sent);
+        if (way == 0) {
+            haft__mcp_asked_say(mcp_take_held(&c), HAFT__LIT("done"), false);
+        } else if (way == 1) {
+            haft__mcp_asked_fail(mcp_take_held(&c), HAFT__RPC_INTERNAL, HAFT__LIT("no"),
+                                 HAFT__LIT(""));
+        } else {
+            (void)mcp_take(&c, cancel, NULL);
+        }
+        haft_str sent = haft__buf_str(&c.sent);
+        CHECK(mcp_sent(&c, CANCELLED("1")), "way %d: %.*s", way, HAFT__ARG(sent));
+        haft_str first = haft__str_split(&sent, '\n');
+        CHECK(memmem(first.ptr, first.len, "cancelled", 9) != NULL, "way %d: before the answer",
+              way);
+        mcp_close(&c);
+    }
 }
 
 /* The state of the question that was sent last. */

@@ -82,6 +82,22 @@ TEST(the_first_deadline_counts)
     help_run_finish(&r);
 }
 
+TEST(what_cannot_wait_for_the_other_calls)
+{
+    help_run r;
+    begin(&r);
+    haft__run *run = &r.drive.run;
+    CHECK(run->calls[3].paused_seq == 7 && run->calls[4].paused_seq == 8, "as they were written");
+    CHECK_INT(haft__run_asks_here(run), 0, "approvals can wait");
+    run->calls[3].pinned = run->calls[2].pinned = true;
+    CHECK_INT(haft__run_asks_here(run), 7, "one that waits; the other runs");
+    run->calls[4].pinned = true;
+    CHECK_INT(haft__run_asks_here(run), 8, "the newer one");
+    run->calls[4].stage = HAFT__CALL_ANSWERED;
+    CHECK_INT(haft__run_asks_here(run), 7, "it was answered");
+    help_run_finish(&r);
+}
+
 TEST(only_what_waits_without_a_host_is_overdue)
 {
     help_run r;
