@@ -390,7 +390,8 @@ void haft__mcp_spec_look(haft__mcp_spec *served)
 
 void haft__mcp_spec_leave(haft__mcp_spec *served)
 {
-    for (haft__mcp_job *job = served->jobs; job != NULL; job = job->next) {
+    for (haft__mcp_job *job = served->jobs, *next; job != NULL; job = next) {
+        next = job->next;
         if (job->run != NULL && job->asked == NULL) {
             haft__mcp_run_drop(job);
         }

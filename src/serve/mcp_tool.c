@@ -127,7 +127,7 @@ static bool is_taken(const haft__mcp_job *job)
 }
 
 /* The one that has waited longest is the last of the list. */
-static void wake_lane(haft__mcp_spec *served, haft_str lane)
+static haft__mcp_job *find_waiting(const haft__mcp_spec *served, haft_str lane)
 {
     haft__mcp_job *oldest = NULL;
     for (haft__mcp_job *job = served->jobs; lane.len > 0 && job != NULL; job = job->next) {
@@ -135,9 +135,17 @@ static void wake_lane(haft__mcp_spec *served, haft_str lane)
             oldest = job;
         }
     }
+    return oldest;
+}
+
+/* One that cannot begin makes way for the next: nobody else would wake it. */
+static void wake_lane(haft__mcp_spec *served, haft_str lane)
+{
+    haft__mcp_job *oldest = find_waiting(served, lane);
     haft_error err = {0};
-    if (oldest != NULL && run(oldest, &err) != HAFT_OK) {
+    while (oldest != NULL && run(oldest, &err) != HAFT_OK) {
         fail(oldest, &err);
+        oldest = find_waiting(served, lane);
     }
 }
 
