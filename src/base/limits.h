@@ -207,6 +207,8 @@
       "bytes past that which are still read, so that the answer arrives")                          \
     X(SERVER_QUEUE_BYTES, "server.queue_bytes", 64 << 20,                                          \
       "bytes of a streamed answer that its client has not taken")                                  \
+    X(SERVER_QUEUES_BYTES, "server.queues_bytes", 256 << 20,                                       \
+      "bytes of all answers that a server's clients have not taken")                               \
     X(SERVER_CONNECTIONS, "server.connections", 16384, "connections to one server at a time")      \
     X(SERVER_IDLE_MS, "server.idle_ms", 75000, "milliseconds a connection may do nothing")         \
     X(SERVER_RECEIVE_MS, "server.receive_ms", 60000,                                               \

@@ -183,6 +183,7 @@ static haft_status read_options(haft__server_options *o, haft_error *err)
         {"max_body", HAFT__LIMIT_SERVER_BODY_BYTES, &o->max_body},
         {"max_bodies", HAFT__LIMIT_SERVER_BODIES_BYTES, &o->max_bodies},
         {"max_queue", HAFT__LIMIT_SERVER_QUEUE_BYTES, &o->max_queue},
+        {"max_queues", HAFT__LIMIT_SERVER_QUEUES_BYTES, &o->max_queues},
         {"max_connections", HAFT__LIMIT_SERVER_CONNECTIONS, &o->max_connections},
         {"idle_ms", HAFT__LIMIT_SERVER_IDLE_MS, &o->idle_ms},
         {"receive_ms", HAFT__LIMIT_SERVER_RECEIVE_MS, &o->receive_ms},

@@ -39,6 +39,8 @@ typedef struct haft__server_options {
     size_t max_body;           /* bytes */
     size_t max_bodies;         /* bytes of all bodies that are received or with their handlers */
     size_t max_queue;          /* bytes of a stream that its client has not taken yet */
+    size_t max_queues;         /* bytes of all answers that clients have not taken yet; for more the
+                                * connection is cut that has taken nothing for longest */
     size_t max_connections;    /* more wait until one is closed */
     size_t idle_ms;            /* what does nothing for so long is closed; rounded up to seconds */
     size_t receive_ms;         /* for line and headers, and then for each 64 KiB of a body */
@@ -91,7 +93,8 @@ typedef struct haft__server_head {
     size_t field_count;
 } haft__server_head;
 
-/* Answers and finishes. Everything is copied; for want of memory the connection is dropped. */
+/* Answers and finishes. Everything is copied; for want of memory or room the connection is dropped.
+ */
 void haft__server_reply(haft__server_request *request, const haft__server_head *head,
                         haft_str body);
 
@@ -99,8 +102,8 @@ void haft__server_reply(haft__server_request *request, const haft__server_head *
 void haft__server_begin(haft__server_request *request, const haft__server_head *head);
 
 /* Queues a piece. False when nothing more can arrive there: the client is gone, or has not taken
- * what was queued and the queue is full, or there is no memory. Nothing of the piece is sent then;
- * cut the request. */
+ * what was queued and the queue is full, or there is no memory or room. Nothing of the piece is
+ * sent then; cut the request. */
 bool haft__server_write(haft__server_request *request, haft_str bytes);
 
 /* Finishes an answer behind what was queued. */

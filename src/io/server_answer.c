@@ -39,15 +39,64 @@ static void add_field(struct MHD_Response *response, haft_str name, haft_str val
     haft__buf_finish(&values);
 }
 
+/* ---- room ---- */
+
+static void count_queued(haft__server_request *request, size_t bytes)
+{
+    haft__server *server = request->link->server;
+    request->turn = request->queued > 0 ? request->turn : ++server->turns;
+    request->queued += bytes;
+    server->queued += bytes;
+}
+
+static void count_taken(haft__server_request *request, size_t bytes)
+{
+    haft__server *server = request->link->server;
+    request->turn = ++server->turns;
+    request->queued -= bytes;
+    server->queued -= bytes;
+}
+
 /* At once, whether the client takes what is on its way or not. */
 static void drop(haft__server_request *request)
 {
     request->dropped = request->cutting = true;
+    count_taken(request, request->queued);
     haft__buf_finish(&request->queue);
     if (request->answered) {
         haft__server_link_drop(request->link);
     }
     haft__server_wake(request);
+}
+
+/* The one whose client has taken nothing for longest; NULL when nothing waits. What libmicrohttpd
+ * takes of a whole answer is not seen here: it counts from when it was given. */
+static haft__server_request *find_stuck(const haft__server *server)
+{
+    haft__server_request *found = NULL;
+    for (const haft__server_link *link = server->links; link != NULL; link = link->next) {
+        haft__server_request *request = link->request;
+        if (request != NULL && request->queued > 0
+            && (found == NULL || request->turn < found->turn)) {
+            found = request;
+        }
+    }
+    return found;
+}
+
+/* Clients that do not read what they have asked for must not have all of the memory. */
+static bool make_room(const haft__server_request *request, size_t bytes)
+{
+    const haft__server *server = request->link->server;
+    size_t most = server->options.max_queues;
+    while (bytes <= most && bytes > most - server->queued) {
+        haft__server_request *stuck = find_stuck(server);
+        if (stuck == request) {
+            return false;
+        }
+        drop(stuck);
+    }
+    return bytes <= most;
 }
 
 /* Gives the response away; without one, or when it is too late for one, the connection goes. */
@@ -103,8 +152,11 @@ static struct MHD_Response *copy_body(haft_str body)
 void haft__server_reply(haft__server_request *request, const haft__server_head *head, haft_str body)
 {
     assert(request->held && !request->answered);
-    if (!request->dropped) {
+    if (!request->dropped && make_room(request, body.len)) {
+        count_queued(request, body.len);
         queue(request, head, copy_body(body));
+    } else if (!request->dropped) {
+        drop(request);
     }
     haft__server_finish(request);
 }
@@ -118,6 +170,7 @@ static size_t take(haft__server_request *request, char *to, size_t max)
     if (count > 0) {
         memcpy(to, request->queue.ptr + request->taken, count);
         request->taken += count;
+        count_taken(request, count);
     }
     if (request->taken == request->queue.len) {
         haft__buf_clear(&request->queue);
@@ -174,10 +227,11 @@ bool haft__server_write(haft__server_request *request, haft_str bytes)
         return false;
     }
     size_t room = request->link->server->options.max_queue - (request->queue.len - request->taken);
-    if (bytes.len > room || !enqueue(request, bytes)) {
+    if (bytes.len > room || !make_room(request, bytes.len) || !enqueue(request, bytes)) {
         drop(request);
         return false;
     }
+    count_queued(request, bytes.len);
     haft__server_wake(request);
     return true;
 }

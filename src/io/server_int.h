@@ -22,6 +22,8 @@ struct haft__server {
     haft__listener at;
     struct haft__server_link *links; /* the open connections */
     size_t bodies;                   /* bytes of those that are kept */
+    size_t queued;                   /* bytes of answers that clients have not taken */
+    uint64_t turns;                  /* so often one has begun to be taken, or gone on */
 };
 
 /* One connection. */
@@ -66,6 +68,8 @@ struct haft__server_request {
     uint64_t received, paced;
     haft__buf queue; /* of a stream */
     size_t taken;    /* bytes of the queue that are on their way */
+    size_t queued;   /* bytes of the answer, as they are in the sum of all, ... */
+    uint64_t turn;   /* ... and when the client last took some of them, or could have begun to */
     void (*gone)(void *context, haft__server_request *request);
     void *gone_context;
     char method[32];

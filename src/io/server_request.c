@@ -87,7 +87,8 @@ void haft__server_part(haft__server_link *link)
 {
     haft__server_request *request = link->request;
     link->server->bodies -= request->counted; /* a handler who holds it is told, and lets go */
-    request->counted = 0;
+    link->server->queued -= request->queued;
+    request->counted = request->queued = 0;
     link->request = NULL;
     haft__server_link_unwatch(link);
     request->link = NULL;

@@ -256,6 +256,58 @@ TEST(a_stream_that_is_taken_slowly_arrives_in_order)
     server_close(&s.c);
 }
 
+/* A client that asks and takes nothing: what fits into the buffers of the system does. */
+static int ask_and_take_nothing(server_case *c, const char *request)
+{
+    int fd = server_dial(c), handled = c->handled;
+    CHECK(server_send(c, fd, haft__str(request)), "not sent");
+    CHECK(server_until(c, &c->handled, handled + 1), "not handled");
+    return fd;
+}
+
+/* Whole answers: three of them have room together, and for a fourth the first goes. */
+TEST(answers_that_nobody_takes_are_bounded_together)
+{
+    for (size_t less = 0; less <= 1; less++) {
+        server_case c;
+        int fds[3];
+        server_open(&c, &(haft__server_options){.max_queues = 3 * BIG_BYTES - less});
+        for (size_t i = 0; i < COUNT(fds); i++) {
+            fds[i] = ask_and_take_nothing(&c, CLOSE("/big"));
+        }
+        for (size_t i = 0; i < COUNT(fds); i++) {
+            bool whole =
+                server_receive(&c, fds[i], NULL) && is_big(server_body(haft__buf_str(&c.received)));
+            CHECK_INT(whole, less == 0 || i > 0, "%zu bytes less, answer %zu", less, i);
+            (void)close(fds[i]);
+        }
+        CHECK(is_big(server_body(server_talk(&c, CLOSE("/big")))), "there is room again");
+        server_close(&c);
+    }
+}
+
+/* Streams: who has taken something last stays, the other one is told that its client is gone. */
+TEST(a_stream_that_nobody_takes_makes_way)
+{
+    static char much[16 << 20];
+    server_case c;
+    server_open(&c, &(haft__server_options){.max_queues = 5 * sizeof(much) / 4});
+    int stuck = ask_and_take_nothing(&c, GET("/hold"));
+    CHECK(haft__server_write(c.held[0], (haft_str){much, sizeof(much)}), "there is room");
+    CHECK_STR(server_body(server_talk(&c, CLOSE("/echo"))), HAFT__LIT("GET|/echo|||"),
+              "others have room");
+    int other = ask_and_take_nothing(&c, GET("/hold"));
+    CHECK(haft__server_write(c.held[1], (haft_str){much, sizeof(much)}), "it is newer");
+    CHECK(!haft__server_write(c.held[0], HAFT__LIT("x")), "the older one is over");
+    CHECK(server_until(&c, &c.gone, 1), "and is told so");
+    CHECK(!haft__server_write(c.held[1], (haft_str){much, sizeof(much)}), "too much by itself");
+    haft__server_cut(c.held[0]);
+    haft__server_cut(c.held[1]);
+    (void)close(stuck);
+    (void)close(other);
+    server_close(&c);
+}
+
 /* A client that takes nothing at all is closed when it has been idle for long enough. */
 TEST(a_client_that_takes_nothing_is_closed)
 {

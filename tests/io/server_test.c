@@ -61,6 +61,7 @@ TEST(options_are_bounded)
         {"max_body", {.max_body = HAFT__LIMIT_SERVER_BODY_BYTES}},
         {"max_bodies", {.max_bodies = HAFT__LIMIT_SERVER_BODIES_BYTES}},
         {"max_queue", {.max_queue = HAFT__LIMIT_SERVER_QUEUE_BYTES}},
+        {"max_queues", {.max_queues = HAFT__LIMIT_SERVER_QUEUES_BYTES}},
         {"max_connections", {.max_connections = HAFT__LIMIT_SERVER_CONNECTIONS}},
         {"idle_ms", {.idle_ms = HAFT__LIMIT_SERVER_IDLE_MS}},
         {"receive_ms", {.receive_ms = HAFT__LIMIT_SERVER_RECEIVE_MS}},
@@ -78,6 +79,7 @@ TEST(options_are_bounded)
         options.max_body += options.max_body > 0;
         options.max_bodies += options.max_bodies > 0;
         options.max_queue += options.max_queue > 0;
+        options.max_queues += options.max_queues > 0;
         options.max_connections += options.max_connections > 0;
         options.idle_ms += options.idle_ms > 0;
         options.receive_ms += options.receive_ms > 0;
