@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-/* "STREAM-EVENT", as we gave it out. */
+/* "STREAM-EVENT", as we gave it out: nobody has seen an event that there was not. */
 static haft__mcp_channel *find_stream(haft__mcp_session *s, haft_str id, uint64_t *ret_seen)
 {
     uint64_t number = 0;
@@ -18,7 +18,7 @@ static haft__mcp_channel *find_stream(haft__mcp_session *s, haft_str id, uint64_
     }
     for (haft__mcp_channel *c = s->channels; c != NULL; c = c->next) {
         if (c->stream.number == number && !c->dead) {
-            return c;
+            return *ret_seen <= c->stream.seq ? c : NULL;
         }
     }
     return NULL;

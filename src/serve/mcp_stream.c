@@ -213,14 +213,14 @@ static void tell_dropped(haft__mcp_stream *stream)
         haft__buf_add_str(&text, stream->request_id);
         haft__buf_add_str(&text,
                           HAFT__LIT(",\"error\":{\"code\":-32603,\"message\":\"the answer was sent "
-                                    "and is not kept any more, because there was no room; the "
-                                    "call was made: find out before you make it again\"}}"));
+                                    "and is not kept any more; the call was made: find out "
+                                    "before you make it again\"}}"));
     } else {
         haft__buf_add_str(&text,
                           HAFT__LIT("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\","
                                     "\"params\":{\"level\":\"warning\",\"logger\":\"haft\","
-                                    "\"data\":\"messages of this stream were not kept, "
-                                    "because there was no room: they are missing here\"}}"));
+                                    "\"data\":\"messages of this stream are not kept any "
+                                    "more: they are missing here\"}}"));
     }
     if (haft__buf_check(&text, NULL) == HAFT_OK) {
         write_event(stream, stream->dropped, haft__buf_str(&text));
@@ -231,6 +231,7 @@ static void tell_dropped(haft__mcp_stream *stream)
 void haft__mcp_stream_resume(haft__mcp_stream *stream, haft__server_request *request, uint64_t seen)
 {
     while (stream->first != NULL && stream->first->seq <= seen) {
+        stream->dropped = stream->first->seq; /* should somebody come who has seen less */
         forget_first(stream);
     }
     if (stream->request != NULL) {

@@ -21,7 +21,7 @@ typedef struct haft__mcp_stream {
     uint64_t seq;                  /* of the last event */
     haft__mcp_event *first, *last; /* those kept */
     size_t kept;                   /* bytes of them */
-    uint64_t dropped;              /* the last event that is not kept, though nobody has seen it */
+    uint64_t dropped;              /* the last event that is not kept any more; 0: all are */
     haft_str request_id;           /* of the request that it answers, as JSON; "" for none */
 } haft__mcp_stream;
 

@@ -407,6 +407,50 @@ TEST(an_answer_waits_for_a_client_that_comes_again)
     close_case(&c);
 }
 
+/* Whatever a client says that it has seen, it gets the answer or hears that it is not there. */
+TEST(an_answer_is_never_answered_with_silence)
+{
+    static const struct {
+        int seen;
+        const char *wanted, *absent;
+    } rows[] = {
+        {0, "late", "error"},
+        {0, "late", "error"},
+        {999, " 410 ", "late"},
+        {2, " 410 ", "late"},
+        {0, "late", "error"},
+        {1, " 200 ", "late"},
+        {0, "\"id\":5,\"error\"", "late"},
+        {1, " 200 ", "error"},
+    };
+    http_case c;
+    char header[80], again[160];
+    open_case(&c, 0, 0);
+    greet(&c, header);
+    int fd = dial(&c);
+    CHECK(
+        ask(&c, fd, "POST", header,
+            "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t1\"}}",
+            "id: 2-0\n"),
+        "the stream is primed: %s", c.received.ptr);
+    haft__mcp_asked *asked = c.held;
+    c.held = NULL;
+    haft__mcp_asked_say(asked, HAFT__LIT("late"), false);
+    CHECK(until(&c, fd, "id: 2-1\n"), "%s", c.received.ptr);
+    (void)close(fd);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        fd = dial(&c);
+        (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-%d\r\nConnection: close\r\n",
+                       header, rows[i].seen);
+        (void)ask(&c, fd, "GET", again, "", "(never, so until its end)");
+        CHECK(strstr(c.received.ptr, rows[i].wanted) != NULL
+                  && strstr(c.received.ptr, rows[i].absent) == NULL,
+              "row %zu: %s", i, c.received.ptr);
+        (void)close(fd);
+    }
+    close_case(&c);
+}
+
 /* Events past the limit are forgotten, the oldest first. */
 TEST(events_are_kept_up_to_a_limit)
 {
