@@ -9,9 +9,13 @@
  *
  * The server itself refuses what is too big (413, 431), what there is no room for beside all other
  * bodies (503), what comes too slowly, and what two programs could read differently: a length said
- * twice, or beside a transfer coding; names of headers that are none; a coding other than chunked.
- * Bare line feeds, continued header lines and headers without a name are read by libmicrohttpd,
- * each in its own way, and cannot be seen here: a proxy in front must not pass them on.
+ * twice, or beside a transfer coding; names of headers that are none, and control characters in
+ * their values; a coding other than chunked.
+ *
+ * Lines that end with a bare line feed or carriage return, continued header lines and headers
+ * without a name are read by libmicrohttpd, each in its own way, and cannot be seen here: a proxy
+ * in front must not pass them on. What it refuses by itself has a body of HTML, and 0.9.75 sends
+ * the head of that answer twice when a Content-Length is no number.
  */
 #ifndef HAFT_IO_SERVER_H
 #define HAFT_IO_SERVER_H
@@ -20,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "haft.h"
 #include "io/loop.h"
 
@@ -30,20 +35,26 @@ typedef struct haft__server_request haft__server_request;
  * looked at, but for the body. */
 typedef bool haft__server_wants(void *context, const haft__server_request *request);
 
+/* Appends the body of an answer that the server gives by itself, in JSON. The message is ASCII that
+ * needs no escapes. */
+typedef void haft__server_refusal(void *context, uint32_t status, const char *message,
+                                  haft__buf *body);
+
 /* Numbers of 0 mean the limits of base/limits.h, and none may be more. */
 typedef struct haft__server_options {
     haft_str address;          /* as haft__listen takes it */
     haft__server_wants *wants; /* with the handler's context. A body that is not wanted is empty for
                                 * the handler, who has the request at once where it is long. NULL:
                                 * all are wanted */
-    size_t max_body;           /* bytes */
-    size_t max_bodies;         /* bytes of all bodies that are received or with their handlers */
-    size_t max_queue;          /* bytes of a stream that its client has not taken yet */
-    size_t max_queues;         /* bytes of all answers that clients have not taken yet; for more the
-                                * connection is cut that has taken nothing for longest */
-    size_t max_connections;    /* more wait until one is closed */
-    size_t idle_ms;            /* what does nothing for so long is closed; rounded up to seconds */
-    size_t receive_ms;         /* for line and headers, and then for each 64 KiB of a body */
+    haft__server_refusal *refusal; /* with the handler's context. NULL: {"error":{"message":...}} */
+    size_t max_body;               /* bytes */
+    size_t max_bodies;      /* bytes of all bodies that are received or with their handlers */
+    size_t max_queue;       /* bytes of a stream that its client has not taken yet */
+    size_t max_queues;      /* bytes of all answers that clients have not taken yet; for more the
+                             * connection is cut that has taken nothing for longest */
+    size_t max_connections; /* more wait until one is closed */
+    size_t idle_ms;         /* what does nothing for so long is closed; rounded up to seconds */
+    size_t receive_ms;      /* for line and headers, and then for each 64 KiB of a body */
 } haft__server_options;
 
 /* Has a request to answer: with haft__server_reply, or haft__server_begin and what belongs to it,

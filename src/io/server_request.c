@@ -17,7 +17,8 @@
 #include "base/str.h"
 #include "io/server_int.h"
 
-#define PACE_BYTES 65536U /* of a body have the time of the headers */
+#define PACE_BYTES    65536U /* of a body have the time of the headers */
+#define REFUSAL_BYTES 4096   /* more than any has */
 
 /* ---- a request's life ---- */
 
@@ -153,10 +154,19 @@ bool haft__server_suspend(haft__server_request *request)
 /* Answers in the place of the handler. */
 static enum MHD_Result refuse(haft__server_request *request, unsigned status, const char *message)
 {
-    char body[128];
-    int length = snprintf(body, sizeof(body), "{\"error\":{\"message\":\"%s\"}}", message);
+    const haft__server *server = request->link->server;
+    haft__buf body;
+    haft__buf_init(&body, REFUSAL_BYTES);
+    if (server->options.refusal != NULL) {
+        server->options.refusal(server->context, status, message, &body);
+    } else {
+        haft__buf_addf(&body, "{\"error\":{\"message\":\"%s\"}}", message);
+    }
     struct MHD_Response *response =
-        MHD_create_response_from_buffer((size_t)length, body, MHD_RESPMEM_MUST_COPY);
+        haft__buf_check(&body, NULL) == HAFT_OK
+            ? MHD_create_response_from_buffer(body.len, body.ptr, MHD_RESPMEM_MUST_COPY)
+            : NULL;
+    haft__buf_finish(&body);
     if (response == NULL) {
         return MHD_NO;
     }
@@ -169,7 +179,7 @@ static enum MHD_Result refuse(haft__server_request *request, unsigned status, co
 
 typedef struct seen {
     unsigned lengths, codings, hosts;
-    bool bad_name, chunked;
+    bool bad_name, bad_value, chunked;
     uint64_t length;
 } seen;
 
@@ -188,12 +198,24 @@ static bool is_token(const char *name, size_t length)
     return length > 0;
 }
 
+/* RFC 9110, 5.5: what a value is not made of. */
+static bool has_control(const char *value, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (((unsigned char)value[i] < ' ' && value[i] != '\t') || value[i] == '\x7f') {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum MHD_Result look_at_field(void *context, enum MHD_ValueKind kind, const char *name,
-                                     const char *value)
+                                     size_t name_length, const char *value, size_t value_length)
 {
     (void)kind;
     seen *s = context;
-    s->bad_name = s->bad_name || !is_token(name, strlen(name));
+    s->bad_name = s->bad_name || !is_token(name, name_length);
+    s->bad_value = s->bad_value || has_control(value, value_length);
     if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0) {
         s->lengths++;
         /* libmicrohttpd has refused what is no number */
@@ -212,6 +234,9 @@ static const char *find_ambiguity(const seen *s, const char *version)
 {
     if (s->bad_name) {
         return "the name of a header is not one";
+    }
+    if (s->bad_value) {
+        return "a header has a control character in it";
     }
     if (s->lengths > 1 || s->hosts > 1) {
         return "a header that may come once comes twice";
@@ -291,7 +316,7 @@ static enum MHD_Result take_head(haft__server_request *request, const char *meth
 {
     struct MHD_Connection *mhd = request->link->mhd;
     seen s = {0};
-    (void)MHD_get_connection_values(mhd, MHD_HEADER_KIND, look_at_field, &s);
+    (void)MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, look_at_field, &s);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     size_t length = strlen(method);

@@ -14,13 +14,20 @@
 #include "io/address.h"
 #include "serve/mcp_http_int.h"
 
+/* Whoever refuses, us or the HTTP server below. */
+static void write_refusal(void *context, uint32_t status, const char *why, haft__buf *text)
+{
+    (void)context;
+    haft__rpc_write_error(text, haft__json_null(),
+                          status >= 500 ? HAFT__RPC_INTERNAL : HAFT__RPC_INVALID, haft__str(why),
+                          haft__json_null());
+}
+
 void haft__mcp_http_refuse(haft__server_request *request, uint32_t status, const char *why)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    haft__rpc_write_error(&text, haft__json_null(),
-                          status == 500 ? HAFT__RPC_INTERNAL : HAFT__RPC_INVALID, haft__str(why),
-                          haft__json_null());
+    write_refusal(NULL, status, why, &text);
     haft_str body = haft__buf_check(&text, NULL) == HAFT_OK ? haft__buf_str(&text) : HAFT__LIT("");
     haft__mcp_stream_reply(request, status, NULL, body);
     haft__buf_finish(&text);
@@ -162,6 +169,7 @@ haft_status haft__mcp_http_create(const haft__mcp_http_options *options, haft__m
         options->idle_ms > 0 ? options->idle_ms : HAFT__LIMIT_MCP_SESSION_IDLE_MS;
     haft__server_options server = {.address = options->address,
                                    .wants = wants_body,
+                                   .refusal = write_refusal,
                                    .max_body = HAFT__LIMIT_MCP_MESSAGE_BYTES};
     haft_status status =
         haft__server_create(options->loop, &server, handle, http, &http->server, err);

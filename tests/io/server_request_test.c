@@ -103,6 +103,8 @@ TEST(what_could_be_read_in_two_ways_is_refused)
          400},
         {"GET / HTTP/1.1\r\nHost: x\r\nX Y: 1\r\n\r\n", "the name", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nX\x01: 1\r\n\r\n", "the name", 400},
+        {"GET / HTTP/1.1\r\nHost: x\r\nX: a\x1b[2J\r\n\r\n", "a control character", 400},
+        {"GET / HTTP/1.1\r\nHost: x\r\nX: a\x7f\r\n\r\n", "a control character", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "twice", 400},
         {"GET / HTTP/1.1\r\n\r\n", "", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", "", 400},

@@ -231,6 +231,38 @@ TEST(who_may_not_come_in_has_no_body_kept)
     close_case(&c);
 }
 
+/* What the HTTP server refuses by itself is an error of JSON-RPC, too. */
+TEST(every_refusal_is_an_error_of_json_rpc)
+{
+    static const struct {
+        const char *name, *line, *status;
+        int fill, length; /* bytes of one more header; of the body */
+    } rows[] = {
+        {"a body that is too long", "POST", " 413 ", 1, 2 * HAFT__LIMIT_MCP_MESSAGE_BYTES},
+        {"headers that are too long", "POST", " 431 ", HAFT__LIMIT_SERVER_HEADER_BYTES, 0},
+        {"a method that is none", "P(ST", " 501 ", 1, 0},
+        {"two lengths", "POST", " 400 ", 1, -1},
+    };
+    http_case c;
+    open_case(&c, 0, 0);
+    char *text = test_alloc(2 * HAFT__LIMIT_SERVER_HEADER_BYTES);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int fd = dial(&c);
+        int length =
+            snprintf(text, 2 * HAFT__LIMIT_SERVER_HEADER_BYTES,
+                     "%s" HEAD "X-Fill: %0*d\r\n%sContent-Length: %d\r\n\r\n", rows[i].line,
+                     rows[i].fill, 0, rows[i].length < 0 ? "Content-Length: 0\r\n" : "",
+                     rows[i].length < 0 ? 0 : rows[i].length);
+        CHECK_INT(send(fd, text, (size_t)length, MSG_NOSIGNAL), length, "sending");
+        CHECK(until(&c, fd, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-326"), "%s: %s",
+              rows[i].name, c.received.ptr);
+        CHECK(strstr(c.received.ptr, rows[i].status) != NULL, "%s: %s", rows[i].name,
+              c.received.ptr);
+        (void)close(fd);
+    }
+    close_case(&c);
+}
+
 /* Who is told that its method is none is told which are. */
 TEST(methods_that_are_allowed)
 {
