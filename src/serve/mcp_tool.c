@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mcp_tool.c - calls of tools for an MCP client: checked, approved, run, and their results without
- * secrets. Tests: tests/cli/mcp_test.py. */
+ * secrets. Tests: tests/cli/mcp_test.py, tests/serve/mcp_tool_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/serve/mcp_tool.c that want memory to fail; all else is in tests/cli/mcp_test.py. */
+#include "engine/engine_help.h"
+#include "mcp/rpc.h"
+#include "serve/mcp_spec.h"
+
+HAFT_TOOL(stamp, "Stamps something.")
+{
+    (void)args;
+    return haft_replyf(call, "stamped");
+}
+
+#define SPEC                                                                                       \
+    "\"tools\":[{\"name\":\"stamp\",\"description\":\"Stamps something.\",\"traits\":{\"cost\":"   \
+    "\"free\",\"lane\":\"desk\"}}]"
+
+/* A client without a handshake. */
+typedef struct client {
+    help_host h;
+    haft_agent *agent;
+    haft__mcp_spec *served;
+    haft__mcp_server *server;
+    haft__mcp_peer *peer;
+    int answers;
+} client;
+
+static void on_sent(void *context, void *stream, const haft__mcp_sent *sent)
+{
+    client *c = context;
+    (void)stream;
+    c->answers += sent->kind == HAFT__MCP_SENT_ANSWER;
+}
+
+static void open_client(client *c)
+{
+    *c = (client){.answers = 0};
+    help_host_init(&c->h, "memory:");
+    haft_error *err = &c->h.err;
+    CHECK_INT(haft_tool_add(c->h.runtime, &stamp_tool, err), HAFT_OK, "%s", err->message);
+    c->agent = help_host_agent(&c->h, SPEC, "{\"replies\":[]}");
+    haft__mcp_spec_options options = {.runtime = c->h.runtime, .spec = c->agent->spec};
+    CHECK_INT(haft__mcp_spec_create(&options, &c->served, err), HAFT_OK, "%s", err->message);
+    haft__mcp_server_options server = {.name = HAFT__LIT("s"),
+                                       .version = HAFT__LIT("1"),
+                                       .served = &haft__mcp_spec_served,
+                                       .context = c->served,
+                                       .hash_key = {1, 2}};
+    CHECK_INT(haft__mcp_server_create(&server, &c->server, err), HAFT_OK, "%s", err->message);
+    CHECK_INT(haft__mcp_peer_create(c->server, HAFT__LIT(""), on_sent, c, &c->peer, err), HAFT_OK,
+              "%s", err->message);
+}
+
+static void close_client(client *c)
+{
+    haft__mcp_peer_destroy(c->peer);
+    haft__mcp_server_destroy(c->server);
+    haft__mcp_spec_destroy(c->served);
+    haft_agent_release(c->agent);
+    help_host_finish(&c->h);
+}
+
+static haft__mcp_asked *read_call(client *c, int id)
+{
+    char text[512];
+    haft__mcp_asked *asked = NULL;
+    (void)snprintf(
+        text, sizeof(text),
+        "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":"
+        "\"stamp\",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+        "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+        id);
+    CHECK_INT(haft__mcp_read(c->server, haft__str(text), NULL, &asked, NULL), HAFT_OK, "read");
+    return asked;
+}
+
+/* The first call of a lane is given up, and there is no memory for something of the next one: each
+ * of those that wait is answered all the same. */
+TEST(a_lane_goes_on_when_a_call_of_it_cannot_begin)
+{
+    for (unsigned n = 0;; n++) {
+        client c;
+        haft__mcp_asked *asked[3];
+        open_client(&c);
+        for (int i = 0; i < 3; i++) {
+            asked[i] = read_call(&c, i);
+            haft__mcp_peer_take(c.peer, asked[i], NULL, NULL, 1000);
+        }
+        CHECK_INT(c.answers, 0, "none has run");
+        test_fail_allocation(n);
+        haft__mcp_asked_abandon(asked[0]);
+        bool failed = test_allow_allocations();
+        for (int i = 0; i < 1000 && c.answers < 2; i++) {
+            CHECK_INT(haft_runtime_step(c.h.runtime, 1, &c.h.err), HAFT_OK, "%s", c.h.err.message);
+        }
+        CHECK_INT(c.answers, 2, "allocation %u", n);
+        close_client(&c);
+        if (!failed) {
+            CHECK(n > 0, "there was nothing to fail");
+            break;
+        }
+    }
+}
