@@ -374,6 +374,26 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     }
 }
 
+/* It has taken that back: recorded as an answer that nobody gave, which the call goes on with. One
+ * that has been answered meanwhile stays so. */
+static void on_withdraw(void *context)
+{
+    haft__slot *slot = context;
+    haft__json_member action = {haft__json_string(HAFT__LIT("action")),
+                                haft__json_string(HAFT__LIT("cancel"))};
+    haft__steer command = {.kind = HAFT__STEER_ANSWER,
+                           .call = call_of(slot)->id,
+                           .value = haft__json_object(&action, 1),
+                           .by = HAFT__BY_SERVER,
+                           .why = HAFT__LIT(""),
+                           .pause = haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)),
+                           .binding = HAFT__LIT(""),
+                           .message = HAFT__LIT("")};
+    if (slot->asks) {
+        (void)!haft__live_command(slot->run, &command, NULL);
+    }
+}
+
 /* What a tool can ask about its call. Texts end with a NUL, as the public header has them. */
 static haft_status facts_of(haft__slot *slot, haft_call_facts *ret_facts, haft_error *err)
 {
@@ -419,6 +439,7 @@ static haft_status run_slot(haft__slot *slot, haft_error *err)
                             .timeout_ms = call->tool->traits.timeout_ms,
                             .progress = on_progress,
                             .ask = on_ask,
+                            .withdraw = on_withdraw,
                             .resume = call->resume};
     haft_status status = facts_of(slot, &exec.facts, err);
     return status == HAFT_OK

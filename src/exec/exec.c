@@ -166,9 +166,10 @@ static void abandon(haft__exec_job *job)
 
 struct haft__exec_question {
     haft__exec_job *job;
-    haft__task task;
+    haft__task task, off; /* handing it on, and its taking back */
     haft__json question, state;
     bool durable;
+    bool withdrawn;
     bool asked;         /* the person's turn */
     uint64_t left_ms;   /* of the call's time, when it was asked */
     uint64_t within_ms; /* how long it may wait for an answer */
@@ -245,6 +246,28 @@ bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft
     stop_clock(job);
     haft__loop_post(job->exec->options.loop, &q->task);
     return true;
+}
+
+static void hand_withdrawal(haft__task *task)
+{
+    struct haft__exec_question *q = HAFT__CONTAINER(task, struct haft__exec_question, off);
+    haft__exec_job *job = q->job;
+    if (!job->reported && job->question == q) {
+        job->call.withdraw(job->context);
+    }
+    haft__exec_free(job);
+}
+
+void haft__exec_withdraw(haft__exec_job *job)
+{
+    struct haft__exec_question *q = job->question;
+    if (job->reported || q == NULL || q->withdrawn || job->call.withdraw == NULL) {
+        return;
+    }
+    q->withdrawn = true;
+    q->off.run = hand_withdrawal;
+    job->holds++; /* until the task has run */
+    haft__loop_post(job->exec->options.loop, &q->off);
 }
 
 void haft__exec_answer(haft__exec_job *job, haft__json answer)

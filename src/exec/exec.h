@@ -51,6 +51,10 @@ typedef struct haft__exec_call {
      * most, and its own time stands still; if nobody answers, that was its own time. */
     void (*ask)(void *context, haft__json question, bool durable, haft__json state,
                 uint64_t within_ms);
+    /* The tool has taken back what it asked while it runs on: no answer of a person reaches it any
+     * more. Called from the loop, behind `ask`; may be NULL. The job goes on once haft__exec_answer
+     * says so, with {action: cancel}: that time was its own. */
+    void (*withdraw)(void *context);
     haft__json resume; /* {state, answers: {action, content}}; null for a call that is new */
 } haft__exec_call;     /* everything in it is borrowed until the result or the cancelling */
 

@@ -64,6 +64,9 @@ void haft__exec_report(haft__exec_job *job, const haft__exec_result *result);
  * executor must have nothing under way any more. Everything is copied. */
 bool haft__exec_ask(haft__exec_job *job, haft__json question, bool durable, haft__json state);
 
+/* What it asked, not durably, is of no use any more; see haft__exec_call.withdraw. */
+void haft__exec_withdraw(haft__exec_job *job);
+
 /* Gives back a job whose executor kept it. */
 void haft__exec_free(haft__exec_job *job);
 

@@ -60,43 +60,126 @@ static bool read_back(haft__arena *arena, const haft__buf *text, haft__json *ret
 
 /* ---- servers that wait ---- */
 
-static void decline(haft__mcp_link *link, uint64_t number)
+/* Nobody is asked, so nobody has said no. */
+static void dismiss(haft__mcp_link *link, uint64_t number)
 {
-    haft__mcp_link_pump(link, haft__mcp_client_answer(link->client, number, HAFT__MCP_DECLINE,
+    haft__mcp_link_pump(link, haft__mcp_client_answer(link->client, number, HAFT__MCP_DISMISS,
                                                       haft__json_null(), NULL));
 }
 
-/* One that cannot be told which call it belongs to is the only one's, if there is only one. */
+/* Asks the next, if nobody is asked now. */
+static void ask_wanted(haft__mcp_use *use)
+{
+    while (use->wanted != NULL && use->job->question == NULL) {
+        haft__mcp_wanted *next = use->wanted;
+        use->wanted = next->next;
+        if (haft__exec_ask(use->job, next->asks, false, haft__json_null())) {
+            use->question = next->number;
+        } else {
+            dismiss(use->link, next->number);
+        }
+    }
+}
+
+/* False without memory. */
+static bool want(haft__mcp_use *use, const haft__mcp_question *question)
+{
+    haft__buf text;
+    haft__json_writer w;
+    haft__mcp_wanted *wanted = haft__arena_array(&use->job->arena, 1, sizeof(*wanted));
+    haft__mcp_wanted **at = &use->wanted;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__json_writer_init(&w, &text);
+    add_question(&w, question, use->link->server.name);
+    bool good = wanted != NULL && read_back(&use->job->arena, &text, &wanted->asks);
+    haft__buf_finish(&text);
+    while (good && *at != NULL) {
+        at = &(*at)->next;
+    }
+    if (good) {
+        wanted->number = question->number;
+        wanted->next = NULL;
+        *at = wanted;
+        use->asked++;
+    }
+    return good;
+}
+
+/* Whose question it is, nobody can tell: each call hears that there was one. */
+static void warn_all(haft__mcp_link *link)
+{
+    for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
+        if (use->number != 0) {
+            haft__mcp_use_warn(use, HAFT__LIT("the server asks something that nobody is shown: "
+                                              "calls of several runs are under way, and it does "
+                                              "not say which one it is about"));
+        }
+    }
+}
+
+/* One that does not say is rather that of a call which asks nothing yet. */
 static haft__mcp_use *asker(haft__mcp_link *link, uint64_t call)
 {
-    haft__mcp_use *found = haft__mcp_use_find(link, call);
-    for (haft__mcp_use *use = link->uses; use != NULL && call == 0; use = use->next) {
-        if (use->number != 0 && found != NULL) {
-            return NULL;
-        }
-        found = use->number != 0 ? use : found;
+    if (call != 0) {
+        return haft__mcp_use_find(link, call);
     }
-    return found;
+    haft__mcp_use *first = haft__mcp_use_heard(link, 0), *use = first;
+    while (use != NULL && (use->number == 0 || use->job->question != NULL)) {
+        use = use->next;
+    }
+    return use != NULL ? use : first;
 }
 
 void haft__mcp_use_ask(haft__mcp_link *link, const haft__mcp_question *question)
 {
     haft__mcp_use *use = asker(link, question->call);
-    haft__buf text;
-    haft__json_writer w;
-    haft__json value;
-    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
-    haft__json_writer_init(&w, &text);
-    add_question(&w, question, link->server.name);
-    bool asked = use != NULL && use->question == 0 && use->asked < HAFT__LIMIT_MCP_ROUNDS
-                 && read_back(&use->job->arena, &text, &value)
-                 && haft__exec_ask(use->job, value, false, haft__json_null());
-    haft__buf_finish(&text);
-    if (asked) {
-        use->question = question->number;
-        use->asked++;
-    } else {
-        decline(link, question->number);
+    if (use == NULL) {
+        warn_all(link);
+    } else if (use->asked >= HAFT__LIMIT_MCP_ROUNDS) {
+        haft__mcp_use_warn(use, HAFT__LIT("the server asks too often in one call (mcp.rounds): "
+                                          "nobody is shown this question"));
+    } else if (want(use, question)) {
+        ask_wanted(use);
+        return;
+    }
+    dismiss(link, question->number);
+}
+
+/* One that a person has been asked ends as if nobody had answered it; the others just go. */
+static void unask(haft__mcp_use *use, uint64_t question)
+{
+    haft__mcp_wanted **at = &use->wanted;
+    if (use->question == question) {
+        use->question = 0;
+        haft__exec_withdraw(use->job);
+        return;
+    }
+    while (*at != NULL && (*at)->number != question) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        *at = (*at)->next;
+    }
+}
+
+void haft__mcp_use_unask(haft__mcp_link *link, uint64_t question)
+{
+    for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
+        unask(use, question);
+    }
+}
+
+void haft__mcp_use_hush(haft__mcp_use *use)
+{
+    uint64_t open = use->question;
+    haft__mcp_wanted *wanted = use->wanted;
+    use->question = 0;
+    use->wanted = NULL;
+    if (open != 0) {
+        dismiss(use->link, open);
+    }
+    for (; wanted != NULL; wanted = wanted->next) {
+        dismiss(use->link, wanted->number);
     }
 }
 
@@ -120,6 +203,7 @@ void haft__mcp_answer(haft__mcp_use *use, haft__json said)
         haft__mcp_link_pump(link,
                             haft__mcp_client_answer(link->client, number, action, content, NULL));
     }
+    ask_wanted(use);
 }
 
 /* ---- servers that do not ---- */

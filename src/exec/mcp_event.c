@@ -92,7 +92,7 @@ static void handle(haft__mcp_link *link, const haft__mcp_event *event)
     case HAFT__MCP_EVENT_PROGRESS: progress(link, &event->progress); break;
     case HAFT__MCP_EVENT_LOG: haft__mcp_use_log(link, &event->log); break;
     case HAFT__MCP_EVENT_QUESTION: haft__mcp_use_ask(link, &event->question); break;
-    case HAFT__MCP_EVENT_QUESTION_OFF: break; /* an answer to it means nothing any more */
+    case HAFT__MCP_EVENT_QUESTION_OFF: haft__mcp_use_unask(link, event->question.number); break;
     case HAFT__MCP_EVENT_DONE: done(link, &event->done); break;
     }
 }

@@ -122,6 +122,13 @@ struct haft__mcp_link {
     haft__arena session_arena;
 };
 
+/* A question of a server that waits, in the arena of its call. */
+typedef struct haft__mcp_wanted {
+    uint64_t number; /* of the session */
+    haft__json asks; /* as haft__exec_ask takes it */
+    struct haft__mcp_wanted *next;
+} haft__mcp_wanted;
+
 /* One call. */
 struct haft__mcp_use {
     haft__exec_job *job;
@@ -131,11 +138,12 @@ struct haft__mcp_use {
     haft__tool shown;    /* as the run knew it when the call began */
     uint64_t number;     /* of the session; 0: not made yet */
     bool sent;
-    bool again;         /* the server has not taken it once */
-    bool noticed;       /* it was told that the server logs what cannot be told to it */
-    uint64_t question;  /* of the session, that a person is asked; 0: none */
-    uint32_t asked;     /* questions so far */
-    haft__json answers; /* of a person, to what was asked before; by their keys, or null */
+    bool again;        /* the server has not taken it once */
+    bool noticed;      /* it was told that the server logs what cannot be told to it */
+    uint64_t question; /* of the session, that a person is asked; 0: none, or it was taken back */
+    haft__mcp_wanted *wanted; /* asked next, in their order: a person is asked one at a time */
+    uint32_t asked;           /* questions so far */
+    haft__json answers;       /* of a person, to what was asked before; by their keys, or null */
     haft__json output_schema;
 };
 
@@ -349,8 +357,16 @@ void haft__mcp_use_unmake(haft__mcp_link *link, uint64_t number);
 
 void haft__mcp_use_progress(haft__mcp_use *use, const haft__mcp_progress *progress);
 void haft__mcp_use_log(haft__mcp_link *link, const haft__mcp_log *log);
-void haft__mcp_use_ask(haft__mcp_link *link, const haft__mcp_question *question);
 void haft__mcp_use_done(haft__mcp_use *use, const haft__mcp_done *done);
+
+/* The call that something belongs to which the server does not say: over HTTP it comes with the
+ * answer of a call. Else it can only be the one that is under way, or one of those of the same run,
+ * of which the first hears it: what is meant for one run, another must not hear. NULL when nobody
+ * can tell. */
+haft__mcp_use *haft__mcp_use_heard(haft__mcp_link *link, uint64_t call);
+
+/* Tells a call something about its server that nobody else tells. */
+void haft__mcp_use_warn(haft__mcp_use *use, haft_str text);
 
 /* Whether a call waits to be made. */
 bool haft__mcp_use_waits(const haft__mcp_link *link);
@@ -363,6 +379,13 @@ bool haft__mcp_ask_durably(haft__mcp_use *use, const haft__mcp_done *done);
 /* For a call that is made again: takes the answer in, and asks the next question if there is one
  * (*ret_asks). */
 HAFT_MUST_USE haft_status haft__mcp_ask_next(haft__mcp_use *use, bool *ret_asks, haft_error *err);
+
+/* A server that waits asks, or takes back what it asked. */
+void haft__mcp_use_ask(haft__mcp_link *link, const haft__mcp_question *question);
+void haft__mcp_use_unask(haft__mcp_link *link, uint64_t question);
+
+/* The call is over: nobody answers what the server still asks in it. */
+void haft__mcp_use_hush(haft__mcp_use *use);
 
 /* What a person said, for a server that waits. */
 void haft__mcp_answer(haft__mcp_use *use, haft__json said);

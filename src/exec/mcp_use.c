@@ -49,6 +49,7 @@ static void join(haft__mcp_use *use)
 static void report(haft__mcp_use *use, const haft__exec_result *result)
 {
     leave(use);
+    haft__mcp_use_hush(use);
     haft__exec_report(use->job, result);
 }
 
@@ -253,11 +254,7 @@ static haft_str run_of(const haft__mcp_use *use)
     return haft__str(run != NULL ? run : "");
 }
 
-/* Over HTTP a message comes with the answer of a call. Else a server does not say which call it
- * speaks of. It can only be the one that is under way, or one of those of the same run, of which
- * the first hears it: what is meant for one run, another must not hear. NULL when nobody can tell.
- */
-static haft__mcp_use *find_heard(haft__mcp_link *link, uint64_t call)
+haft__mcp_use *haft__mcp_use_heard(haft__mcp_link *link, uint64_t call)
 {
     haft__mcp_use *found = haft__mcp_use_find(link, call);
     if (found != NULL) {
@@ -296,6 +293,13 @@ static void tell_log(haft__mcp_use *use, const haft__mcp_log *log)
     haft__buf_finish(&json);
 }
 
+void haft__mcp_use_warn(haft__mcp_use *use, haft_str text)
+{
+    const haft__mcp_log log = {
+        .level = HAFT__LIT("warning"), .logger = HAFT__LIT("haft"), .text = text};
+    tell_log(use, &log);
+}
+
 /* Each call hears once that there was something, and not what. */
 static void tell_all(haft__mcp_link *link)
 {
@@ -314,7 +318,7 @@ static void tell_all(haft__mcp_link *link)
 
 void haft__mcp_use_log(haft__mcp_link *link, const haft__mcp_log *log)
 {
-    haft__mcp_use *use = find_heard(link, log->call);
+    haft__mcp_use *use = haft__mcp_use_heard(link, log->call);
     if (use != NULL) {
         tell_log(use, log);
     } else {
@@ -327,6 +331,7 @@ void haft__mcp_use_done(haft__mcp_use *use, const haft__mcp_done *done)
     haft__exec_result result;
     if (use->job->reported) { /* by its deadline */
         leave(use);
+        haft__mcp_use_hush(use);
         return;
     }
     if (done->outcome == HAFT__MCP_AGAIN && !use->again) { /* once the tools are known anew */
@@ -431,6 +436,7 @@ static bool abandon(haft__exec_job *job)
                             haft__mcp_client_cancel(link->client, number,
                                                     HAFT__LIT("it is no longer wanted"), NULL));
     }
+    haft__mcp_use_hush(use); /* what the session did not know to belong to the call */
     return false;
 }
 

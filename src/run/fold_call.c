@@ -472,6 +472,8 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
                      || haft__str_equal(call->verdict, HAFT__LIT("edit"));
     call->ask_anew = false;
     call->overdue = haft__str_equal(haft__fold_text(event->object, "by"), HAFT__LIT("deadline"));
+    call->withdrawn =
+        call->pinned && haft__str_equal(haft__fold_text(event->object, "by"), HAFT__BY_SERVER);
     call->binding = haft__fold_text(event->object, "binding");
     run->expired = run->expired || haft__str_equal(call->verdict, HAFT__LIT("expire"));
     call->stage = HAFT__CALL_ANSWERED;

@@ -84,6 +84,9 @@ typedef struct haft__run_said {
     haft_str message; /* the id of the message that it came as; "" for none */
 } haft__run_said;
 
+/* Who answers what a server has asked and taken back. */
+#define HAFT__BY_SERVER HAFT__LIT("server")
+
 typedef struct haft__run_call {
     haft_str id; /* c3.1: turn 3, first call */
     haft_str model_call, name, raw;
@@ -123,6 +126,7 @@ typedef struct haft__run_call {
     bool overdue;       /* nobody answered: that is what happens at its deadline */
     haft__run_said said[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause: the same may
                                                be said again when it waits for the next */
+    bool withdrawn;                         /* the tool has taken back what it asked */
     bool stored;                            /* its artifact has been recorded */
     bool searched;                          /* of tool_search: what it found is there */
     const haft__tool **hits;                /* that, best first */

@@ -420,6 +420,12 @@ static haft_status refuse_late(const haft__run *run, const haft__run_call *call,
     if (run->stage == HAFT__RUN_ENDED && call->verdict.len == 0) {
         return refuse_ended(run, err);
     }
+    if (call->withdrawn) {
+        status = haft__fail(err, HAFT_BAD_STATE, "",
+                            "too late: the server has taken back what it asked in the call %.*s",
+                            HAFT__ARG(call->id));
+        return list_pending(run, status, err);
+    }
     status = haft__fail(err, HAFT_BAD_STATE, "",
                         call->verdict.len > 0 ? "the call %.*s has been answered otherwise: %.*s"
                                               : "the call %.*s waits for nobody%.*s",

@@ -80,7 +80,7 @@ TEST(an_exec_without_memory_says_so)
 
 typedef struct asker {
     told told;
-    int asked, answered, abandoned;
+    int asked, answered, abandoned, withdrawn;
     bool durable;
     uint64_t within_ms;
     haft__exec_job *job;
@@ -123,6 +123,13 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     a->within_ms = within_ms;
 }
 
+static void on_withdraw(void *context)
+{
+    asker *a = context;
+    a->withdrawn++;
+    haft__exec_answer(a->job, haft__json_string(HAFT__LIT("nothing")));
+}
+
 static void keep_asked(void *context, const haft__exec_result *result)
 {
     asker *a = context;
@@ -146,6 +153,9 @@ typedef enum twist {
     TWIST_REPORT_EARLY,   /* the job ends before the question is handed on */
     TWIST_REPORT,         /* ... and behind it */
     TWIST_ANSWER_UNASKED, /* an answer to no question */
+    TWIST_WITHDRAW_EARLY, /* taken back before it is handed on */
+    TWIST_WITHDRAW,       /* ... and behind it, twice */
+    TWIST_WITHDRAW_LATE,  /* ... and the job ends before that is handed on */
 } twist;
 
 static void play(asker *a, bool durable, twist way)
@@ -160,8 +170,10 @@ static void play(asker *a, bool durable, twist way)
     CHECK_INT(haft__exec_create(&(haft__exec_options){.loop = loop}, &exec, NULL), HAFT_OK,
               "no exec");
     exec->mcp = &asking;
-    haft__exec_call call = {
-        .tool = &tool, .timeout_ms = 60000, .ask = way == TWIST_NOBODY ? NULL : on_ask};
+    haft__exec_call call = {.tool = &tool,
+                            .timeout_ms = 60000,
+                            .withdraw = on_withdraw,
+                            .ask = way == TWIST_NOBODY ? NULL : on_ask};
     CHECK_INT(haft__exec_start(exec, &call, keep_asked, a, &job, NULL), HAFT_OK, "not started");
     if (way == TWIST_ANSWER_UNASKED) {
         haft__exec_answer(job, haft__json_string(HAFT__LIT("this")));
@@ -175,6 +187,8 @@ static void play(asker *a, bool durable, twist way)
         haft__exec_report(job, &early);
     } else if (way == TWIST_ANSWER_UNASKED) {
         haft__exec_answer(job, haft__json_string(HAFT__LIT("that")));
+    } else if (way == TWIST_WITHDRAW_EARLY) {
+        haft__exec_withdraw(job);
     }
     CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "no step");
     if (way == TWIST_CANCEL || way == TWIST_NOBODY) {
@@ -185,6 +199,13 @@ static void play(asker *a, bool durable, twist way)
         haft__exec_answer(job, haft__json_string(HAFT__LIT("this")));
     } else if (way == TWIST_ANSWER_UNASKED) {
         haft__exec_answer(job, haft__json_string(HAFT__LIT("at last")));
+    } else if (way == TWIST_WITHDRAW || way == TWIST_WITHDRAW_LATE) {
+        haft__exec_withdraw(job);
+        haft__exec_withdraw(job);
+        CHECK_INT(a->withdrawn, 0, "it is handed on from the loop");
+    }
+    if (way == TWIST_WITHDRAW_LATE) {
+        haft__exec_report(job, &early);
     }
     CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "no step");
     haft__exec_destroy(exec);
@@ -209,6 +230,9 @@ TEST(a_call_may_ask)
         {"ended early", TWIST_REPORT_EARLY, false, 0, 0, 1, 0, "early"},
         {"ended", TWIST_REPORT, false, 1, 0, 1, 0, "early"},
         {"answers to nothing", TWIST_ANSWER_UNASKED, false, 1, 1, 1, 0, "at last"},
+        {"taken back early", TWIST_WITHDRAW_EARLY, false, 1, 1, 1, 0, "nothing"},
+        {"taken back", TWIST_WITHDRAW, false, 1, 1, 1, 0, "nothing"},
+        {"taken back, and ended", TWIST_WITHDRAW_LATE, false, 1, 0, 1, 0, "early"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         asker a = {0};
@@ -216,6 +240,8 @@ TEST(a_call_may_ask)
         CHECK_INT(a.asked, rows[i].asked, "%s: asked", rows[i].name);
         CHECK_INT(a.answered, rows[i].answered, "%s: answered", rows[i].name);
         CHECK_INT(a.told.times, rows[i].reports, "%s: reports", rows[i].name);
+        CHECK_INT(a.withdrawn, haft__str_equal(haft__str(rows[i].text), HAFT__LIT("nothing")),
+                  "%s: withdrawn", rows[i].name);
         CHECK_INT(a.abandoned, rows[i].abandoned, "%s: abandoned", rows[i].name);
         CHECK_STR(haft__str(a.told.text), haft__str(rows[i].text), "%s", rows[i].name);
         CHECK(a.asked == 0 || a.durable == rows[i].durable, "%s", rows[i].name);

@@ -344,6 +344,6 @@ TEST(a_person_answers_a_server_that_waits)
     make_call(&m, &a.call, "a", "say"); /* nobody can be asked */
     help_start(&m.exec, &a.call);
     help_wait(&m.exec, &a.call);
-    check_told(a.call.result.text, "{\"action\": \"decline\"}");
+    check_told(a.call.result.text, "{\"action\": \"cancel\"}");
     help_mcp_end(&m);
 }

@@ -31,13 +31,13 @@ def check(name, found, wanted):
 class Place:
     """A directory with a spec of one server that asks."""
 
-    def __init__(self, era, way, timeout="60s"):
+    def __init__(self, era, way, timeout="60s", calls=1, **server):
         self.path = Path(tempfile.mkdtemp(dir=scratch))
         self.log = self.path / "log"
         spec = {"name": "a", "model": "script:script.json", "mcp": {"servers": {"docs": {
             "command": [sys.executable, str(SERVER), era, way, str(self.log)],
-            "timeout": timeout}}}}
-        replies = [{"calls": [{"name": "docs:ask", "arguments": {}}]}, {"text": "the end"}]
+            "timeout": timeout, **server}}}}
+        replies = [{"calls": [{"name": "docs:ask", "arguments": {}}] * calls}, {"text": "the end"}]
         (self.path / "spec.json").write_text(json.dumps(spec))
         (self.path / "script.json").write_text(json.dumps({"replies": replies}))
         self.environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"))
@@ -201,6 +201,69 @@ def test_twice():
     check("each_with_its_own", [a["content"]["n"] for a in place.told()[0]], [0, 1])
 
 
+def events_of(place):
+    _, out, _ = place.haft("runs", "events", "last")
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_both():
+    """Two questions at once: a person is asked one after the other."""
+    place = Place("old", "both")
+    run = place.start("run", "spec.json", "go")
+    for number in range(2):
+        text = read_until(run, "# decline")
+        check(f"question_{number}_of_two_at_once", f"Say it. {number}\n" in text, True)
+        words = answer_of(text)
+        place.haft("answer", words[1], words[2], json.dumps(dict(ANSWER, n=number)))
+    run.communicate(timeout=60)
+    check("both_are_answered", [a.get("content", {}).get("n") for a in place.told()[0]], [0, 1])
+
+
+def test_side():
+    """Calls of one run side by side: whose question it is does not matter, a person is asked."""
+    place = Place("old", "side", calls=2, trust=True)
+    run = place.start("run", "spec.json", "go")
+    words = answer_of(read_until(run, "reject"))
+    for number, call in enumerate(("c1.1", "c1.2")):
+        place.haft("answer", words[1], call, json.dumps(dict(ANSWER, n=number)))
+    run.communicate(timeout=60)
+    check("both_calls_are_answered",
+          sorted(a.get("content", {}).get("n") for told in place.told() for a in told), [0, 1])
+
+
+def test_again():
+    """One question is taken back, another asked: that one is, and nobody says no to it."""
+    place = Place("old", "again")
+    run = place.start("run", "spec.json", "go")
+    text = read_until(run, "Say it. 1\n")
+    words = answer_of(text + read_until(run, "# decline"))
+    place.haft("answer", words[1], words[2], json.dumps(ANSWER))
+    run.communicate(timeout=60)
+    check("the_second_is_answered", place.told(), [[FULL]])
+    check("and_both_are_in_the_log",
+          [(e["by"] == "server", e["value"]["action"]) for e in events_of(place)
+           if e["kind"] == "answered"], [(True, "cancel"), (False, "accept")])
+    status, out, _ = place.haft("runs", "replay", "last")
+    check("which_can_be_replayed", (status, out.split()[-1:] if status else []), (0, []))
+
+
+def test_gone():
+    """A question that was taken back is no question: an answer to it is refused."""
+    place = Place("old", "gone")
+    run = place.start("run", "spec.json", "go")
+    read_until(run, "server")
+    while not (answered := [e for e in events_of(place) if e["kind"] == "answered"]):
+        pass
+    check("it_is_taken_back", (answered[0]["by"], answered[0]["value"]),
+          ("server", {"action": "cancel"}))
+    status, _, err = place.haft("answer", answered[0]["run"], answered[0]["call"],
+                                json.dumps(ANSWER))
+    check("an_answer_is_refused", (status != 0, "has taken back what it asked" in err),
+          (True, True))
+    run.kill()
+    run.communicate(timeout=60)
+
+
 def test_forever():
     """Nobody answers a server that asks again and again: that is its own time, which ends."""
     place = Place("old", "forever", "2s")
@@ -229,7 +292,7 @@ def test_many():
                                                           "content": ANSWER}})
             message = client.next("elicitation/create")
     check("a_person_is_asked_so_often", (asked, [a["action"] for a in place.told()[0]]),
-          (10, ["accept"] * 10 + ["decline"] * 2))
+          (10, ["accept"] * 10 + ["cancel"] * 2))
 
 
 def test_reject():
@@ -520,6 +583,10 @@ with tempfile.TemporaryDirectory() as scratch:
     test_beside()
     test_url()
     test_twice()
+    test_both()
+    test_side()
+    test_again()
+    test_gone()
     test_forever()
     test_many()
     test_reject()

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """An MCP server on standard input and output whose tool asks its user something, for ask_test.py.
 
-    asking_server.py old|new form|url|twice|many|forever|behind|leaves LOG
+    asking_server.py old|new form|url|twice|many|forever|behind|leaves|both|again|gone|side
+        LOG
 
+both asks two things at once, again takes the first back before it asks the second, gone takes it
+back and is silent, and side asks once in each of two calls that run side by side.
 It says what was answered as its result, and writes it to LOG. Once somebody else has written LOG
 `behind`, which asks nothing, says something, and so does `leaves`, with its question open."""
 import json
@@ -19,9 +22,11 @@ FORM = {"type": "object", "properties": {
 ASKS = {"form": {"mode": "form", "message": "Who are you?\nSay it.", "requestedSchema": FORM},
         "url": {"mode": "url", "message": "Sign in first.", "elicitationId": "e1",
                 "url": "https://login.example.org/start?x=1"}}
-ASKS["twice"] = ASKS["many"] = ASKS["forever"] = ASKS["form"]
-TIMES = {"twice": 2, "many": 12, "forever": 1 << 30}.get(WAY, 1)
-TOOL = {"name": "ask", "description": "Asks its user.", "inputSchema": {"type": "object"}}
+for way in ("twice", "many", "forever", "both", "again", "gone", "side"):
+    ASKS[way] = ASKS["form"]
+TIMES = {"twice": 2, "many": 12, "forever": 1 << 30, "both": 2}.get(WAY, 1)
+TOOL = {"name": "ask", "description": "Asks its user.", "inputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": WAY == "side"}}
 
 
 def send(message):
@@ -35,6 +40,34 @@ def say(number, answers, **more):
     send({"id": number, "result": {**more, "content": [{"type": "text", "text": text}]}})
 
 
+def ask(number):
+    send({"id": f"q{number}", "method": "elicitation/create",
+          "params": dict(ASKS[WAY], message=f"{ASKS[WAY]['message']} {number}"
+                         if WAY in ("both", "again", "side") else ASKS[WAY]["message"])})
+
+
+def begin():
+    """What a call asks at once."""
+    ask(0)
+    if WAY in ("again", "gone"):
+        send({"method": "notifications/cancelled", "params": {"requestId": "q0"}})
+    if WAY in ("again", "both"):
+        ask(1)
+
+
+def side():
+    """Two calls, of which each asks: the first with q0, the second with q1."""
+    calls = []
+    while len(calls) < 2:
+        message = json.loads(sys.stdin.readline())
+        if message.get("method") == "tools/call":
+            ask(len(calls))
+            calls.append(message["id"])
+    for _ in calls:
+        message = json.loads(sys.stdin.readline())
+        say(calls[int(message["id"][1:])], [message.get("result", message.get("error"))])
+
+
 def old():
     call, answers = None, []
     for line in sys.stdin:
@@ -46,6 +79,8 @@ def old():
                 "serverInfo": {"name": "asking", "version": "1"}}})
         elif method == "tools/list":
             send({"id": number, "result": {"tools": [TOOL]}})
+            if WAY == "side":
+                side()
         elif method == "tools/call" and WAY in ("behind", "leaves"):
             if WAY == "leaves":
                 send({"id": "q0", "method": "elicitation/create", "params": ASKS["form"]})
@@ -54,14 +89,13 @@ def old():
             send({"id": number, "result": {"content": [{"type": "text", "text": "said"}]}})
         elif method == "tools/call":
             call, answers = number, []
-            send({"id": "q0", "method": "elicitation/create", "params": ASKS[WAY]})
+            begin()
         elif method is None and call is not None:
             answers.append(message.get("result", message.get("error")))
-            if len(answers) < TIMES:
-                send({"id": f"q{len(answers)}", "method": "elicitation/create",
-                      "params": ASKS[WAY]})
-            else:
+            if len(answers) == TIMES:
                 say(call, answers)
+            elif WAY != "both":
+                ask(len(answers))
         elif number is not None:
             send({"id": number, "error": {"code": -32601, "message": "no such method"}})
 
