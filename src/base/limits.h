@@ -261,6 +261,8 @@
     X(MCP_ROUNDS, "mcp.rounds", 10, "times one call asks a person, or is made again for that")     \
     X(MCP_STATE_BYTES, "mcp.state_bytes", 64 << 10, "bytes a server wants back with an answer")    \
     X(MCP_SESSION_BYTES, "mcp.session_bytes", 1024, "bytes of a session's id")                     \
+    X(IO_LOCK_TRIES, "io.lock_tries", 20,                                                          \
+      "times, 10 ms apart, that a file which another process has locked is asked for")             \
     X(MCP_LOG_BYTES, "mcp.log_bytes", 4096, "bytes shown of one log message of a server")          \
     X(MCP_INSTRUCTIONS_BYTES, "mcp.instructions_bytes", 16384, "bytes of a server's instructions") \
     X(MCP_BLOCKS, "mcp.blocks", 1000, "content blocks shown of one result")                        \

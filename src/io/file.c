@@ -12,9 +12,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/str.h"
+#include "io/clock.h"
 
-#define PIECE ((size_t)64 << 10)
+#define PIECE         ((size_t)64 << 10)
+#define LOCK_PAUSE_MS 10
 
 /* Reads until the end. The last piece may be smaller than what is left below the maximum, so the
  * end of the file is looked for there too before the file is called too long. */
@@ -119,6 +122,21 @@ haft_status haft__file_replace(const char *path, haft_str text, haft_error *err)
     return haft__fail(err, HAFT_IO, path, "cannot be written: %s", strerror(code));
 }
 
+static bool take_lock(int fd)
+{
+    int tries = 1;
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EINTR) {
+            continue;
+        }
+        if (errno != EWOULDBLOCK || tries++ == HAFT__LIMIT_IO_LOCK_TRIES) {
+            return false;
+        }
+        haft__clock_sleep(LOCK_PAUSE_MS);
+    }
+    return true;
+}
+
 haft_status haft__file_lock(const char *path, int *ret_lock, haft_error *err)
 {
     char beside[PATH_MAX];
@@ -126,13 +144,12 @@ haft_status haft__file_lock(const char *path, int *ret_lock, haft_error *err)
     if (length < 0 || (size_t)length >= sizeof(beside)) {
         return haft__fail(err, HAFT_IO, path, "the path is too long");
     }
-    int fd = open(beside, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), locked = -1;
-    while (fd >= 0 && (locked = flock(fd, LOCK_EX)) != 0 && errno == EINTR) {
-    }
-    if (locked != 0) {
+    int fd = open(beside, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0 || !take_lock(fd)) {
         int code = errno;
         haft__file_unlock(fd);
-        return haft__fail(err, HAFT_IO, path, "cannot be locked: %s", strerror(code));
+        return haft__fail(err, HAFT_IO, path, "cannot be locked: %s",
+                          code == EWOULDBLOCK ? "another process has it" : strerror(code));
     }
     *ret_lock = fd;
     return HAFT_OK;

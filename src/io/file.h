@@ -28,8 +28,10 @@ HAFT_MUST_USE bool haft__file_write_all(int fd, haft_str text);
  */
 HAFT_MUST_USE haft_status haft__file_replace(const char *path, haft_str text, haft_error *err);
 
-/* Waits until nobody else has the lock of the file at `path`, and takes it: PATH.lock, which stays
- * behind. *ret_lock is for haft__file_unlock. IO when that cannot be; err->where is the path. */
+/* Takes the lock of the file at `path`: PATH.lock, which stays behind. Whoever has it keeps it for
+ * a moment only, so a moment is waited; somebody who was stopped in the middle must not stop
+ * everybody else. *ret_lock is for haft__file_unlock. IO when that cannot be; err->where is the
+ * path. */
 HAFT_MUST_USE haft_status haft__file_lock(const char *path, int *ret_lock, haft_error *err);
 void haft__file_unlock(int lock);
 

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+#include "io/clock.h"
 #include "test.h"
 
 /* A file of `size` bytes that is gone when the test ends. */
@@ -183,7 +185,13 @@ TEST(a_lock_keeps_others_out)
     CHECK(flock(other, LOCK_EX | LOCK_NB) != 0, "another got it too");
     haft__file_unlock(lock);
     CHECK(flock(other, LOCK_EX | LOCK_NB) == 0, "it is not given back");
+    uint64_t before = haft__clock_steady();
+    CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_IO, "somebody else has it");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be locked: another process has it"), "why");
+    CHECK(haft__clock_steady() - before >= (HAFT__LIMIT_IO_LOCK_TRIES - 1) * 10, "a moment");
     (void)close(other);
+    CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_OK, "%s", err.message);
+    haft__file_unlock(lock);
     CHECK_INT(haft__file_lock("/nonexistent/file", &lock, &err), HAFT_IO, "nowhere");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/nonexistent/file"), "where");
     memset(far, 'x', sizeof(far) - 1);
