@@ -77,6 +77,7 @@ void haft__mcp_hub_destroy(haft__exec *exec)
         hub->links = link->next;
         haft__mcp_link_destroy(link);
     }
+    haft__mcp_pins_leave(hub);
     haft__arena_finish(&hub->arena);
     free(hub);
     exec->hub = NULL;
@@ -209,9 +210,14 @@ static haft_str error_of(haft__arena *arena, const haft__mcp_link *link)
 static void judge_listing(haft__catalogue *catalogue, const haft__mcp_link *link,
                           haft__mcp_listing *listing)
 {
+    haft__mcp_hub *hub = catalogue->exec->hub;
+    haft__mcp_pins *here = NULL;
     haft_status status =
-        haft__mcp_memory_judge(&catalogue->arena, catalogue->exec->hub->place, &link->server,
-                               catalogue->spec, &link->pins, listing, NULL);
+        haft__mcp_pins_here(hub, &link->server, catalogue->spec, false, &here, NULL);
+    if (status == HAFT_OK) {
+        status = haft__mcp_memory_judge(&catalogue->arena, hub->place, &link->server,
+                                        catalogue->spec, here, listing, NULL);
+    }
     if (status != HAFT_OK) {
         listing->tool_count = 0;
         listing->error = HAFT__LIT("there is no memory to look at its tools");

@@ -82,7 +82,6 @@ struct haft__mcp_link {
     const char *path;         /* of the record; NULL: there is no place for it */
     haft__redactor *redactor; /* what must not be written down, in `arena` */
     haft__mcp_record record;
-    haft__mcp_pins pins;         /* what is pinned here, whether or not it could be written */
     haft__arena known;           /* tools from the record */
     const haft__mcp_tool *tools; /* as last listed, by the record or the server */
     size_t tool_count;
@@ -163,11 +162,20 @@ struct haft__catalogue {
     bool posted;
 };
 
+/* What is pinned in this process for a server of a spec, whether or not it could be written. A
+ * connection may be that of several specs, and what one of them has used is not the others'. */
+typedef struct haft__mcp_here {
+    haft_str path; /* of the file of pins, or what would be its path */
+    haft__mcp_pins pins;
+    struct haft__mcp_here *next;
+} haft__mcp_here;
+
 /* All connections of an exec. */
 typedef struct haft__mcp_hub {
     haft__mcp_link *links;
     struct haft__catalogue *catalogues; /* that wait */
     haft_str place;                     /* of records; .ptr NULL: none */
+    haft__mcp_here *here;
     haft__arena arena;
     haft__hash_key hash_key;
 } haft__mcp_hub;
@@ -329,6 +337,13 @@ bool haft__mcp_exchange_is_unsent(const haft__mcp_exchange *it);
 uint64_t haft__mcp_exchange_wait(const haft__sse *sse);
 
 /* ---- mcp_pin.c ---- */
+
+/* What is pinned in this process for a server of the spec at `spec`; with `make` it is there
+ * afterwards. *ret_pins is NULL when it is not. */
+HAFT_MUST_USE haft_status haft__mcp_pins_here(haft__mcp_hub *hub, const haft__mcp_server *server,
+                                              haft_str spec, bool make, haft__mcp_pins **ret_pins,
+                                              haft_error *err);
+void haft__mcp_pins_leave(haft__mcp_hub *hub);
 
 typedef enum haft__mcp_verdict {
     HAFT__MCP_FINE,

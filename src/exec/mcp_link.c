@@ -107,7 +107,6 @@ haft_status haft__mcp_link_create(haft__exec *exec, haft__mcp_link **ret_link, h
     haft__arena_init(&link->setup, 0);
     haft__arena_init(&link->session_arena, 0);
     haft__mcp_record_init(&link->record);
-    haft__mcp_pins_init(&link->pins);
     haft__splitter_init(&link->lines, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     *ret_link = link;
     return HAFT_OK;
@@ -137,7 +136,6 @@ void haft__mcp_link_destroy(haft__mcp_link *link)
     close_transport(link, false);
     haft__mcp_client_destroy(link->client);
     haft__mcp_record_finish(&link->record);
-    haft__mcp_pins_finish(&link->pins);
     haft__splitter_finish(&link->lines);
     haft__arena_finish(&link->session_arena);
     haft__arena_finish(&link->setup);

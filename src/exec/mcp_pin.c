@@ -14,8 +14,9 @@
 typedef struct look {
     haft__mcp_use *use;
     const haft__mcp_tool *tool;
-    haft__arena *arena; /* of the job */
-    const char *path;   /* of the pins; NULL: there is no place for them */
+    haft__arena *arena;   /* of the job */
+    const char *path;     /* of the pins; NULL: there is no place for them */
+    haft__mcp_pins *here; /* of this process */
     haft__mcp_pins file;
     haft__buf *why;
     haft__mcp_verdict verdict;
@@ -32,6 +33,52 @@ static void refuse(look *l, const char *why)
     haft__buf_addf(l->why, "the tool '%.*s' %s, so it was not called\n", HAFT__ARG(l->tool->name),
                    why);
     l->verdict = HAFT__MCP_REFUSED;
+}
+
+/* ---- what this process knows ---- */
+
+static haft_status make_here(haft__mcp_hub *hub, haft_str path, haft__mcp_here **ret,
+                             haft_error *err)
+{
+    haft__mcp_here *here = haft__arena_array(&hub->arena, 1, sizeof(*here));
+    haft_str kept = haft__arena_copy(&hub->arena, path);
+    if (here == NULL || kept.ptr == NULL) {
+        return haft__arena_fail(&hub->arena, err);
+    }
+    *here = (haft__mcp_here){.path = kept, .next = hub->here};
+    haft__mcp_pins_init(&here->pins);
+    hub->here = *ret = here;
+    return HAFT_OK;
+}
+
+haft_status haft__mcp_pins_here(haft__mcp_hub *hub, const haft__mcp_server *server, haft_str spec,
+                                bool make, haft__mcp_pins **ret_pins, haft_error *err)
+{
+    haft__arena scratch;
+    haft_status status = HAFT_OK;
+    haft__mcp_here *here = hub->here;
+    haft_str place = hub->place.ptr != NULL ? hub->place : HAFT__LIT("");
+    haft__arena_init(&scratch, 0);
+    haft_str path = haft__mcp_pins_path(&scratch, place, server, spec);
+    while (path.ptr != NULL && here != NULL && !haft__str_equal(here->path, path)) {
+        here = here->next;
+    }
+    if (path.ptr == NULL) {
+        status = haft__arena_fail(&scratch, err);
+    } else if (here == NULL && make) {
+        status = make_here(hub, path, &here, err);
+    }
+    *ret_pins = status == HAFT_OK && here != NULL ? &here->pins : NULL;
+    haft__arena_finish(&scratch);
+    return status;
+}
+
+void haft__mcp_pins_leave(haft__mcp_hub *hub)
+{
+    for (haft__mcp_here *here = hub->here; here != NULL; here = here->next) {
+        haft__mcp_pins_finish(&here->pins);
+    }
+    hub->here = NULL;
 }
 
 /* ---- pins ---- */
@@ -87,14 +134,14 @@ static haft_status pin_first(look *l, haft__json pin)
     haft__mcp_pinning pinning = {
         .server = link->server.name, .pins = &member, .count = 1, .how = HAFT__PIN_FIRST};
     haft_status status =
-        haft__mcp_pins_add(&link->pins, l->path, &pinning, link->exec->hub->hash_key, &error);
+        haft__mcp_pins_add(l->here, l->path, &pinning, link->exec->hub->hash_key, &error);
     if (status == HAFT_NO_MEMORY) {
         return haft__fail_no_memory(l->err);
     }
     if (status != HAFT_OK) {
         tell_unwritten(l, &error);
     }
-    const haft__json *now = haft__mcp_pins_find(&link->pins, l->tool->remote);
+    const haft__json *now = haft__mcp_pins_find(l->here, l->tool->remote);
     return now != NULL ? compare(l, *now) : HAFT_OK;
 }
 
@@ -153,6 +200,10 @@ static haft_status check(look *l)
     const haft__mcp_link *link = l->use->link;
     haft_error error = {0};
     haft_status status = find_path(l);
+    if (status == HAFT_OK) {
+        status = haft__mcp_pins_here(link->exec->hub, &link->server, l->use->job->call.spec->path,
+                                     true, &l->here, l->err);
+    }
     if (status != HAFT_OK) {
         return status;
     }
@@ -168,7 +219,7 @@ static haft_status check(look *l)
         return HAFT_OK;
     }
     const haft__json *pin = haft__mcp_pins_find(&l->file, l->tool->remote);
-    pin = pin != NULL ? pin : haft__mcp_pins_find(&link->pins, l->tool->remote);
+    pin = pin != NULL ? pin : haft__mcp_pins_find(l->here, l->tool->remote);
     return pin != NULL ? compare(l, *pin) : check_first(l);
 }
 

@@ -224,6 +224,32 @@ static haft_status put_aside(const char *path, haft_error *err)
                             fits ? strerror(errno) : "the path is too long");
 }
 
+/* Adds what is known here and not in the file: it could not be written when it was pinned. */
+static haft_status add_known(haft__mcp_pins *before, const haft__mcp_pins *known,
+                             haft__hash_key hash_key, haft_error *err)
+{
+    haft__map names;
+    size_t count = before->pins.kind == HAFT__JSON_OBJECT ? before->pins.count : 0;
+    size_t more = known->pins.kind == HAFT__JSON_OBJECT ? known->pins.count : 0;
+    haft__json_member *all = haft__arena_array(&before->arena, count + more, sizeof(*all));
+    haft__map_init(&names, &before->arena, hash_key);
+    haft_status status = all != NULL ? note_names(&names, before->pins.members, count, err)
+                                     : haft__arena_fail(&before->arena, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (count > 0) {
+        memcpy(all, before->pins.members, count * sizeof(*all));
+    }
+    for (size_t i = 0; i < more; i++) {
+        if (haft__map_get(&names, haft__json_text(known->pins.members[i].key)) == NULL) {
+            all[count++] = known->pins.members[i];
+        }
+    }
+    before->pins = haft__json_object(all, count);
+    return HAFT_OK;
+}
+
 /* What is in the file now; without one, what is known here. */
 static haft_status read_before(const haft__mcp_pins *known, const char *path,
                                const haft__mcp_pinning *pinning, haft__hash_key hash_key,
@@ -235,6 +261,9 @@ static haft_status read_before(const haft__mcp_pins *known, const char *path,
         before->pins = known->pins;
         before->doubt = known->doubt;
         return HAFT_OK;
+    }
+    if (status == HAFT_OK && pinning->how == HAFT__PIN_FIRST) {
+        return add_known(before, known, hash_key, err);
     }
     if (status == HAFT_OK || status == HAFT_NO_MEMORY || pinning->how == HAFT__PIN_FIRST) {
         return status;

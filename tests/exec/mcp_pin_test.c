@@ -239,6 +239,36 @@ TEST(damage_is_told_with_the_list)
     help_mcp_end(&f.m);
 }
 
+/* Two specs of one directory share the connection, and not what they have used: neither in their
+ * files nor in this process. */
+TEST(what_one_spec_has_used_is_not_anothers)
+{
+    for (int written = 1; written >= 0; written--) {
+        fixture f;
+        char below[160];
+        begin(&f);
+        (void)snprintf(below, sizeof(below), "%s/below", f.file);
+        f.m.exec.exec->options.state = written ? f.m.place : below;
+        call(&f, "", false);
+        CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
+        describe(&f, "Says another word.");
+        help_mcp_list(&f.m);
+        haft__mcp_link *link = f.m.exec.exec->hub->links;
+        haft__mcp_pins *here = NULL;
+        (void)snprintf(f.spec, sizeof(f.spec), "%s/other.json", f.m.place);
+        f.m.exec.spec.path = haft__str(f.spec);
+        CHECK_INT(haft__mcp_pins_here(f.m.exec.exec->hub, &link->server, haft__str(f.spec), false,
+                                      &here, NULL),
+                  HAFT_OK, "no memory");
+        CHECK(here == NULL, "the other has pins");
+        haft__mcp_link_changed(link);
+        call(&f, "", false);
+        CHECK(f.c.result.ok, "nothing was pinned for it: %.*s", HAFT__ARG(f.c.result.text));
+        CHECK(link->next == NULL, "it is another connection");
+        help_mcp_end(&f.m);
+    }
+}
+
 TEST(pins_that_cannot_be_written_are_told)
 {
     fixture f;
