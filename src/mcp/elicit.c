@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "mcp/definition_int.h"
 #include "mcp/visible.h"
 
 static haft__json get(haft__json object, const char *key)
@@ -46,6 +47,16 @@ static haft_status check_form(haft__json schema, haft_error *err)
     return HAFT_OK;
 }
 
+/* With nothing hidden in it, as the schemas of tools: a person reads it. */
+static haft_status read_form(haft__arena *arena, haft__json params, haft__mcp_question *question,
+                             haft_error *err)
+{
+    haft__json schema = get(params, "requestedSchema");
+    haft_status status =
+        haft__mcp_schema_show(arena, schema, "/requestedSchema", &question->schema, err);
+    return status == HAFT_OK ? check_form(question->schema, err) : status;
+}
+
 static haft_status read_address(haft__arena *arena, haft__json params, haft__mcp_question *question,
                                 haft_error *err)
 {
@@ -80,10 +91,10 @@ haft_status haft__mcp_question_read(haft__arena *arena, haft__json params,
     }
     haft_status status = haft__visible(arena, haft__json_text(message),
                                        HAFT__LIMIT_TOOL_DESCRIPTION_BYTES, &question.message, err);
-    question.schema = question.url ? haft__json_null() : get(params, "requestedSchema");
+    question.schema = haft__json_null();
     if (status == HAFT_OK) {
         status = question.url ? read_address(arena, params, &question, err)
-                              : check_form(question.schema, err);
+                              : read_form(arena, params, &question, err);
     }
     if (status == HAFT_OK) {
         *ret_question = question;

@@ -24,6 +24,10 @@ static const struct {
     {FORM("{\"a\":7}"), "/requestedSchema/properties"},
     {FORM("{\"a\":{\"type\":\"object\"}}"), "/requestedSchema/properties"},
     {FORM("{\"a\":{\"properties\":{}}}"), "/requestedSchema/properties"},
+    {FORM("{\"a\\u202e\":{\"type\":\"string\"}}"), "/requestedSchema"},
+    {FORM("{\"a\":{\"type\":\"string\",\"enum\":[\"x\\u200b\"]}}"), "/requestedSchema"},
+    {FORM("{\"a\":{\"oneOf\":[{\"const\":\"x\\u001b\"}]}}"), "/requestedSchema"},
+    {FORM("{\"a\":{\"type\":\"string\",\"default\":\"\\u202e\"}}"), "/requestedSchema"},
     {"{\"message\":\"m\",\"mode\":\"voice\"}", "/mode"},
     {"{\"message\":\"m\",\"mode\":7}", "/mode"},
     {"{\"message\":\"m\",\"mode\":\"url\"}", "/url"},
@@ -48,6 +52,31 @@ TEST(a_question_is_a_form_of_plain_fields_or_an_address)
         }
         haft__arena_finish(&arena);
     }
+}
+
+TEST(a_form_is_made_visible)
+{
+    haft__arena arena;
+    haft__buf buf;
+    haft__mcp_question question = {0};
+    haft__arena_init(&arena, 0);
+    haft__buf_init(&buf, 1000);
+    haft__json params = test_json(
+        &arena, HAFT__LIT(FORM("{\"a\":{\"type\":\"string\",\"title\":\"T\\u202e\\u001b\","
+                               "\"description\":\"D\\u200besc\",\"enum\":[\"x\"],"
+                               "\"enumNames\":[\"X\\u2066\"]},"
+                               "\"b\":{\"oneOf\":[{\"const\":\"x\",\"title\":\"X\\u202e\"}]}}")));
+    CHECK_INT(haft__mcp_question_read(&arena, params, &question, NULL), HAFT_OK, "read");
+    haft__json_write(&buf, question.schema);
+    CHECK_STR(
+        haft__buf_str(&buf),
+        HAFT__LIT("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"title\":"
+                  "\"T<U+202E><U+001B>\",\"description\":\"D<U+200B>esc\",\"enum\":[\"x\"],"
+                  "\"enumNames\":[\"X<U+2066>\"]},\"b\":{\"oneOf\":[{\"const\":\"x\",\"title\":"
+                  "\"X<U+202E>\"}]}}}"),
+        "schema");
+    haft__buf_finish(&buf);
+    haft__arena_finish(&arena);
 }
 
 TEST(an_answer_has_content_only_where_it_accepts)
