@@ -96,7 +96,8 @@ static void check_input(haft__mcp_pending *call, haft__json requests, haft__json
                         haft_error *why)
 {
     bool no_requests = requests.kind == HAFT__JSON_NULL, no_state = state.kind == HAFT__JSON_NULL;
-    if ((no_requests && no_state) || (!no_requests && requests.kind != HAFT__JSON_OBJECT)
+    bool nothing = no_requests || (requests.kind == HAFT__JSON_OBJECT && requests.count == 0);
+    if ((nothing && no_state) || (!no_requests && requests.kind != HAFT__JSON_OBJECT)
         || (!no_state && state.kind != HAFT__JSON_STRING)) {
         (void)haft__fail(why, HAFT_BAD_INPUT, "", "the server wants input, but does not say which");
     } else if (state.count > HAFT__LIMIT_MCP_STATE_BYTES) {

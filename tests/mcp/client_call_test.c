@@ -349,7 +349,11 @@ static const test_client_case cases[] = {
      "call a\n"
      "get "
      "{\"jsonrpc\":\"2.0\",\"id\":6,\"result\":{\"resultType\":\"input_required\","
-     "\"inputRequests\":{\"k\":7}}}\n",
+     "\"inputRequests\":{\"k\":7}}}\n"
+     "call a\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"resultType\":\"input_required\","
+     "\"inputRequests\":{}}}\n",
      "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  send $call_modern(2,a) for 1\n"
@@ -361,7 +365,9 @@ static const test_client_case cases[] = {
      "  send $call_modern(5,a) for 4\n"
      "  done 4 error sent 0 http 0 null /message: expected a string, found null\n"
      "  send $call_modern(6,a) for 5\n"
-     "  done 5 error sent 0 http 0 null the server asks for what haft does not offer it\n"},
+     "  done 5 error sent 0 http 0 null the server asks for what haft does not offer it\n"
+     "  send $call_modern(7,a) for 6\n"
+     "  done 6 error sent 0 http 0 null the server wants input, but does not say which\n"},
     /* it asks for what was not offered */
     {"",
      "start\n"
