@@ -217,11 +217,7 @@ static void tell_count(haft__timeline *t, haft__json server)
 static void tell_servers(haft__timeline *t, const haft__event *event)
 {
     haft__json servers = haft__told_list(event, "servers");
-    if (haft__told_text(event, "reason").len > 0) {
-        tell_two(t, event,
-                 (const char *const[]){"  ", "call", ": the tool has changed: ", "reason"});
-        return;
-    }
+    haft_str reason = haft__told_text(event, "reason");
     for (uint32_t i = 0; i < servers.count; i++) {
         haft_str error = haft__told_member(servers.items[i], "error");
         haft_str warning = haft__told_member(servers.items[i], "warning");
@@ -232,6 +228,10 @@ static void tell_servers(haft__timeline *t, const haft__event *event)
             add_reason(t, error);
         } else {
             tell_count(t, servers.items[i]);
+        }
+        if (reason.len > 0) {
+            add(t, "; ");
+            add_reason(t, reason);
         }
         if (warning.len > 0) {
             add(t, "\n    warning: ");

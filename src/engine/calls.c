@@ -312,6 +312,14 @@ static void on_done(void *context, const haft__exec_result *result)
     if (!haft__lease_holds(slot->run)) {
         return; /* and the slot is gone */
     }
+    haft_error err = {0};
+    const haft__json *server = haft__json_get(call_of(slot)->tool->definition, HAFT__LIT("server"));
+    if (server != NULL && result->list > 0
+        && haft__catalogue_renew(slot->run, haft__json_text(*server), result->list, &err)
+               != HAFT_OK) {
+        haft__live_fail(slot->run, &err);
+        return;
+    }
     if (result->renewed.len > 0) {
         renew(slot, result->renewed);
         return;

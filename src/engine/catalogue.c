@@ -113,6 +113,78 @@ static haft__reveal_ask make_ask(haft_run *run, const haft__mcp_listing *listing
     return ask;
 }
 
+/* ---- lists that are replaced ---- */
+
+/* Notes which list the run knows of a server. *ret_new is whether it is another one. */
+static haft_status note_list(haft_run *run, haft_str server, uint64_t number, bool *ret_new,
+                             haft_error *err)
+{
+    haft__run_list *list = run->lists;
+    while (list != NULL && !haft__str_equal(list->server, server)) {
+        list = list->next;
+    }
+    if (list == NULL) {
+        haft_str name = haft__arena_copy(&run->arena, server);
+        list = haft__arena_array(&run->arena, 1, sizeof(*list));
+        if (list == NULL || name.ptr == NULL) {
+            return haft__arena_fail(&run->arena, err);
+        }
+        *list = (haft__run_list){.server = name, .next = run->lists};
+        run->lists = list;
+    }
+    *ret_new = list->number != number;
+    list->number = number;
+    return HAFT_OK;
+}
+
+static haft_status write_relisted(haft_run *run, haft_str server, haft__arena *scratch,
+                                  bool *ret_written, haft_error *err)
+{
+    haft_runtime *runtime = run->runtime;
+    haft__mcp_listing listing;
+    haft__offer offer;
+    haft__reveal_ask ask = {.spec = run->agent->spec,
+                            .run = &run->state,
+                            .listings = &listing,
+                            .listing_count = 1,
+                            .offer = &offer,
+                            .call = HAFT__LIT("")};
+    haft_status status =
+        runtime->servers.look(runtime->exec, ask.spec, server, scratch, &listing, err);
+    if (status == HAFT_OK && listing.error.len > 0) {
+        return HAFT_OK; /* it has no list any more */
+    }
+    if (status == HAFT_OK) {
+        status = haft__resolve(ask.spec, ask.run, &listing, 1, scratch, &offer, err);
+    }
+    if (status == HAFT_OK) {
+        haft__buf_clear(&runtime->body);
+        *ret_written = haft__input_tools_relisted(&runtime->body, &ask);
+        status = haft__buf_check(&runtime->body, err);
+    }
+    return status;
+}
+
+haft_status haft__catalogue_renew(haft_run *run, haft_str server, uint64_t number, haft_error *err)
+{
+    bool fresh = false, written = false;
+    haft__arena scratch;
+    haft_status status = number > 0 ? note_list(run, server, number, &fresh, err) : HAFT_OK;
+    if (status != HAFT_OK || !fresh) {
+        return status;
+    }
+    haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
+    status = write_relisted(run, server, &scratch, &written, err);
+    haft__arena_finish(&scratch);
+    if (status == HAFT_OK && written) {
+        status = haft__log_append(run, haft__runtime_now(run->runtime),
+                                  haft__buf_str(&run->runtime->body), err);
+    }
+    return status;
+}
+
+/* ---- searching ---- */
+
 /* Searches, and records what was found. */
 static void conclude(haft_run *run, haft__reveal_ask *ask)
 {
@@ -282,6 +354,10 @@ static void on_listed(void *context, const haft__mcp_listing *listings, size_t c
     haft_error err = {0};
     haft__reveal_ask ask = make_ask(run, listings, count);
     run->catalogue = NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool fresh; /* the search tells the run what is new; without memory the next call does */
+        (void)!note_list(run, listings[i].server, listings[i].number, &fresh, NULL);
+    }
     if (ask.embeddings_model.len > 0) {
         if (begin_seeking(run, &ask, &err) == HAFT_OK) {
             return;

@@ -185,7 +185,8 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
     }
     runtime->clock = haft__clock_now;
     runtime->steady = haft__clock_steady;
-    runtime->servers = (haft__runtime_servers){haft__exec_catalogue, haft__catalogue_cancel};
+    runtime->servers =
+        (haft__runtime_servers){haft__exec_catalogue, haft__catalogue_cancel, haft__exec_listing};
     runtime->hash_key = haft__random_hash_key();
     runtime->env = (haft__spec_env){haft__environment_get, NULL};
     if (env != NULL) {

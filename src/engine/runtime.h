@@ -30,12 +30,22 @@
 #include "run/steer.h"
 #include "store/store.h"
 
-/* How the servers of a spec are asked: haft__exec_catalogue and haft__catalogue_cancel. */
+/* How the servers of a spec are asked: haft__exec_catalogue, haft__catalogue_cancel and
+ * haft__exec_listing. */
 typedef struct haft__runtime_servers {
     haft_status (*ask)(haft__exec *exec, const haft__spec *spec, haft__catalogue_done *done,
                        void *context, haft__catalogue **ret_catalogue, haft_error *err);
     void (*cancel)(haft__catalogue *catalogue);
+    haft_status (*look)(haft__exec *exec, const haft__spec *spec, haft_str server,
+                        haft__arena *arena, haft__mcp_listing *ret_listing, haft_error *err);
 } haft__runtime_servers;
+
+/* The list of a server that a run was told of last. */
+typedef struct haft__run_list {
+    haft_str server;
+    uint64_t number; /* haft__mcp_listing.number */
+    struct haft__run_list *next;
+} haft__run_list;
 
 /* A spec that takes the place of a run's. */
 typedef struct haft__accepted {
@@ -159,6 +169,7 @@ struct haft_run {
     haft_str asked, thread, user; /* what it was started with */
     haft__task begin;
     haft__run state;
+    haft__run_list *lists;  /* in `arena` */
     haft__messages earlier; /* of the thread */
     haft__script script;
     haft__live_stage stage;
@@ -447,6 +458,11 @@ void haft__calls_stop_repeatable(haft_run *run);
 /* Searches for tools, with the task (HAFT__NO_CALL) or for the call that has this index; what is
  * found is recorded when the servers have said what they have. */
 #define HAFT__NO_CALL SIZE_MAX
+/* A call has come to its server, whose list has this number now: records what it lists, if that is
+ * not what the run was told. */
+HAFT_MUST_USE haft_status haft__catalogue_renew(haft_run *run, haft_str server, uint64_t number,
+                                                haft_error *err);
+
 HAFT_MUST_USE haft_status haft__catalogue_start(haft_run *run, size_t call, haft_error *err);
 void haft__catalogue_stop(haft_run *run);
 

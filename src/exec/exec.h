@@ -69,6 +69,7 @@ typedef struct haft__exec_result {
     haft_str diff;              /* how; for people, since it has words that nobody has accepted */
     haft_str renewed;           /* nothing was run: what the tool is now, as tools_revealed has it;
                                              in the job's arena */
+    uint64_t list; /* of an MCP server: the number of the list that it has now; 0: of none */
     uint64_t ms;
 } haft__exec_result;
 

@@ -207,16 +207,15 @@ static haft_str error_of(haft__arena *arena, const haft__mcp_link *link)
 }
 
 /* Tools that may not be called are marked; without memory for that there are none. */
-static void judge_listing(haft__catalogue *catalogue, const haft__mcp_link *link,
+static void judge_listing(const haft__mcp_link *link, haft_str spec, haft__arena *arena,
                           haft__mcp_listing *listing)
 {
-    haft__mcp_hub *hub = catalogue->exec->hub;
+    haft__mcp_hub *hub = link->exec->hub;
     haft__mcp_pins *here = NULL;
-    haft_status status =
-        haft__mcp_pins_here(hub, &link->server, catalogue->spec, false, &here, NULL);
+    haft_status status = haft__mcp_pins_here(hub, &link->server, spec, false, &here, NULL);
     if (status == HAFT_OK) {
-        status = haft__mcp_memory_judge(&catalogue->arena, hub->place, &link->server,
-                                        catalogue->spec, here, listing, NULL);
+        status =
+            haft__mcp_memory_judge(arena, hub->place, &link->server, spec, here, listing, NULL);
     }
     if (status != HAFT_OK) {
         listing->tool_count = 0;
@@ -224,27 +223,52 @@ static void judge_listing(haft__catalogue *catalogue, const haft__mcp_link *link
     }
 }
 
-static haft__mcp_listing listing_of(haft__catalogue *catalogue, size_t index)
+static haft__mcp_listing listing_of(const haft__mcp_link *link, haft_str spec, haft_str warning,
+                                    haft__arena *arena)
 {
-    const haft__mcp_link *link = catalogue->links[index];
     haft__mcp_listing listing = {.server = link->server.name,
                                  .state = haft__mcp_link_state(link),
                                  .error = HAFT__LIT(""),
                                  .hash = haft__str(link->server.hash),
-                                 .warning = catalogue->warnings[index],
+                                 .number = link->number,
+                                 .warning = warning,
                                  .left_out = link->record.left_out,
                                  .left_out_all = link->record.left_out_all};
     if (link->listed) {
         listing.tools = link->tools;
         listing.tool_count = link->tool_count;
-        judge_listing(catalogue, link, &listing);
+        judge_listing(link, spec, arena, &listing);
         if (link->record.too_long && listing.warning.len == 0) {
             listing.warning = HAFT__MCP_TOO_LONG;
         }
     } else {
-        listing.error = error_of(&catalogue->arena, link);
+        listing.error = error_of(arena, link);
     }
     return listing;
+}
+
+haft_status haft__exec_listing(haft__exec *exec, const haft__spec *spec, haft_str server,
+                               haft__arena *arena, haft__mcp_listing *ret_listing, haft_error *err)
+{
+    haft__mcp_servers servers;
+    haft__mcp_link *link = NULL;
+    haft_str warning = HAFT__LIT("");
+    haft_status status = make_hub(exec, err);
+    status = status == HAFT_OK ? haft__mcp_servers_read(arena, spec->mcp, &servers, err) : status;
+    const haft__mcp_server *one =
+        status == HAFT_OK ? haft__mcp_servers_find(&servers, server) : NULL;
+    if (status == HAFT_OK && one == NULL) {
+        return haft__fail(err, HAFT_NOT_FOUND, "", "the spec has no server '%.*s'",
+                          HAFT__ARG(server));
+    }
+    status = status == HAFT_OK ? haft__mcp_hub_link(exec, spec, one, &link, err) : status;
+    if (status == HAFT_OK) {
+        status = haft__mcp_memory_look(arena, exec->hub->place, one, spec->path, &warning, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_listing = listing_of(link, spec->path, warning, arena);
+    }
+    return status;
 }
 
 static void hand_on(haft__task *task)
@@ -254,7 +278,8 @@ static void hand_on(haft__task *task)
         haft__arena_array(&catalogue->arena, catalogue->count, sizeof(*listings));
     size_t count = listings != NULL ? catalogue->count : 0; /* without memory: none */
     for (size_t i = 0; i < count; i++) {
-        listings[i] = listing_of(catalogue, i);
+        listings[i] = listing_of(catalogue->links[i], catalogue->spec, catalogue->warnings[i],
+                                 &catalogue->arena);
     }
     if (catalogue->done != NULL) {
         catalogue->done(catalogue->context, listings, count);

@@ -85,6 +85,7 @@ struct haft__mcp_link {
     haft__arena known;           /* tools from the record */
     const haft__mcp_tool *tools; /* as last listed, by the record or the server */
     size_t tool_count;
+    uint64_t number;  /* of that list; 0: there was none yet */
     bool listed;      /* `tools` are there */
     bool fresh;       /* the server itself has listed them in this session, and told of no change */
     bool pushes;      /* legacy HTTP: it tells of changes on a stream of its own ... */

@@ -473,6 +473,7 @@ void haft__mcp_link_listed(haft__mcp_link *link, const haft__mcp_tools *tools)
         haft__mcp_link_works(link);
         link->tools = tools->items;
         link->tool_count = tools->count;
+        link->number++;
         link->listed = true;
         link->fresh = !link->outdated;
         remember(link, tools);

@@ -48,9 +48,11 @@ static void join(haft__mcp_use *use)
 
 static void report(haft__mcp_use *use, const haft__exec_result *result)
 {
+    haft__exec_result numbered = *result;
+    numbered.list = use->link->number;
     leave(use);
     haft__mcp_use_hush(use);
-    haft__exec_report(use->job, result);
+    haft__exec_report(use->job, &numbered);
 }
 
 /* It was not made, so it had no effect. */

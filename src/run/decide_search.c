@@ -16,7 +16,7 @@
 
 static bool is_shown(const haft__run *run, size_t index)
 {
-    return run->past[index].found == HAFT__TOOL_FOUND_SHOWN;
+    return run->past[index].found == HAFT__TOOL_FOUND_SHOWN && !run->past[index].gone;
 }
 
 static size_t count_shown(const haft__run *run)

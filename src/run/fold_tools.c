@@ -271,15 +271,41 @@ static haft_status take_server(haft__run *run, haft__json row, haft__run_server 
     return status;
 }
 
+const haft__run_server *haft__run_find_server(const haft__run *run, haft_str name)
+{
+    for (size_t i = 0; run != NULL && i < run->server_count; i++) {
+        if (haft__str_equal(run->servers[i].name, name)) {
+            return &run->servers[i];
+        }
+    }
+    return NULL;
+}
+
 /* What was said of it before holds until something else is said. */
 static haft__run_server known_server(const haft__run *run, haft_str name)
 {
-    for (size_t i = 0; i < run->server_count; i++) {
-        if (haft__str_equal(run->servers[i].name, name)) {
-            return run->servers[i];
+    const haft__run_server *server = haft__run_find_server(run, name);
+    return server != NULL ? *server : (haft__run_server){.name = name, .unnamed = true};
+}
+
+/* Which of the run's tools the server does not list any more: those that the row says, and no
+ * others. */
+static void mark_gone(haft__run *run, haft__json row)
+{
+    const haft__json *gone = haft__json_get(row, HAFT__LIT("gone"));
+    for (size_t i = 0; i < run->tools->count; i++) {
+        haft__json definition = run->tools->items[i]->definition;
+        if (run->tools->items[i]->source != HAFT__TOOL_MCP
+            || !haft__str_equal(haft__fold_text(definition, "server"),
+                                haft__fold_text(row, "name"))) {
+            continue;
+        }
+        run->past[i].gone = false;
+        for (uint32_t k = 0; is_array(gone) && k < gone->count; k++) {
+            run->past[i].gone |= haft__str_equal(haft__json_text(gone->items[k]),
+                                                 haft__fold_text(definition, "tool"));
         }
     }
-    return (haft__run_server){.name = name, .unnamed = true};
 }
 
 static haft_status take_servers(haft__run *run, const haft__event *event, haft_error *err)
@@ -291,6 +317,7 @@ static haft_status take_servers(haft__run *run, const haft__event *event, haft_e
     for (uint32_t i = 0; i < count && status == HAFT_OK; i++) {
         servers[i] = known_server(run, haft__fold_text(list->items[i], "name"));
         status = take_server(run, list->items[i], &servers[i], err);
+        mark_gone(run, list->items[i]);
     }
     run->servers = servers;
     run->server_count = status == HAFT_OK ? count : 0;
@@ -411,12 +438,42 @@ static haft_status take_renewed(haft__run *run, const haft__event *event, haft_e
     return haft__fold_fail(event, "it has no call of this tool", err);
 }
 
+/* What one server lists now; of the others nothing is said. */
+static haft_status take_relisted(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__json rows = list_of(event, "servers");
+    size_t count = run->server_count;
+    haft__run_server *servers = haft__arena_array(run->arena, count + 1, sizeof(*servers));
+    if (rows.count != 1) {
+        return haft__fold_fail(event, "it is not about one server", err);
+    }
+    if (servers == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    haft__run_server server = known_server(run, haft__fold_text(rows.items[0], "name"));
+    const haft__json *names = haft__json_get(rows.items[0], HAFT__LIT("names"));
+    server.unnamed = !is_array(names);
+    haft_status status = take_server(run, rows.items[0], &server, err);
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        servers[i] = run->servers[i];
+        at += at == i && !haft__str_equal(servers[i].name, server.name);
+    }
+    servers[at] = server;
+    run->servers = servers;
+    run->server_count = at < count ? count : count + 1;
+    mark_gone(run, rows.items[0]);
+    return status;
+}
+
 haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__json *listed = haft__event_field(event, "tools");
     haft__run_call *call = NULL;
     if (haft__event_field(event, "reason") != NULL) {
-        return take_renewed(run, event, err);
+        const haft__json *id = haft__event_field(event, "call");
+        return id != NULL && id->kind == HAFT__JSON_STRING ? take_renewed(run, event, err)
+                                                           : take_relisted(run, event, err);
     }
     haft_status status = find_search(run, event, &call, err);
     if (status == HAFT_OK && (listed == NULL || listed->kind != HAFT__JSON_ARRAY)) {

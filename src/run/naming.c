@@ -10,7 +10,8 @@
 static bool is_called(const haft__run *run, size_t index, haft_str name)
 {
     const haft__tool *tool = run->tools->items[index];
-    if (tool->source != HAFT__TOOL_MCP || run->past[index].found == HAFT__TOOL_FOUND_NOT) {
+    const haft__tool_past *past = &run->past[index];
+    if (tool->source != HAFT__TOOL_MCP || past->found == HAFT__TOOL_FOUND_NOT || past->gone) {
         return false;
     }
     haft_str local = haft__fold_text(tool->definition, "tool");

@@ -308,6 +308,7 @@ static haft__sight sight_of(haft__reason reason)
     case HAFT__REASON_TOOL_DENIED:
     case HAFT__REASON_SERVER_ERROR:
     case HAFT__REASON_TOOL_CHANGED:
+    case HAFT__REASON_GONE:
     case HAFT__REASON_NAME_TAKEN:
     case HAFT__REASON_SEARCH_DENIED:
     case HAFT__REASON_DEFERRED:
@@ -354,7 +355,9 @@ static haft__verdict judge(const haft__spec *spec, const haft__tool_past *past,
                              .source = tool->source,
                              .role = tool->role,
                              .tool = tool};
-    verdict.reason = tool->source == HAFT__TOOL_MCP       ? found(past, HAFT__REASON_DEFERRED)
+    bool gone = past != NULL && past->gone;
+    verdict.reason = gone                                 ? HAFT__REASON_GONE
+                     : tool->source == HAFT__TOOL_MCP     ? found(past, HAFT__REASON_DEFERRED)
                      : tool->source == HAFT__TOOL_BUILTIN ? judge_builtin(spec, tool->name)
                                                           : judge_own(spec, past, tool);
     verdict.sight = sight_of(verdict.reason);
@@ -491,6 +494,18 @@ static void add_builtins(const haft__spec *spec, const haft__run *run, haft__off
     }
 }
 
+/* Whether its server has listed its tools, and this is none of them. */
+static bool is_gone(const haft__mcp_listing *listings, size_t count, haft_str server)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal(listings[i].server, server)) {
+            return listings[i].error.len == 0
+                   && !haft__str_equal(listings[i].state, HAFT__LIT("configured"));
+        }
+    }
+    return false;
+}
+
 /* Whether a listing has it, and stands for it. */
 static bool is_listed(const haft__mcp_listing *listings, size_t count, haft_str name,
                       haft_str server)
@@ -532,11 +547,16 @@ haft_status haft__resolve(const haft__spec *spec, const haft__run *run,
             add(&offer, resolve_listed(spec, run, &listings[i], &listings[i].tools[k]));
         }
     }
-    for (size_t i = spec->tools.count; i < tools->count; i++) { /* whose servers say nothing now */
+    for (size_t i = spec->tools.count; i < tools->count; i++) { /* that no server lists now */
         const haft__tool *tool = tools->items[i];
         if (tool->source == HAFT__TOOL_MCP
             && !is_listed(listings, listing_count, tool->name, server_of(tool))) {
-            add(&offer, haft__resolve_at(run, i));
+            haft__verdict verdict = haft__resolve_at(run, i);
+            if (is_gone(listings, listing_count, verdict.server)) {
+                verdict.reason = HAFT__REASON_GONE;
+                verdict.sight = sight_of(verdict.reason);
+            }
+            add(&offer, verdict);
         }
     }
     *ret_offer = offer;

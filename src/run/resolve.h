@@ -4,9 +4,9 @@
  *
  *     built-in    enabled? allowed? has it what it needs? does this version run it?
  *     of a server server enabled? server allowed? tool allowed? its list there? is it still what
- *                 was accepted? then deferred: visible once a search has found it, up to the cap
- *     others      declared, unless all of them together take more than their share of the context:
- *                 then deferred like those of servers
+ *                 was accepted, and still listed? then deferred: visible once a search has found
+ * it, up to the cap others      declared, unless all of them together take more than their share of
+ * the context: then deferred like those of servers
  *
  * resolve(spec, state, model) is pure. A run's offer, `haft explain` and the refusal of a call are
  * all of them this function's verdicts; there is no second way to come to one.
@@ -47,6 +47,7 @@ const char *haft__sight_name(haft__sight sight);
     X(TOOL_DENIED, "tool_denied", "denied by mcp.allow and mcp.deny")                              \
     X(SERVER_ERROR, "server_error", "its server has an error")                                     \
     X(TOOL_CHANGED, "tool_changed", "not what it was when it was first used or accepted")          \
+    X(GONE, "gone", "its server does not list it any more")                                        \
     X(NAME_TAKEN, "name_taken", "there is a tool of that name already")                            \
     X(SEARCH_DENIED, "search_denied", "deferred, and tool_search is denied: nothing finds it")     \
     X(DEFERRED, "deferred", "deferred: no search has shown it")                                    \

@@ -286,25 +286,81 @@ static void write_tools(haft__json_writer *w, const char *key, const haft__revea
     haft__json_end_array(w);
 }
 
+static bool can_be_found(const haft__verdict *verdict, const haft__mcp_listing *listing)
+{
+    return verdict->listed != NULL && haft__str_equal(verdict->server, listing->server)
+           && haft__reason_is_deferred(verdict->reason);
+}
+
+/* Whether the run has been told just these names. */
+static bool were_said(const haft__reveal_ask *ask, const haft__mcp_listing *listing)
+{
+    const haft__run_server *server = haft__run_find_server(ask->run, listing->server);
+    bool many = listing->tool_count > HAFT__LIMIT_SEARCH_NAMES;
+    if (ask->run == NULL) {
+        return true; /* there is nobody to tell */
+    }
+    if (server == NULL || server->unnamed || many) {
+        return server != NULL && server->unnamed && many;
+    }
+    size_t at = 0;
+    bool same = true;
+    for (size_t i = 0; i < ask->offer->count && same; i++) {
+        const haft__verdict *verdict = &ask->offer->items[i];
+        if (can_be_found(verdict, listing)) {
+            same = at < server->name_count
+                   && haft__str_equal(server->names[at], verdict->listed->remote);
+            at++;
+        }
+    }
+    return same && at == server->name_count;
+}
+
 /* What could be found there: then a call of a name that nobody has found yet is told from one of a
  * name that there is not. Null when they are too many, or were said before. */
 static void write_names(haft__json_writer *w, const haft__reveal_ask *ask,
                         const haft__mcp_listing *listing)
 {
+    bool known = ask->call.len > 0 && (listing->error.len > 0 || were_said(ask, listing));
     haft__json_key(w, "names");
-    if (ask->call.len > 0 || listing->tool_count > HAFT__LIMIT_SEARCH_NAMES) {
+    if (known || listing->tool_count > HAFT__LIMIT_SEARCH_NAMES) {
         haft__json_add_null(w);
         return;
     }
     haft__json_begin_array(w);
     for (size_t i = 0; i < ask->offer->count; i++) {
-        const haft__verdict *verdict = &ask->offer->items[i];
-        if (verdict->listed != NULL && haft__str_equal(verdict->server, listing->server)
-            && haft__reason_is_deferred(verdict->reason)) {
-            haft__json_add_str(w, verdict->listed->remote);
+        if (can_be_found(&ask->offer->items[i], listing)) {
+            haft__json_add_str(w, ask->offer->items[i].listed->remote);
         }
     }
     haft__json_end_array(w);
+}
+
+static bool is_gone(const haft__verdict *verdict, const haft__mcp_listing *listing)
+{
+    return verdict->reason == HAFT__REASON_GONE
+           && haft__str_equal(verdict->server, listing->server);
+}
+
+/* Tools of the run that it does not list any more. Not there when there are none. */
+static void write_gone(haft__json_writer *w, const haft__reveal_ask *ask,
+                       const haft__mcp_listing *listing)
+{
+    bool any = false;
+    for (size_t i = 0; i < ask->offer->count; i++) {
+        const haft__verdict *verdict = &ask->offer->items[i];
+        if (is_gone(verdict, listing)) {
+            if (!any) {
+                haft__json_key(w, "gone");
+                haft__json_begin_array(w);
+            }
+            any = true;
+            haft__json_add_str(w, haft__str_skip(verdict->name, verdict->server.len + 1));
+        }
+    }
+    if (any) {
+        haft__json_end_array(w);
+    }
 }
 
 /* Those that nobody may call until a person has looked at them: not a word of what they say now
@@ -340,6 +396,7 @@ static void write_servers(haft__json_writer *w, const haft__reveal_ask *ask)
         haft__field_text_or_null(w, "error", listing->error);
         write_remarks(w, ask->spec, listing);
         write_changed(w, listing);
+        write_gone(w, ask, listing);
         write_names(w, ask, listing);
         haft__json_end_object(w);
     }
@@ -396,4 +453,41 @@ void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal)
     write_share(&w, ask->spec);
     write_embeddings(&w, ask);
     haft__body_end(&w, buf);
+}
+
+/* Whether the run knows which of its tools the server does not list any more. */
+static bool knows_gone(const haft__reveal_ask *ask, const haft__mcp_listing *listing)
+{
+    bool known = true;
+    for (size_t i = 0; i < ask->offer->count && known; i++) {
+        const haft__verdict *verdict = &ask->offer->items[i];
+        if (verdict->tool != NULL && haft__str_equal(verdict->server, listing->server)) {
+            size_t index = haft__run_tool_index(ask->run, verdict->tool);
+            known = ask->run->past[index].gone == is_gone(verdict, listing);
+        }
+    }
+    return known;
+}
+
+bool haft__input_tools_relisted(haft__buf *buf, const haft__reveal_ask *ask)
+{
+    haft__json_writer w;
+    const haft__reveal none = {.ask = *ask};
+    const char *why;
+    if (were_said(ask, &ask->listings[0]) && knows_gone(ask, &ask->listings[0])) {
+        return false;
+    }
+    haft__body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
+    write_tools(&w, "tools", &none, 0, 0);
+    haft__field_text(&w, "query", HAFT__LIT(""));
+    haft__field_null(&w, "call");
+    write_servers(&w, ask);
+    haft__field_flag(&w, "automatic", false);
+    write_tools(&w, "listed", &none, 0, 0);
+    haft__field_number(&w, "cap", haft__resolve_cap(ask->spec, &why));
+    haft__field_number(&w, "deferred", 0);
+    haft__field_null(&w, "share");
+    haft__field_text(&w, "reason", HAFT__LIT("the server's list changed"));
+    haft__body_end(&w, buf);
+    return true;
 }

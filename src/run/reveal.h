@@ -29,6 +29,7 @@ typedef struct haft__mcp_listing {
     haft_str warning;      /* what is wrong with what is kept or said of it; "" for nothing */
     haft__json left_out;   /* [{tool, reason}], the first tools that could not be taken; or null */
     uint64_t left_out_all; /* how many there were */
+    uint64_t number;       /* that another list of it in this process does not have; 0: none */
 } haft__mcp_listing;
 
 /* What a search has found: a tool, and how well it fits. */
@@ -86,6 +87,10 @@ size_t haft__reveal_most(const haft__spec *spec);
 
 /* Appends the body of tools_revealed. */
 void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal);
+
+/* Appends the body of a tools_revealed that says what a server lists now, when it is not what the
+ * run was told: `ask` has one listing, and no call. False, and nothing is appended, when it is. */
+bool haft__input_tools_relisted(haft__buf *buf, const haft__reveal_ask *ask);
 
 /* Appends one tool as tools_revealed has it: one that has become another at its server. */
 void haft__reveal_write(haft__buf *buf, const haft__mcp_tool *tool);

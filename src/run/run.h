@@ -160,6 +160,7 @@ typedef struct haft__tool_past {
     uint64_t called_seq;  /* of its last call */
     uint32_t rejected;    /* calls a person rejected */
     uint32_t kept;        /* calls that finished */
+    bool gone;            /* its server does not list it any more */
 } haft__tool_past;
 
 /* A server, as it was when tools were searched for last. */
@@ -172,6 +173,11 @@ typedef struct haft__run_server {
     size_t changed_count;
     bool unnamed; /* it is not known what they are called */
 } haft__run_server;
+
+struct haft__run;
+
+/* What was said of a server last; NULL when nothing was, or there is no run. */
+const haft__run_server *haft__run_find_server(const struct haft__run *run, haft_str name);
 
 /* How a run gets at a spec that takes the place of its own: that of the event `seq`. It must
  * outlive the run. `load` is NULL where nobody can. */

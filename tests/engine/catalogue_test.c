@@ -148,7 +148,7 @@ static const haft__executor executor = {.start = start, .abandon = abandon, .ans
 
 static void use_servers(help_host *h)
 {
-    h->runtime->servers = (haft__runtime_servers){list, stop_listing};
+    h->runtime->servers = (haft__runtime_servers){list, stop_listing, haft__exec_listing};
     h->runtime->exec->mcp = &executor;
 }
 

@@ -62,8 +62,8 @@ def tools():
         return [dict(SAY, annotations={"readOnlyHint": True})]
     if FILE:
         text = open(FILE).read()
-        if text == "[]":
-            return []
+        if text[0] == "[":
+            return [dict(SAY, name=name) for name in json.loads(text)]
         return [dict(SAY, **(json.loads(text) if text[0] == "{" else {"description": text}))]
     return [SAY]
 

@@ -159,6 +159,38 @@ def test_before_use():
     check("nothing_has_changed_then", "!" in out.split("MCP servers\n")[1], False)
 
 
+def test_replaced():
+    """A list that is not the remembered one: what is gone is not offered, what is new is known."""
+    place = Place()
+    place.describe(["one", "two"])
+    place.haft("tools", "spec.json", "--refresh")
+    place.describe(["two", "three"])
+    words = [("a:two", {"word": "it"}), ("a:three", {"word": "it"}), ("a:one", {"word": "it"}),
+             ("tool_search", {"query": "one two three"}), ("a:three", {"word": "it"})]
+    (place.path / "script.json").write_text(json.dumps({"replies": [
+        {"calls": [{"name": name, "arguments": arguments}]} for name, arguments in words]
+        + [{"text": "the end"}]}))
+    place.run("sqlite:runs.db")
+    lists = [e for e in place.log if e["kind"] == "tools_revealed"]
+    row = lists[1]["servers"][0]
+    check("a_new_list_is_recorded", (lists[1]["reason"], lists[1]["call"], row["names"],
+                                     row["gone"]),
+          ("the server's list changed", None, ["two", "three"], ["one"]))
+    check("what_is_gone_is_not_offered",
+          [e["declared"] for e in place.log if e["kind"] == "turn_started"][:2],
+          [["a:one", "a:two"], ["a:two"]])
+    check("calls_are_judged_by_it",
+          [(e["tool"], e["why"]) for e in place.log if e["kind"] == "call_refused"],
+          [("a:three", "not_revealed"), ("a:one", "unavailable")])
+    check("a_search_finds_what_there_is",
+          sorted(t["name"] for t in lists[2]["tools"] + lists[2]["listed"]), ["a:three", "a:two"])
+    ends = [(e["tool"], e["ok"]) for e in place.log if e["kind"] == "call_finished"]
+    check("and_that_can_be_called", ends[-1], ("a:three", True))
+    check("once", len(lists), 3)
+    status, out, _ = place.haft("runs", "replay", "last", "--store", "sqlite:runs.db")
+    check("and_replayed", (status, out.startswith("identical")), (0, True))
+
+
 def test_two_at_once():
     """Two calls that run side by side find the same tool another one."""
     place = Place(trust=True)
@@ -379,9 +411,9 @@ scratch = tempfile.mkdtemp(prefix="haft-mcp-")
 try:
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for done in [pool.submit(test) for test in (
-                test_after_use, test_before_use, test_two_at_once, test_age, test_other_command,
-                test_damage, test_left_out, test_hidden, test_secrets, test_written_out,
-                test_log)]:
+                test_after_use, test_before_use, test_replaced, test_two_at_once, test_age,
+                test_other_command, test_damage, test_left_out, test_hidden, test_secrets,
+                test_written_out, test_log)]:
             done.result()
 finally:
     shutil.rmtree(scratch, ignore_errors=True)

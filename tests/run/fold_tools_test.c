@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/run/fold_tools.c: tools that come with an event, and definitions that are wrong. */
 #include "run/decide.h"
+#include "run/resolve.h"
 #include "run_help.h"
 #include "tool/wire.h"
 
@@ -109,6 +110,46 @@ TEST(an_evicted_tool_is_not_declared_and_can_be_called)
     CHECK_INT(fold(&w, REVEALED(TOOL)), HAFT_OK, "found again: %s", w.err.message);
     CHECK_INT(haft__decide_request(&w.run, &w.arena, &request, NULL), HAFT_OK, "request");
     CHECK_INT(request.tool_count, 2, "declared again");
+    haft__arena_finish(&w.arena);
+}
+
+#define RELISTED(servers)                                                                          \
+    "\"kind\":\"tools_revealed\",\"tools\":[],\"query\":\"\",\"call\":null,\"servers\":[" servers  \
+    "],\"automatic\":false,\"listed\":[],\"cap\":2,\"deferred\":0,\"share\":null,\"reason\":"      \
+    "\"so\"}"
+#define ROW(name, rest)                                                                            \
+    "{\"name\":\"" name "\",\"state\":\"used\",\"tools\":1,\"error\":null," rest "}"
+
+/* A server lists others than before: what is gone is not offered until it is back, and what was
+ * said of other servers stays. */
+TEST(a_tool_that_is_gone_is_not_offered)
+{
+    static const struct {
+        const char *body;
+        bool gone, unnamed;
+        size_t names, servers;
+    } rows[] = {
+        {RELISTED(ROW("docs", "\"gone\":[\"search\"],\"names\":[\"a\",\"b\"]")), true, false, 2, 1},
+        {RELISTED(ROW("mail", "\"names\":[\"search\"]")), true, false, 2, 2},
+        {RELISTED(ROW("docs", "\"gone\":[\"search\"],\"names\":null")), true, true, 2, 2},
+        {RELISTED(ROW("docs", "\"names\":[\"search\"]")), false, false, 1, 2},
+        {RELISTED(ROW("docs", "\"gone\":[\"other\"],\"names\":[]")), false, false, 0, 2},
+    };
+    world w;
+    world_init(&w, "agent; tools=look");
+    CHECK_INT(fold(&w, REVEALED(TOOL)), HAFT_OK, "%s", w.err.message);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_INT(fold(&w, rows[i].body), HAFT_OK, "row %zu: %s", i, w.err.message);
+        haft__verdict verdict = haft__resolve_at(&w.run, 1);
+        CHECK_INT(verdict.reason, rows[i].gone ? HAFT__REASON_GONE : HAFT__REASON_REVEALED,
+                  "row %zu", i);
+        const haft__run_server *server = haft__run_find_server(&w.run, HAFT__LIT("docs"));
+        CHECK(server != NULL && server->unnamed == rows[i].unnamed, "row %zu", i);
+        CHECK_INT(server->name_count, rows[i].names, "row %zu: names", i);
+        CHECK_INT(w.run.server_count, rows[i].servers, "row %zu: servers", i);
+    }
+    CHECK_INT(fold(&w, RELISTED("")), HAFT_BAD_INPUT, "about nobody");
+    CHECK(haft__run_find_server(NULL, HAFT__LIT("docs")) == NULL, "no run");
     haft__arena_finish(&w.arena);
 }
 

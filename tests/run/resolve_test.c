@@ -170,6 +170,38 @@ TEST(what_searches_made_of_a_tool_is_its_verdict)
     help_run_finish(&r);
 }
 
+/* Only a list says that a tool is not there any more. */
+TEST(what_a_server_does_not_list_any_more_is_gone)
+{
+    static const struct {
+        const char *state, *error, *find, *read;
+    } rows[] = {
+        {"used", "", "hidden", "gone"},
+        {"known", "", "hidden", "gone"},
+        {"configured", "", "hidden", "revealed"},
+        {"started", "it is dead", "hidden", "revealed"},
+    };
+    help_run r;
+    haft__offer offer;
+    help_run_init(&r, "agent; max_mcp=1; tools=tool_search; server=docs,find,read",
+                  "{\"replies\":[{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":"
+                  "\"read\"}}]},{\"text\":\"good\"}]}");
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__mcp_listing listing = r.spec.servers.listings[0];
+        listing.tool_count = 1;
+        listing.state = haft__str(rows[i].state);
+        listing.error = haft__str(rows[i].error);
+        CHECK_INT(haft__resolve(&r.spec.spec, &r.drive.run, &listing, 1, &r.arena, &offer, NULL),
+                  HAFT_OK, "resolve");
+        CHECK_STR(haft__str(haft__reason_word(find(&offer, "docs:find")->reason)),
+                  haft__str(rows[i].find), "row %zu", i);
+        CHECK_STR(haft__str(haft__reason_word(find(&offer, "docs:read")->reason)),
+                  haft__str(rows[i].read), "row %zu", i);
+    }
+    help_run_finish(&r);
+}
+
 TEST(the_cap_is_the_model_s_size)
 {
     static const struct {

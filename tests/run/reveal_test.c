@@ -176,6 +176,37 @@ TEST(the_event_says_who_searched_for_what)
     haft__arena_finish(&w.arena);
 }
 
+/* What a server lists, as often as it is another list than the run was told of. */
+TEST(a_list_is_told_once)
+{
+    help_run r;
+    haft__offer offer;
+    haft__buf body;
+    haft__buf_init(&body, 1 << 20);
+    help_run_init(&r, "agent; max_mcp=2; server=docs,find,read",
+                  "{\"replies\":[{\"text\":\"a\"}]}");
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    haft__mcp_listing listing = r.spec.servers.listings[0];
+    haft__reveal_ask ask = {.spec = &r.spec.spec,
+                            .run = &r.drive.run,
+                            .listings = &listing,
+                            .listing_count = 1,
+                            .offer = &offer,
+                            .call = HAFT__LIT("")};
+    for (size_t count = 2; count >= 1; count--) {
+        listing.tool_count = count;
+        CHECK_INT(haft__resolve(ask.spec, ask.run, &listing, 1, &r.arena, &offer, NULL), HAFT_OK,
+                  "resolve");
+        CHECK_INT(haft__input_tools_relisted(&body, &ask), count < 2, "%zu tools", count);
+        CHECK((body.len > 0) == (count < 2), "%zu tools", count);
+    }
+    haft_str text = help_keep(haft__buf_str(&body));
+    CHECK(strstr(text.ptr, "\"gone\":[\"read\"],\"names\":[\"find\"]}]") != NULL, "%s", text.ptr);
+    CHECK(strstr(text.ptr, "\"reason\":\"the server's list changed\"") != NULL, "%s", text.ptr);
+    haft__buf_finish(&body);
+    help_run_finish(&r);
+}
+
 /* Names of a server's tools, as many as an event has, and one more. */
 TEST(an_event_names_so_many_tools_of_a_server)
 {
