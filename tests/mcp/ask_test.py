@@ -236,7 +236,9 @@ def test_again():
     place = Place("old", "again")
     run = place.start("run", "spec.json", "go")
     text = read_until(run, "Say it. 1\n")
-    words = answer_of(text + read_until(run, "# decline"))
+    if "# decline" not in text.split("Say it. 1\n", 1)[1]:
+        text += read_until(run, "# decline")
+    words = answer_of(text)
     place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     run.communicate(timeout=60)
     check("the_second_is_answered", place.told(), [[FULL]])
