@@ -8,7 +8,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp_int.h"
-#include "json/write.h"
 
 /* One look at one tool. */
 typedef struct look {
@@ -101,27 +100,11 @@ static haft_status compare(look *l, haft__json pin)
 
 static void tell_unwritten(look *l, const haft_error *error)
 {
-    const haft__exec_job *job = l->use->job;
-    haft__buf json;
-    haft__json_writer w;
     haft_str text = haft__arena_format(
         l->arena,
         "what '%.*s' is now is not remembered, so that no other run will see if it changes: %s: %s",
         HAFT__ARG(l->tool->name), l->path, error->message);
-    haft__buf_init(&json, HAFT__LIMIT_EXEC_PROGRESS_BYTES);
-    haft__json_writer_init(&w, &json);
-    haft__json_begin_object(&w);
-    haft__json_key(&w, "level");
-    haft__json_add_str(&w, HAFT__LIT("warning"));
-    haft__json_key(&w, "logger");
-    haft__json_add_str(&w, HAFT__LIT("haft"));
-    haft__json_key(&w, "message");
-    haft__json_add_str(&w, text.ptr != NULL ? text : HAFT__LIT("a tool is not remembered"));
-    haft__json_end_object(&w);
-    if (haft__buf_check(&json, NULL) == HAFT_OK && job->call.progress != NULL) {
-        job->call.progress(job->context, haft__buf_str(&json));
-    }
-    haft__buf_finish(&json);
+    haft__mcp_use_warn(l->use, text.ptr != NULL ? text : HAFT__LIT("a tool is not remembered"));
 }
 
 /* Pins it, unless somebody else has meanwhile: what is there then counts. A file that cannot be
