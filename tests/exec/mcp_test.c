@@ -347,3 +347,36 @@ TEST(a_person_answers_a_server_that_waits)
     check_told(a.call.result.text, "{\"action\": \"cancel\"}");
     help_mcp_end(&m);
 }
+
+/* Of several runs nobody can tell whose question it is: neither is asked, both hear so, and the
+ * server is not told that somebody said no. */
+TEST(what_a_server_asks_is_not_asked_in_another_run)
+{
+    static const struct {
+        const char *runs[2], *told;
+        int asked, steps;
+    } rows[] = {{{"A", "B"}, "\"cancel\"", 0, 1}, {{"A", "A"}, "\"accept\"", 1, 0}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_mcp m;
+        asking a[2] = {{.durable = false}, {.durable = false}};
+        help_mcp_begin(&m);
+        asked_on = &m.exec;
+        help_mcp_servers(&m, "{'servers':{" SERVER("a", "asks_of_two") "}}");
+        for (size_t j = 0; j < COUNT(a); j++) {
+            make_call(&m, &a[j].call, "a", "say");
+            a[j].call.call.facts.run = rows[i].runs[j];
+            a[j].call.call.ask = on_ask;
+            a[j].answer = help_read_copy(&m.exec, "{\"action\":\"accept\",\"content\":{}}");
+            help_start(&m.exec, &a[j].call);
+        }
+        for (size_t j = 0; j < COUNT(a); j++) {
+            help_wait(&m.exec, &a[j].call);
+            haft_str text = a[j].call.result.text;
+            CHECK(memmem(text.ptr, text.len, rows[i].told, strlen(rows[i].told)) != NULL,
+                  "row %zu: %.*s", i, HAFT__ARG(text));
+            CHECK_INT(a[j].call.steps, rows[i].steps, "row %zu, call %zu", i, j);
+        }
+        CHECK_INT((a[0].message.len > 0) + (a[1].message.len > 0), rows[i].asked, "row %zu", i);
+        help_mcp_end(&m);
+    }
+}

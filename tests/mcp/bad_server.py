@@ -151,6 +151,15 @@ def call(message):
             answer = json.loads(sys.stdin.readline())
             text["content"].append({"type": "text", "text": json.dumps(
                 answer.get("result", answer.get("error", {}).get("code")))})
+    if WAY == "asks_of_two":
+        held.append(number)
+        if len(held) < 2:
+            return
+        send({"id": "q1", "method": "elicitation/create", "params": {
+            "message": "Really?", "requestedSchema": {"type": "object", "properties": {}}}})
+        text["content"].append({"type": "text", "text": json.dumps(
+            json.loads(sys.stdin.readline())["result"])})
+        send({"id": held.pop(0), "result": text})
     if WAY == "progress":
         token = message["params"]["_meta"]["progressToken"]
         text["content"].append({"type": "text", "text": json.dumps(
