@@ -28,12 +28,19 @@ static size_t count_shown(const haft__run *run)
     return count;
 }
 
-/* Who goes first: what the last search did not show, what the spec does not name, what was not
- * called for longest, what was shown first. */
+/* When it was last called or found. */
+static uint64_t last_used(const haft__tool_past *past)
+{
+    return past->called_seq > past->found_seq ? past->called_seq : past->found_seq;
+}
+
+/* Who goes first: what no search of this turn showed, what the spec does not name, what its search
+ * thought less of, what was neither called nor found for longest, what was shown first. So of two
+ * searches in one reply the best of each stay. */
 static bool goes_before(const haft__run *run, size_t a, size_t b)
 {
     const haft__tool_past *x = &run->past[a], *y = &run->past[b];
-    bool new_x = x->found_seq == run->found_seq, new_y = y->found_seq == run->found_seq;
+    bool new_x = x->found_seq > run->turn_seq, new_y = y->found_seq > run->turn_seq;
     if (new_x != new_y) {
         return new_y;
     }
@@ -42,8 +49,11 @@ static bool goes_before(const haft__run *run, size_t a, size_t b)
     if (named_x != named_y) {
         return named_y;
     }
-    return x->called_seq != y->called_seq ? x->called_seq < y->called_seq
-                                          : x->shown_order < y->shown_order;
+    if (new_x && x->found_rank != y->found_rank) {
+        return x->found_rank > y->found_rank;
+    }
+    return last_used(x) != last_used(y) ? last_used(x) < last_used(y)
+                                        : x->shown_order < y->shown_order;
 }
 
 /* Marks those that go. */
@@ -67,7 +77,7 @@ static void add_bytes(haft__buf *text, const haft__tool *tool)
 }
 
 /* What a provider has cached of the last request from the first tool on that goes: the tools behind
- * it and all messages, about. Nothing before the first request. */
+ * it and all messages, about. Nothing before the first request, nor when none of them was in it. */
 static haft_status count_cost(haft__deciding *d, const bool *gone, uint64_t *ret_tokens)
 {
     const haft__run *run = d->run;
@@ -78,15 +88,16 @@ static haft_status count_cost(haft__deciding *d, const bool *gone, uint64_t *ret
     bool behind = false;
     for (size_t i = 0; status == HAFT_OK && run->turn > 0 && i < offered.declared; i++) {
         size_t index = offered.items[i];
-        behind = behind || gone[index];
-        if (behind && run->past[index].shown_order <= run->turn_shown) {
+        bool sent = run->past[index].shown_order <= run->turn_shown;
+        behind = behind || (sent && gone[index]);
+        if (behind && sent) {
             haft__buf_clear(text);
             add_bytes(text, run->tools->items[index]);
             status = haft__buf_check(text, d->err);
             bytes += text->len;
         }
     }
-    for (size_t i = 0; run->turn > 0 && i < run->messages.count; i++) {
+    for (size_t i = 0; behind && i < run->messages.count; i++) {
         const haft__message *message = &run->messages.items[i];
         bytes += message->text.len;
         for (size_t k = 0; k < message->call_count; k++) {

@@ -213,6 +213,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     run->constraint = HAFT__CONSTRAINT_NONE;
     run->turn = (uint32_t)turn;
     run->turn_shown = run->shown_count;
+    run->turn_seq = event->seq;
     run->violations = 0;
     run->numbered = 0;
     run->correction = HAFT__LIT("");

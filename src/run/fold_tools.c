@@ -173,7 +173,10 @@ static void mark(const finding *f, const haft__tool *tool)
     } else if (past->found == HAFT__TOOL_FOUND_NOT) {
         past->found = HAFT__TOOL_FOUND_LISTED;
     }
-    past->found_seq = f->shown ? f->event->seq : past->found_seq;
+    if (f->shown) {
+        past->found_seq = f->event->seq;
+        past->found_rank = (uint32_t)f->hit_count;
+    }
 }
 
 /* One that the run has is as it was: it only gets its place in the request. A definition that comes
@@ -485,7 +488,6 @@ haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event, 
     status = status == HAFT_OK ? take_found(run, event, call, err) : status;
     status = status == HAFT_OK ? take_servers(run, event, err) : status;
     run->catalogued = true;
-    run->found_seq = event->seq;
     return status;
 }
 

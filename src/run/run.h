@@ -156,6 +156,7 @@ typedef struct haft__tool_past {
     bool finished;
     haft__tool_found found;
     uint64_t found_seq;   /* of the search that showed it last; to list it is not enough */
+    uint32_t found_rank;  /* in that one, from 0 */
     uint32_t shown_order; /* when it was declared: those that were later stand behind */
     uint64_t called_seq;  /* of its last call */
     uint32_t rejected;    /* calls a person rejected */
@@ -234,9 +235,9 @@ typedef struct haft__run {
     bool constraint_refused; /* by the server: it is not sent any more */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
     bool catalogued;      /* tools have been searched for before the first turn */
-    uint64_t found_seq;   /* of the last search */
     uint32_t shown_count; /* of tools that were ever declared after a search */
     uint32_t turn_shown;  /* that, when the last turn began */
+    uint64_t turn_seq;    /* of the event with which it did */
     const haft__run_server *servers;
     size_t server_count;
     haft_str cancel_why;

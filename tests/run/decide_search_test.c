@@ -195,6 +195,44 @@ TEST(hiding_costs_what_stood_behind)
     CHECK_INT(cost, (one + messages) / 4, "tokens");
 }
 
+#define TWO_SEARCHES(first, second)                                                                \
+    "{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" first                      \
+    "\"}},{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" second "\"}}]}"
+
+/* The search before the first turn shows what is listed first. What the searches of one reply found
+ * makes room only for each other, the best of each last; and to be found counts as to be called. */
+TEST(what_one_reply_searched_for_stays)
+{
+    static const struct {
+        const char *server, *turns, *hidden;
+    } rows[] = {
+        {"docs,x,y,aab,aac,bbd,bbe", TWO_SEARCHES("aa", "bb"),
+         "\"tools\":[\"docs:aac\",\"docs:bbe\"],\"cap\":2,\"cache_tokens\":0}"},
+        {"docs,x,y,aab,bbd", TWO_SEARCHES("aa", "bb"), "\"tools\":[\"docs:y\"]"},
+        {"docs,x,y,aab,bbd,ccf", TWO_SEARCHES("aa", "bb") "," CALL("docs:bbd") "," SEARCH("cc"),
+         "\"tools\":[\"docs:aab\"]"},
+        {"docs,x,y,aab,bbd", CALL("docs:x") "," SEARCH("aa") "," SEARCH("bb"),
+         "\"tools\":[\"docs:x\"]"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char spec[128], script[1024];
+        haft_str shown;
+        (void)snprintf(spec, sizeof(spec), "agent; max_mcp=2; server=%s", rows[i].server);
+        (void)snprintf(script, sizeof(script),
+                       "{\"replies\":[%s,{\"text\":\"good\"}],\"results\":{\"docs:x\":[\"x\"],"
+                       "\"docs:bbd\":[\"b\"]}}",
+                       rows[i].turns);
+        haft_str log = play(spec, script, "c1.1", &shown);
+        const char *last = NULL;
+        for (const char *at = log.ptr; (at = strstr(at, "\"kind\":\"tools_hidden\"")) != NULL;) {
+            last = ++at;
+        }
+        const char *end = last != NULL ? strchr(last, '\n') : NULL;
+        haft_str line = help_keep((haft_str){last, end != NULL ? (size_t)(end - last) : 0});
+        CHECK(line.len > 0 && strstr(line.ptr, rows[i].hidden) != NULL, "row %zu: %s", i, log.ptr);
+    }
+}
+
 /* ---- in every format ---- */
 
 /* The request of the turn that the run stands in, as a provider gets it. */
