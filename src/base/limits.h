@@ -322,6 +322,8 @@
     X(EMBED_MOST_MS, "embed.most_ms", 60000, "the longest such wait that a spec can say")          \
     X(EMBED_TOOLS_MS, "embed.tools_ms", 20000,                                                     \
       "wait for vectors of tools in one search; the rest comes in the next")                       \
+    X(EMBED_FIRST_MS, "embed.first_ms", 5000,                                                      \
+      "wait for a connection, or the first byte of an answer with vectors of tools")               \
     X(EMBED_REST_MS, "embed.rest_ms", 30000,                                                       \
       "time in which an endpoint that failed is not asked again")                                  \
     X(EMBED_KEPT_BYTES, "embed.kept_bytes", 64 << 20,                                              \

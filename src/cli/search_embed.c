@@ -58,6 +58,8 @@ haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args 
         .document_prefix = haft__str(haft__args_text(args, "document-prefix", "")),
         .query_ms = HAFT__LIMIT_EMBED_MOST_MS,
         .tools_ms = TOOLS_MS,
+        .first_ms = HAFT__LIMIT_EMBED_MOST_MS,
+        .insists = true,
         .redactor = &embed->redactor,
         .hash_key = hash_key};
     return haft__embedder_create(&options, &embed->embedder, err);

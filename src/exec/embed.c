@@ -9,12 +9,15 @@
 #include "exec/embed.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "exec/embed_kept.h"
+#include "exec/embed_slow.h"
+#include "io/clock.h"
 #include "io/random.h"
 #include "model/embeddings.h"
 #include "model/openai.h"
@@ -28,6 +31,8 @@ struct haft__embedder {
     uint64_t generation;
     uint64_t rest_until; /* as the loop counts; 0: it did not fail */
     size_t batch;        /* texts in a request: fewer for a server that is slow */
+    haft_str slow_path;  /* where it is remembered that it is; "": nowhere */
+    bool was_slow;       /* that is remembered */
     char reason[REASON_BYTES + 1];
 };
 
@@ -62,6 +67,22 @@ static void add_place(haft__sha256 *hash, haft_str url)
     haft__sha256_add(hash, path);
 }
 
+/* What another process had to wait for. */
+static void recall_slow(haft__embedder *embedder, haft_str name)
+{
+    haft__embed_slow slow;
+    embedder->slow_path = haft__embed_slow_path(&embedder->arena, name);
+    if (haft__embed_slow_read(&embedder->arena, embedder->slow_path, haft__clock_now(), &slow)) {
+        embedder->was_slow = true;
+        embedder->batch = slow.batch;
+        if (slow.rest_ms > 0 && !embedder->options.insists) {
+            embedder->rest_until = haft__loop_now(embedder->options.loop) + slow.rest_ms;
+            (void)snprintf(embedder->reason, sizeof(embedder->reason), "%.*s",
+                           HAFT__ARG(slow.reason));
+        }
+    }
+}
+
 static haft_status open_kept(haft__embedder *embedder, haft_error *err)
 {
     uint8_t digest[HAFT__SHA256_BYTES];
@@ -74,6 +95,9 @@ static haft_status open_kept(haft__embedder *embedder, haft_error *err)
     haft__sha256_end(&hash, digest);
     for (size_t i = 0; i < sizeof(digest); i++) {
         (void)snprintf(name + 2 * i, 3, "%02x", digest[i]);
+    }
+    if (!embedder->options.in_memory) {
+        recall_slow(embedder, haft__str(name));
     }
     return haft__embed_kept_open(&embedder->kept, haft__str(name), embedder->options.in_memory,
                                  embedder->options.hash_key, err);
@@ -93,7 +117,9 @@ haft_status haft__embedder_create(const haft__embed_options *options, haft__embe
     }
     made->options = *options;
     made->batch = HAFT__LIMIT_EMBED_BATCH;
+    made->slow_path = HAFT__LIT("");
     made->options.tools_ms = options->tools_ms > 0 ? options->tools_ms : HAFT__LIMIT_EMBED_TOOLS_MS;
+    made->options.first_ms = options->first_ms > 0 ? options->first_ms : HAFT__LIMIT_EMBED_FIRST_MS;
     haft__arena_init(&made->arena, 0);
     renew(made);
     haft_str *texts[] = {&made->options.url, &made->options.key_header, &made->options.model,
@@ -169,12 +195,32 @@ static void note(haft__embedder *embedder, haft_str message)
     haft__buf_finish(&clean);
 }
 
-static void fail(haft__embed_job *job, haft_str message)
+static void leave_alone(haft__embed_job *job)
 {
     haft__embedder *embedder = job->embedder;
-    note(embedder, message);
     embedder->rest_until = haft__loop_now(embedder->options.loop) + HAFT__LIMIT_EMBED_REST_MS;
     finish(job, NULL, haft__str(embedder->reason));
+}
+
+static void fail(haft__embed_job *job, haft_str message)
+{
+    note(job->embedder, message);
+    leave_alone(job);
+}
+
+static void remember_slow(haft__embedder *embedder)
+{
+    const haft__embed_slow slow = {HAFT__LIMIT_EMBED_REST_MS, embedder->batch,
+                                   haft__str(embedder->reason)};
+    embedder->was_slow = haft__embed_slow_write(embedder->slow_path, haft__clock_now(), &slow);
+}
+
+static void forget_slow(haft__embedder *embedder)
+{
+    if (embedder->was_slow) {
+        (void)unlink(embedder->slow_path.ptr);
+        embedder->was_slow = false;
+    }
 }
 
 /* ---- answers ---- */
@@ -215,7 +261,13 @@ static void fail_transfer(haft__embed_job *job, const haft__http_result *result)
         && haft__openai_failure(job->status, body, HAFT__LIT(""), job->embedder->options.hash_key,
                                 &job->arena, &failure, NULL)
                == HAFT_OK;
-    fail(job, said ? failure.message : haft__str(result->message));
+    note(job->embedder, said ? failure.message : haft__str(result->message));
+    /* The time for a query is short: only what takes long is worth remembering. */
+    bool tools = job->at < job->count;
+    if ((slow && tools) || result->end == HAFT__HTTP_CONNECT_TIMEOUT) {
+        remember_slow(job->embedder);
+    }
+    leave_alone(job);
 }
 
 /* Vectors of tools: all of them are kept. */
@@ -263,6 +315,7 @@ static void take_query(haft__embed_job *job, const haft__embeddings *found)
         return;
     }
     job->embedder->rest_until = 0;
+    forget_slow(job->embedder);
     finish(job, &given, HAFT__LIT(""));
 }
 
@@ -305,21 +358,29 @@ static void on_done(void *context, const haft__http_result *result)
 
 /* ---- asking ---- */
 
-static haft_status send(haft__embed_job *job, uint64_t ms, haft_error *err)
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A connection is there soon or not at all, whoever waits for it. */
+static haft_status send(haft__embed_job *job, uint64_t first_ms, uint64_t ms, haft_error *err)
 {
     static const haft__http_handlers handlers = {on_head, on_body, on_done};
     const haft__embed_options *options = &job->embedder->options;
     haft_str headers[] = {HAFT__LIT("Content-Type: application/json"),
                           HAFT__LIT("Accept: application/json"),
                           HAFT__LIT("User-Agent: haft/" HAFT_VERSION), options->key_header};
-    haft__http_request request = {.method = HAFT__LIT("POST"),
-                                  .url = options->url,
-                                  .headers = headers,
-                                  .header_count = options->key_header.len > 0 ? 4 : 3,
-                                  .body = haft__buf_str(&job->body),
-                                  .connect_ms = ms,
-                                  .total_ms = ms,
-                                  .max_bytes = HAFT__LIMIT_EMBED_REPLY_BYTES};
+    haft__http_request request = {
+        .method = HAFT__LIT("POST"),
+        .url = options->url,
+        .headers = headers,
+        .header_count = options->key_header.len > 0 ? 4 : 3,
+        .body = haft__buf_str(&job->body),
+        .connect_ms = least(ms, least(options->query_ms, HAFT__LIMIT_EMBED_FIRST_MS)),
+        .first_byte_ms = first_ms,
+        .total_ms = ms,
+        .max_bytes = HAFT__LIMIT_EMBED_REPLY_BYTES};
     haft__buf_clear(&job->reply);
     job->status = 0;
     return haft__http_start(options->http, &request, &handlers, job, &job->transfer, err);
@@ -338,7 +399,10 @@ static haft_status send_next(haft__embed_job *job, haft_error *err)
                              job->asked);
     haft_status status = haft__buf_check(&job->body, err);
     uint64_t rest = now < job->until ? job->until - now : 1;
-    return status == HAFT_OK ? send(job, query ? options->query_ms : rest, err) : status;
+    rest = least(rest, HAFT__LIMIT_EMBED_MOST_MS);
+    return status != HAFT_OK ? status
+           : query           ? send(job, options->query_ms, options->query_ms, err)
+                             : send(job, options->first_ms, rest, err);
 }
 
 /* The text of each tool that has no vector. */

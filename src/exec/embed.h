@@ -4,7 +4,8 @@
  *
  * Tools are asked about in batches, one after the other, and remembered (exec/embed_kept.h); then
  * the query is, with a short time limit. One that fails is left alone for
- * HAFT__LIMIT_EMBED_REST_MS, so that it does not slow down every search.
+ * HAFT__LIMIT_EMBED_REST_MS, so that it does not slow down every search; one that was slow, by
+ * other processes, too (exec/embed_slow.h).
  */
 #ifndef HAFT_EXEC_EMBED_H
 #define HAFT_EXEC_EMBED_H
@@ -24,7 +25,9 @@ typedef struct haft__embed_options {
     haft_str key_header; /* "": none */
     haft_str model, query_prefix, document_prefix;
     uint64_t query_ms;
-    uint64_t tools_ms;              /* for those of one search; 0: HAFT__LIMIT_EMBED_TOOLS_MS */
+    uint64_t tools_ms; /* for those of one search; 0: HAFT__LIMIT_EMBED_TOOLS_MS */
+    uint64_t first_ms; /* for the first byte about tools; 0: HAFT__LIMIT_EMBED_FIRST_MS */
+    bool insists;      /* what other processes had to wait for does not matter */
     const haft__redactor *redactor; /* what a server says goes through it; NULL: none */
     haft__hash_key hash_key;
     bool in_memory; /* no file */

@@ -5,6 +5,8 @@
  */
 #include "model/embeddings.h"
 
+#include <float.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -95,8 +97,10 @@ static haft_status find_place(haft__json item, uint32_t at, const bool *taken, s
     return HAFT_OK;
 }
 
+/* One of zeros, or of what is hardly more, is near to nothing: a model never says that. */
 static haft_status read_vector(haft__json vector, float *to, haft_error *err)
 {
+    bool any = false;
     for (uint32_t i = 0; i < vector.count; i++) {
         haft__json item = vector.items[i];
         double number = item.kind == HAFT__JSON_NUMBER
@@ -109,8 +113,9 @@ static haft_status read_vector(haft__json vector, float *to, haft_error *err)
                               i);
         }
         to[i] = (float)number;
+        any = any || to[i] >= FLT_MIN || to[i] <= -FLT_MIN;
     }
-    return HAFT_OK;
+    return any ? HAFT_OK : haft__fail(err, HAFT_BAD_INPUT, "/data", "a vector has only zeros");
 }
 
 /* The array of an item, which is as long as all others. */

@@ -11,7 +11,9 @@
 static const haft__hash_key key = {1, 2};
 
 typedef struct fixture {
-    bool plain; /* answers are made without memory */
+    bool plain;  /* answers are made without memory */
+    bool silent; /* none comes */
+    char url[128];
     haft__loop *loop;
     haft__server *server;
     haft__http *http;
@@ -33,11 +35,22 @@ static void answer_plainly(fixture *f, haft__server_request *request)
                              : HAFT__LIT("{\"data\":[{\"embedding\":[1,2]}]}"));
 }
 
+static void on_gone(void *context, haft__server_request *request)
+{
+    (void)context;
+    haft__server_cut(request);
+}
+
 static void answer(void *context, haft__server_request *request)
 {
     fixture *f = context;
     if (f->plain) {
         answer_plainly(f, request);
+        return;
+    }
+    if (f->silent) {
+        f->requests++;
+        haft__server_on_gone(request, on_gone, f);
         return;
     }
     haft__arena arena;
@@ -61,28 +74,33 @@ static void answer(void *context, haft__server_request *request)
     haft__arena_finish(&arena);
 }
 
+static haft__embed_options options_of(const fixture *f)
+{
+    return (haft__embed_options){.loop = f->loop,
+                                 .http = f->http,
+                                 .url = haft__str(f->url),
+                                 .key_header = HAFT__LIT(""),
+                                 .model = HAFT__LIT("m"),
+                                 .query_prefix = HAFT__LIT(""),
+                                 .document_prefix = HAFT__LIT(""),
+                                 .query_ms = 60000,
+                                 .tools_ms = 60000,
+                                 .first_ms = 60000,
+                                 .hash_key = key,
+                                 .in_memory = true};
+}
+
 static void begin(fixture *f)
 {
-    char url[128];
     const haft__http_options web = {0};
     const haft__server_options at = {.address = HAFT__LIT("127.0.0.1:0")};
     *f = (fixture){0};
     CHECK_INT(haft__loop_create(&f->loop, NULL), HAFT_OK, "loop");
     CHECK_INT(haft__server_create(f->loop, &at, answer, f, &f->server, NULL), HAFT_OK, "server");
     CHECK_INT(haft__http_create(f->loop, &web, &f->http, NULL), HAFT_OK, "client");
-    (void)snprintf(url, sizeof(url), "http://%.*s/v1/embeddings",
+    (void)snprintf(f->url, sizeof(f->url), "http://%.*s/v1/embeddings",
                    HAFT__ARG(haft__server_address(f->server)));
-    haft__embed_options options = {.loop = f->loop,
-                                   .http = f->http,
-                                   .url = haft__str(url),
-                                   .key_header = HAFT__LIT(""),
-                                   .model = HAFT__LIT("m"),
-                                   .query_prefix = HAFT__LIT(""),
-                                   .document_prefix = HAFT__LIT(""),
-                                   .query_ms = 60000,
-                                   .tools_ms = 60000,
-                                   .hash_key = key,
-                                   .in_memory = true};
+    const haft__embed_options options = options_of(f);
     CHECK_INT(haft__embedder_create(&options, &f->embedder, NULL), HAFT_OK, "embedder");
 }
 
@@ -136,7 +154,7 @@ TEST(a_request_has_so_many_texts_and_no_more)
 }
 
 /* One that is too long is a failure; then nobody is asked for HAFT__LIMIT_EMBED_REST_MS, which no
- * test waits for, as none waits for HAFT__LIMIT_EMBED_TOOLS_MS. */
+ * test waits for, as none waits for HAFT__LIMIT_EMBED_TOOLS_MS or HAFT__LIMIT_EMBED_FIRST_MS. */
 TEST(an_answer_has_so_many_bytes_and_no_more)
 {
     for (size_t more = 0; more < 2; more++) {
@@ -168,4 +186,46 @@ TEST(embeddings_survive_every_failed_allocation)
         CHECK(failed || f.used, "allocation %u: no vectors", n);
         end(&f);
     }
+}
+
+/* As another process would: one with a file of its own. */
+static void begin_again(fixture *f, uint64_t first_ms, bool insists)
+{
+    haft__embed_options options = options_of(f);
+    options.first_ms = first_ms;
+    options.insists = insists;
+    options.in_memory = false;
+    haft__embedder_destroy(f->embedder);
+    CHECK_INT(haft__embedder_create(&options, &f->embedder, NULL), HAFT_OK, "again");
+}
+
+/* A server that keeps tools waiting is left alone by other processes, too, until one insists; and
+ * it is asked for fewer at once until it has answered for all. */
+TEST(a_server_that_hangs_is_remembered)
+{
+    fixture f;
+    char place[64], path[128];
+    (void)snprintf(place, sizeof(place), "/tmp/haft-embed-test-XXXXXX");
+    CHECK(mkdtemp(place) != NULL, "no directory");
+    CHECK(setenv("XDG_STATE_HOME", place, 1) == 0, "no variable");
+    begin(&f);
+    f.silent = true;
+    begin_again(&f, 20, false);
+    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "asked");
+    CHECK(!f.used, "nothing came");
+    begin_again(&f, 60000, false);
+    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_BAD_STATE, "left alone");
+    CHECK_INT(f.requests, 1, "requests");
+    f.silent = false;
+    begin_again(&f, 60000, true);
+    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "asked");
+    CHECK(f.used, "vectors");
+    CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH / 4, "texts");
+    begin_again(&f, 60000, false);
+    CHECK_INT(ask(&f, 2 * HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "forgiven");
+    CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH, "texts");
+    end(&f);
+    (void)unsetenv("XDG_STATE_HOME");
+    (void)snprintf(path, sizeof(path), "rm -r %s", place);
+    CHECK_INT(system(path), 0, "removed");
 }
