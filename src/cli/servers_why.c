@@ -44,6 +44,11 @@ haft__excuse haft__servers_excuse(const haft__spec *spec, const haft__mcp_listin
         return (haft__excuse){"not_known",
                               "deferred: its list of tools is not known; a run asks for it"};
     }
+    if (listing->tool_count == 0) {
+        return listing->left_out_all > 0
+                   ? (haft__excuse){"no_tools", "the server has no tools that can be used"}
+                   : (haft__excuse){"no_tools", "the server has no tools"};
+    }
     return (haft__excuse){NULL, NULL};
 }
 

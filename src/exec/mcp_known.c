@@ -266,7 +266,7 @@ static haft_status look_at_list(haft__arena *arena, const char *path,
     haft_error error = {0};
     haft__mcp_record_init(&record);
     haft_status status = haft__mcp_record_read(&record, path, haft__random_hash_key(), &error);
-    if (status == HAFT_OK && record.tools.kind == HAFT__JSON_ARRAY && record.tools.count > 0) {
+    if (status == HAFT_OK && record.tools.kind == HAFT__JSON_ARRAY) {
         status = keep(arena, record.tools, &both[0], err);
         status = status == HAFT_OK ? keep(arena, record.left_out, &both[1], err) : status;
         if (status == HAFT_OK) {

@@ -183,7 +183,9 @@ static void add_errors(haft__buf *text, const haft__run *run)
 /* The definitions come last: where the text is cut, they are in the next request all the same. */
 static void tell_found(haft__buf *text, const haft__run *run, const haft__run_call *call)
 {
-    if (call->hit_count == 0) {
+    if (run->deferred == 0) {
+        haft__buf_add_str(text, HAFT__LIT("There are no further tools."));
+    } else if (call->hit_count == 0) {
         haft__buf_add_str(text, HAFT__LIT("No tool was found. Search in other words, with a verb "
                                           "and an object, or for the name of a tool."));
     } else {

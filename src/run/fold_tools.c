@@ -469,6 +469,31 @@ static haft_status take_relisted(haft__run *run, const haft__event *event, haft_
     return status;
 }
 
+/* Whether a server may have tools yet that it has not listed. */
+static bool may_list(const haft__run *run, haft__json row)
+{
+    bool unknown = haft__fold_text(row, "error").len > 0
+                   || haft__str_equal(haft__fold_text(row, "state"), HAFT__LIT("configured"));
+    return unknown
+           && haft__resolve_server(run->spec, haft__fold_text(row, "name"))
+                  == HAFT__REASON_DEFERRED;
+}
+
+/* How much there was to look through. What comes before the first turn says whether searching is of
+ * any use: later the beginning of the request stays as it is. */
+static void count_deferred(haft__run *run, const haft__event *event)
+{
+    haft__json servers = list_of(event, "servers");
+    bool none = haft__event_number(event, "deferred", &run->deferred, NULL) == HAFT_OK
+                && run->deferred == 0;
+    for (uint32_t i = 0; none && i < servers.count; i++) {
+        none = !may_list(run, servers.items[i]);
+    }
+    if (haft__event_flag(event, "automatic")) {
+        run->searchless = none;
+    }
+}
+
 haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event, haft_error *err)
 {
     const haft__json *listed = haft__event_field(event, "tools");
@@ -487,6 +512,7 @@ haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event, 
     }
     status = status == HAFT_OK ? take_found(run, event, call, err) : status;
     status = status == HAFT_OK ? take_servers(run, event, err) : status;
+    count_deferred(run, event);
     run->catalogued = true;
     return status;
 }

@@ -186,9 +186,10 @@ static bool passes(const haft__spec *spec, haft_str builtin)
                                spec->builtin_deny, spec->builtin_deny_count);
 }
 
-static bool has_deferred(const haft__spec *spec)
+/* As far as it is known: a run has asked the servers. */
+static bool has_deferred(const haft__spec *spec, const haft__run *run)
 {
-    return has_servers(spec) || defers_any(spec);
+    return (run == NULL || !run->searchless) && (has_servers(spec) || defers_any(spec));
 }
 
 bool haft__resolve_denies_search(const haft__spec *spec)
@@ -198,7 +199,7 @@ bool haft__resolve_denies_search(const haft__spec *spec)
 
 bool haft__resolve_searches(const haft__spec *spec)
 {
-    return !haft__resolve_denies_search(spec) && has_deferred(spec);
+    return !haft__resolve_denies_search(spec) && has_deferred(spec, NULL);
 }
 
 uint32_t haft__resolve_cap(const haft__spec *spec, const char **ret_why)
@@ -245,12 +246,12 @@ static const need needs[] = {
     {"search_schemas", HAFT__REASON_NEEDS_DATABASE, false},
 };
 
-static bool has_need(const haft__spec *spec, haft__reason missing)
+static bool has_need(const haft__spec *spec, const haft__run *run, haft__reason missing)
 {
     if (missing == HAFT__REASON_NEEDS_CODE) {
         return has_format(spec, HAFT__LIT("codemode"));
     }
-    return missing == HAFT__REASON_NEEDS_DEFERRED ? has_deferred(spec)
+    return missing == HAFT__REASON_NEEDS_DEFERRED ? has_deferred(spec, run)
                                                   : has_members(spec->databases);
 }
 
@@ -261,11 +262,12 @@ bool haft__resolve_is_search(const haft__tool *tool)
 }
 
 /* ENABLED, or why it is out. */
-static haft__reason judge_builtin(const haft__spec *spec, haft_str name)
+static haft__reason judge_builtin(const haft__spec *spec, const haft__run *run, haft_str name)
 {
     bool enabled = haft__tools_find(&spec->tools, name) != NULL;
     bool search = haft__str_equal(name, HAFT__LIT(HAFT__TOOL_SEARCH));
-    if (!enabled && !(search && haft__resolve_searches(spec))) {
+    bool searches = search && passes(spec, name) && has_deferred(spec, run);
+    if (!enabled && !searches) {
         return HAFT__REASON_NOT_ENABLED;
     }
     if (!passes(spec, name)) {
@@ -273,7 +275,7 @@ static haft__reason judge_builtin(const haft__spec *spec, haft_str name)
     }
     for (size_t i = 0; i < COUNT(needs); i++) {
         if (haft__str_equal(name, haft__str(needs[i].tool))) {
-            if (!has_need(spec, needs[i].missing)) {
+            if (!has_need(spec, run, needs[i].missing)) {
                 return needs[i].missing;
             }
             if (!needs[i].runs) {
@@ -346,9 +348,9 @@ static haft_str server_of(const haft__tool *tool)
     return tool->source == HAFT__TOOL_MCP && server.ptr != NULL ? server : HAFT__LIT("");
 }
 
-/* `past` is NULL when there is no run, or it does not have the tool. */
-static haft__verdict judge(const haft__spec *spec, const haft__tool_past *past,
-                           const haft__tool *tool)
+/* `run` is NULL when there is none, `past` also when it does not have the tool. */
+static haft__verdict judge(const haft__spec *spec, const haft__run *run,
+                           const haft__tool_past *past, const haft__tool *tool)
 {
     haft__verdict verdict = {.name = tool->name,
                              .server = server_of(tool),
@@ -358,7 +360,7 @@ static haft__verdict judge(const haft__spec *spec, const haft__tool_past *past,
     bool gone = past != NULL && past->gone;
     verdict.reason = gone                                 ? HAFT__REASON_GONE
                      : tool->source == HAFT__TOOL_MCP     ? found(past, HAFT__REASON_DEFERRED)
-                     : tool->source == HAFT__TOOL_BUILTIN ? judge_builtin(spec, tool->name)
+                     : tool->source == HAFT__TOOL_BUILTIN ? judge_builtin(spec, run, tool->name)
                                                           : judge_own(spec, past, tool);
     verdict.sight = sight_of(verdict.reason);
     return verdict;
@@ -373,12 +375,12 @@ static const haft__tool_past *past_of(const haft__run *run, const haft__tool *to
 haft__verdict haft__resolve_tool(const haft__spec *spec, const haft__run *run,
                                  const haft__tool *tool)
 {
-    return judge(spec, past_of(run, tool), tool);
+    return judge(spec, run, past_of(run, tool), tool);
 }
 
 haft__verdict haft__resolve_at(const haft__run *run, size_t index)
 {
-    return judge(run->spec, &run->past[index], run->tools->items[index]);
+    return judge(run->spec, run, &run->past[index], run->tools->items[index]);
 }
 
 /* ---- tools of servers ---- */
@@ -488,7 +490,7 @@ static void add_builtins(const haft__spec *spec, const haft__run *run, haft__off
                                  .source = HAFT__TOOL_BUILTIN,
                                  .role = builtins[i].role,
                                  .tool = haft__tools_find(tools, name),
-                                 .reason = judge_builtin(spec, name)};
+                                 .reason = judge_builtin(spec, run, name)};
         verdict.sight = sight_of(verdict.reason);
         add(offer, verdict);
     }
@@ -539,7 +541,7 @@ haft_status haft__resolve(const haft__spec *spec, const haft__run *run,
         return haft__arena_fail(arena, err);
     }
     for (size_t i = 0; i < spec->tools.count; i++) {
-        add(&offer, judge(spec, run != NULL ? &run->past[i] : NULL, spec->tools.items[i]));
+        add(&offer, judge(spec, run, run != NULL ? &run->past[i] : NULL, spec->tools.items[i]));
     }
     add_builtins(spec, run, &offer);
     for (size_t i = 0; i < listing_count; i++) {

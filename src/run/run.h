@@ -235,6 +235,8 @@ typedef struct haft__run {
     bool constraint_refused; /* by the server: it is not sent any more */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
     bool catalogued;      /* tools have been searched for before the first turn */
+    bool searchless;      /* and there were none, nor a server that may still have some */
+    uint64_t deferred;    /* how many the last search looked through */
     uint32_t shown_count; /* of tools that were ever declared after a search */
     uint32_t turn_shown;  /* that, when the last turn began */
     uint64_t turn_seq;    /* of the event with which it did */

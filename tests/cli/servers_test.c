@@ -248,12 +248,16 @@ TEST(states_and_what_is_wrong_are_told)
          "", ""},
         {"started", "", "null", 0, 2,
          "  docs: started (it runs, and has listed its tools), 2 tools\n", "", ""},
+        {"known", "", "null", 0, 0,
+         "  docs: known (its tools are remembered; it need not run), 0 tools\n",
+         "  - docs:*                   mcp: the server has no tools\n", ""},
         {"used", "it \x1b is damaged",
          "[{\"tool\":\"a b\",\"reason\":\"a bad name\"},{\"tool\":\"\",\"reason\":\"the list is "
          "cut\"}]",
          5, 0,
          "  docs: used (it runs, and a tool of it has been called), 0 tools, 5 left out\n"
          "    warning: it \\u001b is damaged\n",
+         "  - docs:*                   mcp: the server has no tools that can be used\n"
          "  - docs:a b mcp, left out: a bad name\n  - docs:* mcp, left out: the list is cut\n"
          "  - docs:* mcp, left out: 3 more\n",
          "haft: warning: 5 tools of the MCP server docs cannot be used\n"

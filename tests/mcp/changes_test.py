@@ -213,7 +213,8 @@ def test_age():
     place = Place("few")
     place.describe("[]")
     place.run()
-    check("an_empty_list_is_not_known", "configured" in place.haft("tools", "spec.json")[1], True)
+    check("an_empty_list_is_known", "mcp: the server has no tools\n"
+          in place.haft("tools", "spec.json")[1], True)
     place.describe("Says a word.")
     check("the_server_is_asked_again", place.run().last(), SAID)
     check("and_then_known", place.run().server_row()["state"], "known")
