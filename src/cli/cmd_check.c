@@ -90,14 +90,30 @@ static haft_status print_unreadable(const char *name, FILE *out, haft_status sta
     return printed == HAFT_OK ? status : printed;
 }
 
+/* The search is of no use where the servers' lists are known, and nothing of them is left. */
+static void remark_idle(FILE *out, const haft__first *first)
+{
+    const haft__spec *spec = first->run.spec;
+    for (size_t i = 0; haft__resolve_searches(spec) && i < first->offer.count; i++) {
+        const haft__verdict *verdict = &first->offer.items[i];
+        if (verdict->reason == HAFT__REASON_NEEDS_DEFERRED) {
+            (void)fprintf(out,
+                          "haft: warning: %.*s is enabled but never offered: no tool of the MCP "
+                          "servers is left\n",
+                          HAFT__ARG(verdict->name));
+        }
+    }
+}
+
 /* What is known of its servers and is not as it should be. None of them is asked. */
 static haft_status remark(haft__cli *cli, const haft__spec *spec, haft_error *err)
 {
-    const haft__mcp_listing *listings = NULL;
-    size_t count = 0;
-    haft_status status = haft__exec_known(spec, &cli->arena, &listings, &count, err);
+    haft__first first;
+    haft_status status =
+        haft__first_turn(&cli->arena, spec, HAFT__LIT(""), haft__random_hash_key(), &first, err);
     if (status == HAFT_OK) {
-        haft__servers_print_remarks(cli->errors, listings, count);
+        haft__servers_print_remarks(cli->errors, first.listings, first.listing_count);
+        remark_idle(cli->errors, &first);
     }
     return status;
 }

@@ -51,9 +51,11 @@ static void add_taken(haft__json_writer *w, const haft__spec *spec)
 void haft__explain_family(haft__json_writer *w, const haft__spec *spec)
 {
     const haft__model_family *family = &spec->model.family;
+    haft__json_key(w, "size_in_name");
     if (family->size_in_name) {
-        haft__json_key(w, "size_in_name");
         add_size(w, spec->model.size_b);
+    } else {
+        haft__json_add_null(w);
     }
     if (family->name.len == 0) {
         return;

@@ -106,6 +106,13 @@ haft_str haft__servers_reason(haft__buf *buf, const haft__first *first,
     haft__buf_clear(buf);
     if (verdict->reason == HAFT__REASON_REVEALED) {
         add_revealed(buf, first, verdict->name);
+    } else if (verdict->reason == HAFT__REASON_SHARE) {
+        const haft__spec *spec = first->run.spec;
+        haft__buf_addf(buf,
+                       "deferred: the spec's tools take about %llu of %llu tokens, more than %u %% "
+                       "(max_tools_share)",
+                       (unsigned long long)haft__resolve_tokens(spec),
+                       (unsigned long long)spec->model.context_tokens, spec->tools_share);
     } else {
         (void)add_denial(buf, first->run.spec, verdict->reason, verdict->server, verdict->name);
     }

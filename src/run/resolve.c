@@ -202,10 +202,19 @@ bool haft__resolve_searches(const haft__spec *spec)
     return !haft__resolve_denies_search(spec) && has_deferred(spec, NULL);
 }
 
+bool haft__resolve_loses_deferred(const haft__spec *spec)
+{
+    return haft__resolve_denies_search(spec) && has_deferred(spec, NULL);
+}
+
 uint32_t haft__resolve_cap(const haft__spec *spec, const char **ret_why)
 {
     haft_str size = spec->model.size_b;
-    *ret_why = spec->max_mcp_tools > 0 ? "max_mcp_tools" : size.len > 0 ? "size_b" : "unknown_size";
+    *ret_why = spec->max_mcp_tools > 0           ? "max_mcp_tools"
+               : size.len == 0                   ? "unknown_size"
+               : spec->model.family.size_in_name ? "name"
+               : spec->model.family.gave_size    ? "family"
+                                                 : "size_b";
     if (spec->max_mcp_tools > 0) {
         return spec->max_mcp_tools;
     }

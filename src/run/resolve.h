@@ -119,6 +119,9 @@ bool haft__resolve_denies_search(const haft__spec *spec);
 /* Whether the spec lets tools be searched for at all, and whether there are any. */
 bool haft__resolve_searches(const haft__spec *spec);
 
+/* Whether it has deferred tools that nothing can ever find. */
+bool haft__resolve_loses_deferred(const haft__spec *spec);
+
 /* About how many tokens the definitions of the spec's own tools take. */
 uint64_t haft__resolve_tokens(const haft__spec *spec);
 
@@ -134,7 +137,7 @@ bool haft__resolve_is_named(const haft__spec *spec, haft_str name);
 bool haft__resolve_is_search(const haft__tool *tool);
 
 /* How many deferred tools are visible at once, and by what: "max_mcp_tools", "size_b",
- * "unknown_size". */
+ * "name" and "family" (where the size is from), "unknown_size". */
 uint32_t haft__resolve_cap(const haft__spec *spec, const char **ret_why);
 
 #endif

@@ -200,15 +200,23 @@ static void warn_idle(haft__loader *l, const char *name, bool idle, const char *
 /* A model can always search where something is deferred, but nobody tells it. */
 static void check_search(haft__loader *l, bool servers)
 {
+    haft_str about = servers ? HAFT__LIT("/mcp") : HAFT__LIT("/tools");
+    if (haft__resolve_loses_deferred(l->spec)) {
+        haft__spec_problem *lost =
+            haft__loader_warning(l, about, HAFT__ABOUT_KEY,
+                                 "tools are deferred, and can never be used: builtins denies the "
+                                 "search that finds them");
+        haft__loader_hint(l, lost, "let %s through in builtins.allow and builtins.deny",
+                          HAFT__TOOL_SEARCH);
+    }
     if (has_tool(l, HAFT__TOOL_SEARCH) || !haft__resolve_searches(l->spec)) {
         return;
     }
     haft__spec_problem *problem =
-        haft__loader_warning(l, servers ? HAFT__LIT("/mcp") : HAFT__LIT("/tools"), HAFT__ABOUT_KEY,
+        haft__loader_warning(l, about, HAFT__ABOUT_KEY,
                              "tools are deferred, and the model is not told that it can search for "
                              "them");
-    haft__loader_hint(l, problem,
-                      "add " HAFT__TOOL_SEARCH " to builtins.enabled, or to builtins.deny");
+    haft__loader_hint(l, problem, "add " HAFT__TOOL_SEARCH " to builtins.enabled");
 }
 
 static void check_builtins(haft__loader *l)

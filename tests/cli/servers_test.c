@@ -48,6 +48,12 @@ TEST(servers_with_their_verdicts)
     } rows[] = {
         {"agent; tools=look", "",
          "  + look                     command, data: declared in the spec\n", "[]"},
+        {"agent; max_mcp=1; tools=write,other; context=1000; own_bytes=404", "",
+         "  + write                    command, data: shown: the search found it, rank 1, score N "
+         "(name)\n"
+         "  - other                    command, data: deferred: the spec's tools take about 101 of "
+         "1000 tokens, more than 10 % (max_tools_share)\n" UNDECLARED,
+         "[]"},
         {"agent; max_mcp=1; server=docs,search,write; server=dead!error; server=off!disabled", "",
          UNDECLARED "  - docs:search              mcp, data: deferred: no search has shown it\n"
                     "  + docs:write               mcp, data: shown: the search found it, rank 1, "

@@ -215,9 +215,15 @@ def test_age():
     place.run()
     check("an_empty_list_is_known", "mcp: the server has no tools\n"
           in place.haft("tools", "spec.json")[1], True)
+    idle = "tool_search is enabled but never offered: no tool of the MCP servers is left"
+    searching = ["check", "spec.json", "--set", 'builtins.enabled=["tool_search"]']
+    check("then_nothing_is_searched", idle in place.haft(*searching)[2], True)
     place.describe("Says a word.")
     check("the_server_is_asked_again", place.run().last(), SAID)
     check("and_then_known", place.run().server_row()["state"], "known")
+    check("now_something_is", place.haft(*searching)[2], "")
+    check("unless_it_is_denied", idle in place.haft(*searching, "--set", 'mcp.deny=["a:say"]')[2],
+          True)
     place.describe("Says a new word.")
     status, out, err = place.haft("tools", "spec.json", "--refresh")
     check("refresh_asks", (status, "Says a new word." in out, err), (0, True, ""))

@@ -20,7 +20,11 @@
 #define SEARCHES "builtins: {enabled: [tool_search]}\n"
 #define UNTOLD(place)                                                                              \
     place ": warning: tools are deferred, and the model is not told that it can search for them "  \
-          "(add tool_search to builtins.enabled, or to builtins.deny)"
+          "(add tool_search to builtins.enabled)"
+
+#define LOST(place)                                                                                \
+    place ": warning: tools are deferred, and can never be used: builtins denies the search that " \
+          "finds them (let tool_search through in builtins.allow and builtins.deny)"
 
 static const problem_case cases[] = {
     {COMMAND("df, -h, '{a}', '--x={b}'"), ""},
@@ -149,8 +153,9 @@ static const problem_case cases[] = {
     {"mcp: {servers: {a: {command: [x], enabled: false}}}\n", ""},
     {"mcp: {servers: {a: {command: [x]}}, deny: [\"*\"]}\n", ""},
     {"builtins: {enabled: [tool_search]}\nmcp: {servers: {a: {command: [x]}}}\n", ""},
-    {"builtins: {deny: [tool_search]}\nmcp: {servers: {a: {command: [x]}}}\n", ""},
-    {"builtins: {allow: [grep]}\nmcp: {servers: {a: {command: [x]}}}\n", ""},
+    {"builtins: {deny: [tool_search]}\nmcp: {servers: {a: {command: [x]}}}\n", LOST("2:1")},
+    {"builtins: {allow: [grep]}\nmcp: {servers: {a: {command: [x]}}}\n", LOST("2:1")},
+    {"builtins: {allow: [grep]}\nmcp: {servers: {a: {command: [x], enabled: false}}}\n", ""},
     {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n", UNTOLD("1:1")},
     {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n"
               "enabled_builtins: [tool_search]\n",

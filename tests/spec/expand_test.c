@@ -70,7 +70,7 @@ static const char everywhere[] = "model: {provider: openai, model: x, api_key: \
                                  "    t: {url: \"https://${V}\", headers: {Z: \"${W\"}}\n"
                                  "    off: {url: \"https://${OFF}\", enabled: false}\n"
                                  "databases: {d: {url: \"sqlite:${D}\"}}\n"
-                                 "builtins: {deny: [tool_search]}\n";
+                                 "builtins: {enabled: [tool_search]}\n";
 
 TEST(every_variable_must_be_there)
 {

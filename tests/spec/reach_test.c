@@ -50,7 +50,7 @@ static const problem_case cases[] = {
     {"kind: workflow\n" THREE "mcp: {servers: {docs: {command: [x]}}}\n"
      "phases: [{name: look, tools: [\"docs:find\"]}]\n",
      "3:1: warning: tools are deferred, and the model is not told that it can search for them (add "
-     "tool_search to builtins.enabled, or to builtins.deny)"},
+     "tool_search to builtins.enabled)"},
     /* the schedule lets go too early */
     {"kind: workflow\n" THREE "choice: {schedule: [auto]}\n",
      "3:21: turn 1 is scheduled as auto, but by then at most 0 of 3 data tools can have been "
