@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * search_alike.c - a table of words that mean the same where tools are concerned, as stems. People
- * ask for a folder, tools have directories; no table of vectors knows what a PR is.
+ * ask for a folder, tools have directories. What is the same word written short is in
+ * search_short.c.
  * Tests: tests/tool/search_alike_test.c.
  */
 #include "tool/search_alike.h"
@@ -12,10 +13,8 @@
 /* A row: words that stand for each other. */
 static const char *const rows[] = {
     /* things */
-    "folder directori dir",
+    "folder directori",
     "file document doc",
-    "repo repositori",
-    "pr pull request",
     "issu ticket bug",
     "imag pictur photo",
     "email mail inbox",
@@ -26,17 +25,13 @@ static const char *const rows[] = {
     "calendar agenda schedul",
     "webpag websit page site",
     "url link",
-    "databas db",
     "column field",
     "row record",
     "user peopl person member",
     "bill invoic",
     "refund money",
-    "set config configur prefer",
-    "env environ",
+    "set configur prefer",
     "log histori",
-    "js javascript",
-    "k8 kubernet",
     "script code",
     "task todo",
     "pod contain",

@@ -69,7 +69,7 @@ static haft_status count_text(haft__search_bag *bag, haft_str text, haft__search
     haft__search_word word;
     haft_status status = HAFT_OK;
     text.len = text.len < HAFT__LIMIT_SEARCH_TEXT_BYTES ? text.len : HAFT__LIMIT_SEARCH_TEXT_BYTES;
-    haft__search_words_init(&words, text);
+    haft__search_words_init(&words, text, false);
     while (status == HAFT_OK && bag->words < HAFT__LIMIT_SEARCH_DOC_WORDS
            && haft__search_words_next(&words, &word)) {
         bool in_head = bag->grouped && words.at <= head;

@@ -158,6 +158,16 @@ typedef struct haft__search_part {
 #define HAFT__SEARCH_ALIKE 8
 #define HAFT__SEARCH_PARTS (1 + HAFT__SEARCH_ALIKE + 8)
 
+/* How much a word counts that stands for something that was written: "url" for a URL. */
+#define HAFT__SEARCH_IMPLIED 0.7F
+
+/* A group that the query names by a plain word or two, and what that is worth. */
+#define HAFT__SEARCH_NAMED 8
+typedef struct haft__search_named {
+    uint32_t group;
+    float bonus;
+} haft__search_named;
+
 typedef struct haft__search_asked {
     haft_str text;
     const haft__search_given *given; /* its vector; NULL: word vectors are used */
@@ -168,6 +178,8 @@ typedef struct haft__search_asked {
     uint32_t clause_count;
     size_t unknown; /* words that the index does not have */
     bool single;    /* nothing but one token, as names are */
+    haft__search_named named[HAFT__SEARCH_NAMED];
+    size_t named_count;
 } haft__search_asked;
 
 HAFT_MUST_USE haft_status haft__search_ask(const haft__search *search, haft_str query,
@@ -200,7 +212,18 @@ size_t haft__search_squash_to(haft_str name, char to[HAFT__SEARCH_SQUASHED_BYTES
  * first. */
 #define HAFT__SEARCH_EXACT_NAME  16.0F
 #define HAFT__SEARCH_EXACT_GROUP 8.0F
+/* A plain word that is a group's name, and that nobody else says: "on slack"; and one that may be
+ * there by chance. */
+#define HAFT__SEARCH_NAMED_GROUP 1.5F
+#define HAFT__SEARCH_SAID_GROUP  0.5F
 void haft__search_names(const haft__search *search, const haft__search_asked *asked, float *total);
+
+/* Finds the groups that a sentence names: "send a slack message". */
+void haft__search_name_groups(const haft__search *search, haft__search_asked *asked);
+
+/* What that is worth for a document; 0: its group is not named. */
+float haft__search_named_bonus(const haft__search *search, const haft__search_asked *asked,
+                               uint32_t doc);
 
 /* The same for names of which the query is a part, or a slip away from: search_partial.c. */
 #define HAFT__SEARCH_PARTIAL_NAME 3.0F

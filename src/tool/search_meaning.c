@@ -101,7 +101,8 @@ void haft__search_meaning(const haft__search *search, const haft__search_asked *
     for (size_t i = 0; i < asked->word_count; i++) {
         const haft__search_word *word = &asked->words[i];
         if (!is_again(asked, i)) {
-            add_word(search->options.vectors, (haft_str){word->stem, word->stem_length}, 1, sum);
+            add_word(search->options.vectors, (haft_str){word->stem, word->stem_length},
+                     word->implied ? HAFT__SEARCH_IMPLIED : 1, sum);
         }
     }
     float scale = haft__search_quantise(sum, search->options.vectors->dimensions, query);

@@ -21,11 +21,14 @@
 #define LEAST_LETTERS 2U
 /* Of a word that is a name because nobody else says it. */
 #define LEAST_COINED 4U
+/* Of names that differ in signs and capitals the one that was written comes first. */
+#define AS_WRITTEN 0.5F
 /* One bit for each of so many hashes: most names are not in the query, which is seen at once. */
 #define SIEVE_BITS 4096U
 
 typedef struct wanted {
     uint64_t hashes[HAFT__LIMIT_SEARCH_QUERY_WORDS + 1];
+    haft_str texts[HAFT__LIMIT_SEARCH_QUERY_WORDS + 1]; /* as they were written */
     size_t count;
     uint64_t sieve[SIEVE_BITS / 64];
 } wanted;
@@ -66,25 +69,31 @@ uint64_t haft__search_squash(haft__hash_key key, haft_str name)
 
 /* ---- what the query names ---- */
 
-static void want(wanted *w, uint64_t hash)
+static void want(const haft__search *search, wanted *w, haft_str text)
 {
+    uint64_t hash = haft__search_squash(search->options.hash_key, text);
     if (hash != 0 && w->count < COUNT(w->hashes)) {
+        w->texts[w->count] = text;
         w->hashes[w->count++] = hash;
         w->sieve[hash % SIEVE_BITS / 64] |= (uint64_t)1 << hash % 64;
     }
 }
 
-static bool is_wanted(const wanted *w, uint64_t hash)
+/* What was written, of a name that is wanted; .ptr is NULL when it is not. */
+static haft_str find_wanted(const wanted *w, uint64_t hash)
 {
-    if ((w->sieve[hash % SIEVE_BITS / 64] >> hash % 64 & 1) == 0) {
-        return false;
-    }
-    for (size_t i = 0; i < w->count; i++) {
+    bool may_be = (w->sieve[hash % SIEVE_BITS / 64] >> hash % 64 & 1) != 0;
+    for (size_t i = 0; i < w->count && may_be; i++) {
         if (w->hashes[i] == hash) {
-            return true;
+            return w->texts[i];
         }
     }
-    return false;
+    return (haft_str){NULL, 0};
+}
+
+static bool is_wanted(const wanted *w, uint64_t hash)
+{
+    return find_wanted(w, hash).ptr != NULL;
 }
 
 static bool is_plain(char c)
@@ -105,16 +114,26 @@ static haft_str strip(haft_str token)
     return token;
 }
 
-/* Whether a word is written as programs write names: something but small letters behind the first.
+static bool is_capital(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+/* Whether a word is written as programs write names: with a sign or a digit in it, or with a
+ * capital behind small letters or before them, but not as the first of all: createIssue, GET_ME,
+ * not API.
  */
 static bool is_identifier(haft_str token)
 {
-    bool letters = false, others = false;
+    bool small = false, capital = false, sign = false;
     for (size_t i = 0; i < token.len; i++) {
-        letters = letters || is_plain(token.ptr[i]);
-        others = others || (i > 0 && !is_plain(token.ptr[i]) && token.ptr[i] != '\'');
+        char c = token.ptr[i];
+        small = small || is_plain(c);
+        capital = capital || (i > 0 && is_capital(c));
+        sign = sign || (i > 0 && !is_plain(c) && !is_capital(c) && c != '\'');
     }
-    return letters && others;
+    bool letters = small || capital || (token.len > 0 && is_capital(token.ptr[0]));
+    return letters && (sign || (small && capital));
 }
 
 /* Whether a plain word is no word but a name: one document has it, and no language. */
@@ -137,36 +156,151 @@ static bool is_coined(const haft__search *search, haft_str token)
            && haft__search_vectors_find(vectors, stem) == NULL;
 }
 
+/* The next token of a text, without the signs around it; it may be empty. */
+static haft_str next_token(haft_str *text)
+{
+    size_t length = 0;
+    while (length < text->len && (unsigned char)text->ptr[length] > ' ') {
+        length++;
+    }
+    haft_str token = strip((haft_str){text->ptr, length});
+    *text = haft__str_skip(*text, length + 1);
+    return token;
+}
+
 static void want_words(const haft__search *search, haft_str text, wanted *w)
 {
     while (text.len > 0 && w->count < COUNT(w->hashes)) {
-        size_t length = 0;
-        while (length < text.len && (unsigned char)text.ptr[length] > ' ') {
-            length++;
-        }
-        haft_str token = strip((haft_str){text.ptr, length});
-        text = haft__str_skip(text, length + 1);
+        haft_str token = next_token(&text);
         if (token.len <= HAFT__LIMIT_TOOL_NAME_BYTES
             && (is_identifier(token) || is_coined(search, token))) {
-            want(w, haft__search_squash(search->options.hash_key, token));
+            want(search, w, token);
         }
     }
+}
+
+/* ---- groups that a sentence names ---- */
+
+/* Whether a word behind this one is likely to be a name: "on slack", "with notion". */
+static bool is_pointer(haft_str token)
+{
+    static const char *const pointers[] = {"on",   "to",   "in",  "via",    "using",
+                                           "with", "from", "use", "through"};
+    for (size_t i = 0; i < COUNT(pointers); i++) {
+        if (haft__str_equal(token, haft__str(pointers[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each word, and each two that stand together: "google maps" is google-maps. Those that are meant
+ * as names go to `sure`. */
+static void want_plain(const haft__search *search, haft_str text, wanted *sure, wanted *said)
+{
+    haft_str before = {NULL, 0};
+    bool pointed = false, pair_pointed = false; /* at this word; at the one before */
+    while (text.len > 0) {
+        haft_str token = next_token(&text);
+        bool fits = token.len >= LEAST_LETTERS && token.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
+        bool capital = before.ptr != NULL && token.len > 0 && is_capital(token.ptr[0]);
+        if (fits) {
+            want(search, pointed || capital ? sure : said, token);
+        }
+        haft_str both = {before.ptr, (size_t)(token.ptr + token.len - before.ptr)};
+        if (fits && before.ptr != NULL && both.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
+            want(search, pair_pointed || capital ? sure : said, both);
+        }
+        pair_pointed = pointed;
+        pointed = is_pointer(token);
+        before = token.len > 0 ? token : (haft_str){NULL, 0};
+    }
+}
+
+/* How much of what says the name of a group is the group: all of it for "slack", little for "time",
+ * which many tools speak of. */
+static float share_of(const haft__search *search, uint32_t group)
+{
+    haft__search_words words;
+    haft__search_word word;
+    float share = 1;
+    haft__search_words_init(&words, haft__search_table_text(&search->group_table, group), false);
+    if (haft__search_words_next(&words, &word)) {
+        uint32_t term =
+            haft__search_table_find(&search->term_table, (haft_str){word.stem, word.stem_length});
+        uint32_t all = term != HAFT__SEARCH_NONE ? search->terms[term].doc_count : 0;
+        uint32_t own = search->groups[group].doc_count;
+        bool more = haft__search_words_next(&words, &word); /* two words say it all */
+        share = all > own && !more ? (float)own / (float)all : 1;
+    }
+    return share;
+}
+
+void haft__search_name_groups(const haft__search *search, haft__search_asked *asked)
+{
+    wanted sure = {.count = 0}, said = {.count = 0};
+    if (!asked->single && search->options.weights.group > 0) {
+        want_plain(search, asked->text, &sure, &said);
+    }
+    for (uint32_t i = 0; i < search->group_table.limit; i++) {
+        const haft__search_group *group = &search->groups[i];
+        if (group->doc_count == 0 || asked->named_count == HAFT__SEARCH_NAMED) {
+            continue;
+        }
+        float most = is_wanted(&sure, group->name_hash)   ? HAFT__SEARCH_NAMED_GROUP
+                     : is_wanted(&said, group->name_hash) ? HAFT__SEARCH_SAID_GROUP
+                                                          : 0;
+        if (most > 0) {
+            asked->named[asked->named_count++] =
+                (haft__search_named){i, most * share_of(search, i)};
+        }
+    }
+}
+
+float haft__search_named_bonus(const haft__search *search, const haft__search_asked *asked,
+                               uint32_t doc)
+{
+    uint32_t group = search->docs[doc].group;
+    for (size_t i = 0; i < asked->named_count && group != HAFT__SEARCH_NONE; i++) {
+        if (asked->named[i].group == group) {
+            return asked->named[i].bonus;
+        }
+    }
+    return 0;
+}
+
+/* ---- documents ---- */
+
+/* Whether it is the name to the letter: how an id ends. */
+static bool is_as_written(const haft__search *search, uint32_t doc, haft_str text)
+{
+    haft_str id = haft__search_table_text(&search->doc_table, doc);
+    if (text.len == 0 || text.len > id.len
+        || memcmp(id.ptr + id.len - text.len, text.ptr, text.len) != 0) {
+        return false;
+    }
+    char before = text.len < id.len ? id.ptr[id.len - text.len - 1] : ':';
+    return !is_plain(before) && !is_capital(before) && !(before >= '0' && before <= '9');
 }
 
 void haft__search_names(const haft__search *search, const haft__search_asked *asked, float *total)
 {
     wanted w = {.count = 0};
     if (asked->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
-        want(&w, haft__search_squash(search->options.hash_key, asked->text));
+        want(search, &w, strip(asked->text));
     }
     want_words(search, asked->text, &w);
-    for (uint32_t i = 0; i < search->doc_table.limit && w.count > 0; i++) {
+    for (uint32_t i = 0; i < search->doc_table.limit && (w.count > 0 || asked->named_count > 0);
+         i++) {
         const haft__search_file *file = &search->docs[i];
         if (file->entries == NULL) {
             continue;
         }
-        if (is_wanted(&w, file->name_hash) || is_wanted(&w, file->id_hash)) {
-            total[i] += HAFT__SEARCH_EXACT_NAME;
+        total[i] += haft__search_named_bonus(search, asked, i);
+        haft_str name = find_wanted(&w, file->name_hash), id = find_wanted(&w, file->id_hash);
+        if (name.ptr != NULL || id.ptr != NULL) {
+            bool as_written = is_as_written(search, i, id.ptr != NULL ? id : name);
+            total[i] += HAFT__SEARCH_EXACT_NAME + (as_written ? AS_WRITTEN : 0);
         }
         if (file->group != HAFT__SEARCH_NONE
             && is_wanted(&w, search->groups[file->group].name_hash)) {

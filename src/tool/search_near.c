@@ -21,6 +21,7 @@
 #define LEAST_BEGINNING 4U
 #define LEAST_NAME      2U
 #define LEAST_HALF      3U
+#define LEAST_DOUBLED   4U
 #define LEAST_SWAP      5U
 #define LEAST_SLIP      6U
 #define LEAST_TWO_SLIPS 9U
@@ -165,6 +166,28 @@ static void ask_slips(const found *f, haft__search_asked *asked)
     }
 }
 
+/* A letter that is there once and not twice, or twice and not once, is the slip that nobody sees:
+ * "isue". It is looked for in short words, too; what is a word itself may only be one of a name. */
+static bool ask_doubled(const haft__search *search, haft_str raw, bool is_word,
+                        haft__search_asked *asked)
+{
+    char other[HAFT__LIMIT_SEARCH_WORD_BYTES];
+    for (size_t i = 1; i < raw.len && raw.len < sizeof(other); i++) {
+        bool twice = raw.ptr[i] == raw.ptr[i - 1];
+        size_t length = twice ? i : i + 1; /* of what stays in front of the next letter */
+        memcpy(other, raw.ptr, length);
+        other[length] = raw.ptr[i];
+        size_t behind = twice ? length : length + 1;
+        memcpy(other + behind, raw.ptr + i + 1, raw.len - i - 1);
+        uint32_t term = find_stem(search, (haft_str){other, behind + raw.len - i - 1});
+        if (term != HAFT__SEARCH_NONE && (!is_word || search->terms[term].name_count > 0)) {
+            haft__search_ask_term(asked, term, WEIGHT_SLIP);
+            return true;
+        }
+    }
+    return false;
+}
+
 void haft__search_near(const haft__search *search, const haft__search_word *word, bool only_names,
                        haft__search_asked *asked)
 {
@@ -183,6 +206,9 @@ void haft__search_near(const haft__search *search, const haft__search_word *word
         return;
     }
     bool is_word = vectors != NULL && haft__search_vectors_find(vectors, stem) != NULL;
+    if (raw.len >= LEAST_DOUBLED && ask_doubled(search, raw, is_word, asked)) {
+        return;
+    }
     if (stem.len >= LEAST_SWAP && !is_word) {
         size_t most = raw.len >= LEAST_TWO_SLIPS ? 2 : 1;
         find_slips(&f, stem, most);

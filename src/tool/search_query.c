@@ -56,7 +56,7 @@ static haft_status take_words(haft_str query, haft__arena *arena, haft__search_a
         return haft__arena_fail(arena, err);
     }
     asked->single = is_single(asked->text);
-    haft__search_words_init(&words, query);
+    haft__search_words_init(&words, query, true);
     while (asked->word_count < most
            && haft__search_words_next(&words, &asked->words[asked->word_count])) {
         asked->word_count++;
@@ -93,7 +93,10 @@ haft_status haft__search_ask(const haft__search *search, haft_str query, haft__a
             haft__search_table_find(&search->term_table, (haft_str){word->stem, word->stem_length});
         bool known = term != HAFT__SEARCH_NONE;
         if (known) {
-            haft__search_ask_term(ret_asked, term, 1);
+            haft__search_ask_term(ret_asked, term, word->implied ? HAFT__SEARCH_IMPLIED : 1);
+        }
+        if (word->implied) {
+            continue;
         }
         ask_alike(search, word, ret_asked);
         ret_asked->unknown += !known;
@@ -103,6 +106,9 @@ haft_status haft__search_ask(const haft__search *search, haft_str query, haft__a
                   : ret_asked->unknown <= HAFT__LIMIT_SEARCH_NEAR_WORDS) {
             haft__search_near(search, word, known, ret_asked);
         }
+    }
+    if (status == HAFT_OK) {
+        haft__search_name_groups(search, ret_asked);
     }
     return status;
 }

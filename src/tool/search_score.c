@@ -275,11 +275,16 @@ const char *haft__search_why(const haft__search *search, const haft__search_aske
     static const char *const fields[] = {"name", "text", "server", "parameters"};
     const haft__search_weights *w = &search->options.weights;
     double weights[] = {w->name, w->text, w->group, w->params}, sums[COUNT(fields)] = {0};
+    float named = haft__search_named_bonus(search, asked, doc);
+    score -= named;
     if (score >= HAFT__SEARCH_EXACT_GROUP) {
         return score >= HAFT__SEARCH_EXACT_NAME ? "exact name" : "server name";
     }
     if (score >= HAFT__SEARCH_PARTIAL_NAME) {
         return "name";
+    }
+    if (named >= HAFT__SEARCH_SAID_GROUP) {
+        return "server name";
     }
     double log_docs = haft__search_log(search->doc_table.count + 1.0);
     for (size_t i = 0; i < asked->part_count; i++) {

@@ -12,7 +12,9 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "tool/search_letters.h"
+#include "tool/search_short.h"
 #include "tool/search_stem.h"
+#include "tool/search_things.h"
 
 /* Shorter strings are not asked whether they are keys or hashes. */
 #define BLOB_BYTES 24U
@@ -36,9 +38,9 @@ static const char *const stop_words[] = {
     "you",    "your",
 };
 
-void haft__search_words_init(haft__search_words *words, haft_str text)
+void haft__search_words_init(haft__search_words *words, haft_str text, bool query)
 {
-    *words = (haft__search_words){.text = text, .breaks = true};
+    *words = (haft__search_words){.text = text, .query = query, .breaks = true};
 }
 
 /* ---- tokens ---- */
@@ -72,6 +74,17 @@ static bool is_blob(haft_str token)
     return token.len > BLOB_BYTES && changes * 6 > token.len;
 }
 
+/* "example" of example.com: the last part of a host says nothing. */
+static size_t without_domain(const char *host, size_t length)
+{
+    for (size_t i = length; i > 1; i--) {
+        if (host[i - 1] == '.') {
+            return i - 1;
+        }
+    }
+    return length;
+}
+
 /* The part of a URL that is worth reading: up to its path. */
 static size_t host_length(haft_str token)
 {
@@ -83,7 +96,7 @@ static size_t host_length(haft_str token)
                    && host[length] != '#') {
                 length++;
             }
-            return i + 3 + length;
+            return i + 3 + without_domain(host, length);
         }
     }
     return token.len;
@@ -108,6 +121,7 @@ static bool next_token(haft__search_words *words)
     words->token_end = end;
     words->joined = at;
     words->in_pairs = false;
+    words->implied = words->query ? haft__search_thing(token) : HAFT__LIT("");
     return at < text.len;
 }
 
@@ -260,28 +274,70 @@ static void read_something(haft__search_words *words, haft__search_word *word)
     }
 }
 
+/* The stem of `raw`, or of what that is short for. */
+static void find_stem(haft__search_words *words, haft__search_word *word)
+{
+    memcpy(word->stem, word->raw, word->raw_length);
+    word->stem_length = haft__search_stem(word->stem, word->raw_length);
+    haft_str whole = haft__search_short((haft_str){word->stem, word->stem_length});
+    if (whole.len > 0) {
+        haft_str first = haft__str_split(&whole, ' ');
+        memcpy(word->stem, first.ptr, first.len);
+        word->stem_length = haft__search_stem(word->stem, first.len);
+        words->more = whole;
+    }
+}
+
+static void finish_word(haft__search_words *words, haft__search_word *word)
+{
+    find_stem(words, word);
+    word->begins_clause = words->breaks;
+    words->breaks = false;
+}
+
+/* A word that is not written there. */
+static bool tell(haft__search_words *words, haft_str *from, bool implied, haft__search_word *word)
+{
+    haft_str told = haft__str_split(from, ' ');
+    memcpy(word->raw, told.ptr, told.len);
+    word->raw_length = told.len;
+    word->implied = implied;
+    finish_word(words, word);
+    return true;
+}
+
+/* Of what is written: a word, if there is one at `at`. */
+static bool read_word(haft__search_words *words, haft__search_word *word)
+{
+    read_something(words, word);
+    if (word->raw_length == 0 || word->raw_length > sizeof(word->raw)) {
+        return false;
+    }
+    haft_str raw = {word->raw, word->raw_length};
+    if (is_stop_word(raw)) {
+        words->breaks = words->breaks || haft__str_equal(raw, HAFT__LIT("and"))
+                        || haft__str_equal(raw, HAFT__LIT("then"));
+        return false;
+    }
+    word->implied = false;
+    finish_word(words, word);
+    return true;
+}
+
 bool haft__search_words_next(haft__search_words *words, haft__search_word *ret_word)
 {
-    haft__search_word *word = ret_word;
-    while (words->at < words->end || next_token(words)) {
-        if (words->at >= words->end) {
-            continue;
-        }
-        read_something(words, word);
-        if (word->raw_length == 0 || word->raw_length > sizeof(word->raw)) {
-            continue;
-        }
-        haft_str raw = {word->raw, word->raw_length};
-        if (is_stop_word(raw)) {
-            words->breaks = words->breaks || haft__str_equal(raw, HAFT__LIT("and"))
-                            || haft__str_equal(raw, HAFT__LIT("then"));
-            continue;
-        }
-        memcpy(word->stem, word->raw, word->raw_length);
-        word->stem_length = haft__search_stem(word->stem, word->raw_length);
-        word->begins_clause = words->breaks;
-        words->breaks = false;
-        return true;
+    if (words->more.len > 0) {
+        return tell(words, &words->more, false, ret_word);
     }
+    do {
+        while (words->at < words->end) {
+            if (read_word(words, ret_word)) {
+                return true;
+            }
+        }
+        if (words->implied.len > 0) {
+            return tell(words, &words->implied, true, ret_word);
+        }
+    } while (next_token(words));
     return false;
 }

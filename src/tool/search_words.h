@@ -19,6 +19,7 @@ typedef struct haft__search_word {
     char raw[HAFT__LIMIT_SEARCH_WORD_BYTES]; /* small letters, as it was written else */
     char stem[HAFT__LIMIT_SEARCH_WORD_BYTES];
     size_t raw_length, stem_length;
+    bool implied;       /* nobody has written it, but something that is one */
     bool begins_clause; /* a comma, the end of a sentence, or "and" stood before it */
 } haft__search_word;
 
@@ -28,11 +29,15 @@ typedef struct haft__search_words {
     size_t token_end; /* where the white space is */
     size_t joined;    /* up to here words with digits in them have been told whole */
     bool breaks;      /* the next word begins a clause */
-    bool in_pairs;    /* the character at `at` was the second of a pair */
+    haft_str more;    /* words that the last one also stands for, then those of the token: */
+    haft_str implied; /* what it is, in a query; "" for a word like others */
+    bool query;
+    bool in_pairs; /* the character at `at` was the second of a pair */
 } haft__search_words;
 
-/* `text` may have any bytes; it is borrowed. */
-void haft__search_words_init(haft__search_words *words, haft_str text);
+/* `text` may have any bytes; it is borrowed. Of a query it is also told what a token is: a URL, a
+ * file. */
+void haft__search_words_init(haft__search_words *words, haft_str text, bool query);
 
 /* The next word that says something; false behind the last. */
 bool haft__search_words_next(haft__search_words *words, haft__search_word *ret_word);

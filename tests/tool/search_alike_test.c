@@ -9,10 +9,10 @@
 TEST(words_alike_are_in_rows)
 {
     size_t at = 0;
-    CHECK_STR(haft__search_alike(HAFT__LIT("repo"), &at), HAFT__LIT("repo repositori"), "repo");
-    CHECK_STR(haft__search_alike(HAFT__LIT("repo"), &at), HAFT__LIT(""), "only once");
+    CHECK_STR(haft__search_alike(HAFT__LIT("url"), &at), HAFT__LIT("url link"), "url");
+    CHECK_STR(haft__search_alike(HAFT__LIT("url"), &at), HAFT__LIT(""), "only once");
     at = 0;
-    CHECK_STR(haft__search_alike(HAFT__LIT("rep"), &at), HAFT__LIT(""), "a part of a word");
+    CHECK_STR(haft__search_alike(HAFT__LIT("lin"), &at), HAFT__LIT(""), "a part of a word");
     at = 0;
     size_t rows = 0;
     while (haft__search_alike(HAFT__LIT("fetch"), &at).len > 0) {

@@ -393,6 +393,83 @@ TEST(a_query_without_memory_fails)
     haft__search_destroy(search);
 }
 
+/* ---- names in sentences ---- */
+
+/* A server's name may be a word like others. What nobody else says, behind a word that points at
+ * it or with a capital, is meant; so it is in small letters. */
+TEST(a_sentence_names_a_server)
+{
+    static const search_tool few[] = {
+        {"slack:add_message", "add_message", "slack", "Adds a message to a channel.", NULL},
+        {"slack:history", "history", "slack", "Reads a channel.", NULL},
+        {"gmail:send_message", "send_message", "gmail", "Sends a message to somebody.", NULL},
+        {"notion:post_page", "post_page", "notion", "Posts a page.", NULL},
+        {"google-maps:search", "search", "google-maps", "Finds places.", NULL},
+        {"web:search", "search", "web", "Finds pizza.", NULL},
+        {"time:now", "now", "time", "Tells the time.", NULL},
+        {"cal:add_event", "add_event", "cal", "Adds an event at a time.", NULL},
+        {"cal:move_event", "move_event", "cal", "Moves an event to another time.", NULL},
+    };
+    static const struct {
+        const char *query, *first;
+    } rows[] = {
+        {"send a message on slack", "slack:add_message:server name"},
+        {"send a message on Slack.", "slack:add_message:server name"},
+        {"post to slack", "slack:add_message:server name"},
+        {"send slack message", "slack:add_message:server name"},
+        {"search pizza in google maps", "google-maps:search:server name"},
+        {"move an event in time", "cal:move_event:name"},
+    };
+    haft__search *search = search_make(few, COUNT(few), NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_STR(search_ids(search, haft__str(rows[i].query), 1), haft__str(rows[i].first), "%s",
+                  rows[i].query);
+    }
+    haft__search_destroy(search);
+}
+
+/* Of two that differ in signs only, the one that was written; and one in capitals is a name. */
+TEST(names_to_the_letter_come_first)
+{
+    static const search_tool few[] = {
+        {"a:get_time", "get_time", "a", "", NULL},
+        {"b:get-time", "get-time", "b", "", NULL},
+        {"c:get_me", "get_me", "c", "", NULL},
+        {"c:get_messages", "get_messages", "c", "", NULL},
+    };
+    static const struct {
+        const char *query, *first;
+    } rows[] = {
+        {"get-time", "b:get-time:exact name"},
+        {"get_time", "a:get_time:exact name"},
+        {"`get-time`", "b:get-time:exact name"},
+        {"use get-time() now", "b:get-time:exact name"},
+        {"please call GET_ME", "c:get_me:exact name"},
+    };
+    haft__search *search = search_make(few, COUNT(few), NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_STR(search_ids(search, haft__str(rows[i].query), 1), haft__str(rows[i].first), "%s",
+                  rows[i].query);
+    }
+    CHECK_STR(search_ids(search, HAFT__LIT("the API for USA"), 1), HAFT__LIT(""), "no names");
+    haft__search_destroy(search);
+}
+
+/* One that is there once and not twice, in a short word; and the other way round. */
+TEST(doubled_letters_are_slips)
+{
+    static const search_tool few[] = {
+        {"a", "list_issues", "", "", NULL},
+        {"b", "delete_file", "", "", NULL},
+    };
+    haft__search *search = search_make(few, COUNT(few), NULL);
+    CHECK_STR(search_ids(search, HAFT__LIT("isue"), 1), HAFT__LIT("a:name"), "isue");
+    CHECK_STR(search_ids(search, HAFT__LIT("show an isue"), 1), HAFT__LIT("a:name"), "isue");
+    CHECK_STR(search_ids(search, HAFT__LIT("some fille"), 1), HAFT__LIT("b:name"), "fille");
+    CHECK_STR(search_ids(search, HAFT__LIT("some isu"), 1), HAFT__LIT(""), "three letters");
+    haft__search_destroy(search);
+}
+
 /* ---- weights ---- */
 
 /* What changes when a part does not count. */

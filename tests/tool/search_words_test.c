@@ -12,7 +12,7 @@ static haft_str words_of(haft_str text, bool stems)
     haft__search_word word;
     haft__buf found;
     haft__buf_init(&found, 1 << 20);
-    haft__search_words_init(&words, text);
+    haft__search_words_init(&words, text, false);
     for (size_t i = 0; haft__search_words_next(&words, &word); i++) {
         haft__buf_add_str(&found, haft__str(i > 0 ? " " : ""));
         haft__buf_add_str(&found, haft__str(i > 0 && word.begins_clause ? "| " : ""));
@@ -51,7 +51,7 @@ TEST(texts_become_words)
         {"line\nnext", "line | next"},
         {"cats and dogs", "cats | dogs"},
         {"file.txt is", "file txt"},
-        {"see https://github.com/a/b?c=d#e now", "see https github com now"},
+        {"see https://github.com/a/b?c=d#e now", "see https github now"},
         {"token eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9 end", "token end"},
         {"getAllUsersByOrgNameAndTeamName", "get users org name | team name"},
         {"id 550e8400-e29b-41d4-a716-446655440000", "id"},
@@ -85,6 +85,26 @@ TEST(stems_come_along)
 {
     CHECK_STR(words_of(HAFT__LIT("Listing repositories quickly"), true),
               HAFT__LIT("list repositori quickli"), "stems");
+    CHECK_STR(words_of(HAFT__LIT("repos of K8s, createPR"), true),
+              HAFT__LIT("repositori kubernet k 8 | creat pull request"), "what is short");
+}
+
+TEST(queries_say_what_a_token_is)
+{
+    haft__search_words words;
+    haft__search_word word;
+    static const struct {
+        const char *raw;
+        bool implied;
+    } wanted[] = {{"open", false}, {"https", false}, {"example", false}, {"url", true},
+                  {"out", false},  {"md", false},    {"file", true}};
+    size_t count = 0;
+    haft__search_words_init(&words, HAFT__LIT("open https://example.com/a out.md"), true);
+    for (; haft__search_words_next(&words, &word) && count < COUNT(wanted); count++) {
+        CHECK_STR(((haft_str){word.raw, word.raw_length}), haft__str(wanted[count].raw), "word");
+        CHECK(word.implied == wanted[count].implied, "%s", wanted[count].raw);
+    }
+    CHECK_INT(count, COUNT(wanted), "words");
 }
 
 TEST(a_nul_is_as_good_as_a_space)
@@ -119,10 +139,10 @@ TEST(random_bytes_become_words)
         haft__search_words words;
         haft__search_word word;
         size_t count = 0;
-        haft__search_words_init(&words, (haft_str){text, n % sizeof(text)});
+        haft__search_words_init(&words, (haft_str){text, n % sizeof(text)}, false);
         while (haft__search_words_next(&words, &word)) {
             CHECK(word.raw_length > 0 && word.raw_length <= sizeof(word.raw), "a word");
-            CHECK(word.stem_length > 0 && word.stem_length <= word.raw_length, "its stem");
+            CHECK(word.stem_length > 0 && word.stem_length <= sizeof(word.stem), "its stem");
             count++;
         }
         CHECK(count <= 2 * sizeof(text), "%zu words", count);
