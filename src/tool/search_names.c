@@ -79,11 +79,15 @@ static void want(const haft__search *search, wanted *w, haft_str text)
     }
 }
 
+static bool may_be_wanted(const wanted *w, uint64_t hash)
+{
+    return (w->sieve[hash % SIEVE_BITS / 64] >> hash % 64 & 1) != 0;
+}
+
 /* What was written, of a name that is wanted; .ptr is NULL when it is not. */
 static haft_str find_wanted(const wanted *w, uint64_t hash)
 {
-    bool may_be = (w->sieve[hash % SIEVE_BITS / 64] >> hash % 64 & 1) != 0;
-    for (size_t i = 0; i < w->count && may_be; i++) {
+    for (size_t i = 0; i < w->count && may_be_wanted(w, hash); i++) {
         if (w->hashes[i] == hash) {
             return w->texts[i];
         }
@@ -93,7 +97,7 @@ static haft_str find_wanted(const wanted *w, uint64_t hash)
 
 static bool is_wanted(const wanted *w, uint64_t hash)
 {
-    return find_wanted(w, hash).ptr != NULL;
+    return may_be_wanted(w, hash) && find_wanted(w, hash).ptr != NULL;
 }
 
 static bool is_plain(char c)
@@ -283,6 +287,21 @@ static bool is_as_written(const haft__search *search, uint32_t doc, haft_str tex
     return !is_plain(before) && !is_capital(before) && !(before >= '0' && before <= '9');
 }
 
+/* What its own name is worth. */
+static float grade_name(const haft__search *search, const wanted *w, uint32_t doc)
+{
+    const haft__search_file *file = &search->docs[doc];
+    if (!may_be_wanted(w, file->name_hash) && !may_be_wanted(w, file->id_hash)) {
+        return 0;
+    }
+    haft_str name = find_wanted(w, file->name_hash), id = find_wanted(w, file->id_hash);
+    haft_str text = id.ptr != NULL ? id : name;
+    if (text.ptr == NULL) {
+        return 0;
+    }
+    return HAFT__SEARCH_EXACT_NAME + (is_as_written(search, doc, text) ? AS_WRITTEN : 0);
+}
+
 void haft__search_names(const haft__search *search, const haft__search_asked *asked, float *total)
 {
     wanted w = {.count = 0};
@@ -296,12 +315,7 @@ void haft__search_names(const haft__search *search, const haft__search_asked *as
         if (file->entries == NULL) {
             continue;
         }
-        total[i] += haft__search_named_bonus(search, asked, i);
-        haft_str name = find_wanted(&w, file->name_hash), id = find_wanted(&w, file->id_hash);
-        if (name.ptr != NULL || id.ptr != NULL) {
-            bool as_written = is_as_written(search, i, id.ptr != NULL ? id : name);
-            total[i] += HAFT__SEARCH_EXACT_NAME + (as_written ? AS_WRITTEN : 0);
-        }
+        total[i] += grade_name(search, &w, i) + haft__search_named_bonus(search, asked, i);
         if (file->group != HAFT__SEARCH_NONE
             && is_wanted(&w, search->groups[file->group].name_hash)) {
             total[i] += HAFT__SEARCH_EXACT_GROUP;
