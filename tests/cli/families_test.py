@@ -68,7 +68,8 @@ def test_explain():
          "family": "devstral"}), True)
     found = explain({"provider": "vllm", "model": "devstral"}, "--json")
     check("a_size_is_a_number", found["family"]["taken"]["size_b"], 24)
-    models = ["vllm:m", "vllm:m-7b", "vllm:devstral", {"provider": "vllm", "model": "m-7b", "size_b": 3}]
+    models = ["vllm:m", "vllm:m-7b", "vllm:devstral",
+              {"provider": "vllm", "model": "m-7b", "size_b": 3}]
     told = [explain(model, "--json") for model in models]
     check("where_a_size_is_from", [(t["size_in_name"], t["deferred"]["cap_by"]) for t in told],
           [(None, "unknown_size"), (7, "name"), (None, "family"), (None, "size_b")])
