@@ -204,7 +204,7 @@ haft_status haft__bench_load_agent(haft_runtime *runtime, const haft__bench_word
         status = add_tools(runtime, w->pool, results, err);
     }
     if (status == HAFT_OK) {
-        status = haft__agent_load_text(runtime, haft__buf_str(&text), HAFT__LIT(""), false,
+        status = haft__agent_load_text(runtime, haft__buf_str(&text), HAFT__LIT(""), HAFT__SPEC_NEW,
                                        ret_agent, err);
     }
     haft__buf_finish(&text);

@@ -53,7 +53,8 @@ static haft_status read_run(haft__cli *cli, haft_runtime *runtime, const haft__s
     haft__store_request request = {.verb = HAFT__STORE_READ, .run.id = row->id};
     haft_status status = haft__session_ask(cli, runtime, &request, err);
     if (status == HAFT_OK) {
-        status = haft__agent_load_text(runtime, row->spec, row->spec_path, true, ret_agent, err);
+        status = haft__agent_load_text(runtime, row->spec, row->spec_path, HAFT__SPEC_SEEN,
+                                       ret_agent, err);
     }
     if (status == HAFT_OK) {
         status = haft__log_fold(&cli->arena, (*ret_agent)->spec, "", request.text, UINT64_MAX,

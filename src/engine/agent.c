@@ -167,14 +167,15 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
 }
 
 static haft_status load(haft_runtime *runtime, haft__arena *arena, haft_str text, haft_str path,
-                        bool look_only, haft_agent **ret_agent, haft_error *err)
+                        haft__spec_use use, haft_agent **ret_agent, haft_error *err)
 {
     haft_str kept = haft__arena_copy(arena, text), place = haft__arena_copy(arena, path);
     if (kept.ptr == NULL || place.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
     haft__spec_options options = haft__agent_spec_options(runtime, place);
-    if (look_only) {
+    options.kept = use != HAFT__SPEC_NEW;
+    if (use == HAFT__SPEC_SEEN) {
         options.env = (haft__spec_env){NULL, NULL}; /* nothing is run: nothing can be missing */
         options.read_file = NULL;
     }
@@ -186,15 +187,16 @@ static haft_status load(haft_runtime *runtime, haft__arena *arena, haft_str text
             return fail_problem(&report.problems[i], err);
         }
     }
-    return status == HAFT_OK ? create(runtime, spec, look_only, ret_agent, err) : status;
+    return status == HAFT_OK ? create(runtime, spec, use == HAFT__SPEC_SEEN, ret_agent, err)
+                             : status;
 }
 
 haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str path,
-                                  bool look_only, haft_agent **ret_agent, haft_error *err)
+                                  haft__spec_use use, haft_agent **ret_agent, haft_error *err)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft_status status = load(runtime, &arena, text, path, look_only, ret_agent, err);
+    haft_status status = load(runtime, &arena, text, path, use, ret_agent, err);
     if (status == HAFT_OK) {
         (*ret_agent)->spec_arena = arena; /* the spec lives as long as the agent */
     } else {
@@ -217,7 +219,7 @@ haft_status haft_agent_load(haft_runtime *runtime, const char *path, haft_agent 
         haft__arena_init(&scratch, 0);
         haft_str place = haft__file_absolute(&scratch, path);
         status = place.ptr != NULL ? haft__agent_load_text(runtime, haft__buf_str(&text), place,
-                                                           false, ret_agent, err)
+                                                           HAFT__SPEC_NEW, ret_agent, err)
                                    : haft__arena_fail(&scratch, err);
         haft__arena_finish(&scratch);
         if (status != HAFT_OK) {

@@ -227,8 +227,9 @@ static void load_agent(haft_run *run)
     (void)snprintf(run->id, sizeof(run->id), "%.*s", HAFT__ARG(run->row.id));
     haft_agent *agent = NULL;
     haft_error err = {0};
-    haft_status status = haft__agent_load_text(run->runtime, run->row.spec, run->row.spec_path,
-                                               run->look_only, &agent, &err);
+    haft_status status =
+        haft__agent_load_text(run->runtime, run->row.spec, run->row.spec_path,
+                              run->look_only ? HAFT__SPEC_SEEN : HAFT__SPEC_KEPT, &agent, &err);
     if (status == HAFT_OK) {
         status = haft__live_join(run, agent, &err);
         haft_agent_release(agent);

@@ -62,7 +62,7 @@ static haft_status load(void *context, haft__json source, uint64_t seq, const ha
     if (status == HAFT_OK) {
         bool look_only = run->look_only || seq < run->last_respec;
         status = haft__agent_load_text(run->runtime, haft__buf_str(&text), run->agent->spec->path,
-                                       look_only, &agent, err);
+                                       look_only ? HAFT__SPEC_SEEN : HAFT__SPEC_KEPT, &agent, err);
     }
     haft__buf_finish(&text);
     if (status == HAFT_OK) {
@@ -133,8 +133,8 @@ static haft_status accept(haft_run *run, const haft__accepted *accepted, haft_er
 {
     haft_runtime *runtime = run->runtime;
     haft_agent *agent = NULL;
-    haft_status status =
-        haft__agent_load_text(runtime, accepted->text, run->agent->spec->path, false, &agent, err);
+    haft_status status = haft__agent_load_text(runtime, accepted->text, run->agent->spec->path,
+                                               HAFT__SPEC_NEW, &agent, err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -324,10 +324,15 @@ struct haft__way haft__agent_way(haft_agent *agent, const haft__model_spec *mode
 HAFT_MUST_USE haft_status haft__agent_create(haft_runtime *runtime, const haft__spec *spec,
                                              haft_agent **ret_agent, haft_error *err);
 
-/* Loads a spec from text. BAD_INPUT with the first problem. To look at runs that others make,
- * neither a key nor a script is needed: then nothing can be run with it. */
+typedef enum haft__spec_use {
+    HAFT__SPEC_NEW,  /* a run begins with it */
+    HAFT__SPEC_KEPT, /* of a run that has begun, maybe with a haft that minded less */
+    HAFT__SPEC_SEEN, /* of a run that is only looked at: needs neither a key nor a script */
+} haft__spec_use;
+
+/* Loads a spec from text. BAD_INPUT with the first problem. */
 HAFT_MUST_USE haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str path,
-                                                bool look_only, haft_agent **ret_agent,
+                                                haft__spec_use use, haft_agent **ret_agent,
                                                 haft_error *err);
 void haft__agent_hold(haft_agent *agent);
 

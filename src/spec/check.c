@@ -309,7 +309,8 @@ void haft__loader_check(haft__loader *l)
     check_options(l);
     check_servers(l);
     check_approval_rules(l);
-    if (haft__loader_clean(l, "approvals tools")) {
+    /* Where they mean nothing a call is asked about: no reason to leave a run that has begun. */
+    if (!l->options->kept && haft__loader_clean(l, "approvals tools")) {
         haft__loader_check_conditions(l);
     }
     haft__loader_check_tools(l);

@@ -39,6 +39,7 @@ typedef struct haft__spec_options {
     haft_status (*read_file)(void *context, haft__arena *arena, haft_str spec, haft_str path,
                              haft_str *ret_text, haft_error *err);
     void *read_context;
+    bool kept; /* of a run that has begun with it: what only is not as it was meant is no error */
     haft__hash_key hash_key;
 } haft__spec_options;
 

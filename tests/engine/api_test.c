@@ -264,10 +264,29 @@ TEST(a_spec_that_is_wrong_says_where)
     haft_agent *agent = NULL;
     help_host_init(&h, "memory:");
     CHECK_INT(haft__agent_load_text(h.runtime, HAFT__LIT("haft: 1\nlimit: {}\n"), HAFT__LIT(""),
-                                    false, &agent, &h.err),
+                                    HAFT__SPEC_NEW, &agent, &h.err),
               HAFT_BAD_INPUT, "accepted");
     CHECK_STR(haft__str(h.err.where), HAFT__LIT("2:1"), "where");
     CHECK_INT(haft_agent_load(h.runtime, "/nowhere.yaml", &agent, &h.err), HAFT_IO, "no file");
+    help_host_finish(&h);
+}
+
+TEST(a_run_goes_on_with_a_condition_that_means_nothing)
+{
+    const haft_str text =
+        HAFT__LIT("{\"haft\":1,\"name\":\"a\",\"model\":\"offline\",\"tools\":[{\"name\":\"pay\","
+                  "\"description\":\"Pays somebody.\",\"headless\":true,\"args\":[\"n\"]}],"
+                  "\"approvals\":[{\"tools\":[\"pay\"],\"when\":{\"at\":\"/"
+                  "n\",\"op\":\"in\",\"value\":[]}}]}");
+    help_host h;
+    haft_agent *agent = NULL;
+    help_host_init(&h, "memory:");
+    CHECK_INT(haft__agent_load_text(h.runtime, text, HAFT__LIT(""), HAFT__SPEC_NEW, &agent, &h.err),
+              HAFT_BAD_INPUT, "a new one");
+    CHECK_INT(
+        haft__agent_load_text(h.runtime, text, HAFT__LIT(""), HAFT__SPEC_KEPT, &agent, &h.err),
+        HAFT_OK, "one that has begun: %s", h.err.message);
+    haft_agent_release(agent);
     help_host_finish(&h);
 }
 

@@ -207,8 +207,8 @@ TEST(a_model_that_cannot_be_asked)
         help_host h;
         haft_agent *agent = NULL;
         help_host_init(&h, "memory:");
-        CHECK(haft__agent_load_text(h.runtime, haft__str(rows[i].spec), HAFT__LIT(""), false,
-                                    &agent, &h.err)
+        CHECK(haft__agent_load_text(h.runtime, haft__str(rows[i].spec), HAFT__LIT(""),
+                                    HAFT__SPEC_NEW, &agent, &h.err)
                   != HAFT_OK,
               "%s", rows[i].spec);
         CHECK(strstr(h.err.message, rows[i].says) != NULL, "%s", h.err.message);

@@ -54,7 +54,7 @@ haft_agent *help_host_agent(help_host *h, const char *members, const char *scrip
     haft__buf_add_char(&h->text, '}');
     (void)snprintf(path, sizeof(path), "%s/spec.json", h->directory);
     haft_status status = haft__agent_load_text(h->runtime, haft__buf_str(&h->text), haft__str(path),
-                                               false, &agent, &h->err);
+                                               HAFT__SPEC_NEW, &agent, &h->err);
     CHECK_INT(status, HAFT_OK, "%s: %s", h->err.where, h->err.message);
     return agent;
 }
