@@ -64,9 +64,11 @@ static haft_status want_store(asked *a)
     return a->runtime != NULL ? HAFT_OK : haft__session_find(a->cli, a->args, &a->runtime, a->err);
 }
 
-static haft_status find(asked *a)
+/* `damaged`: one of which only the id is wanted need not be whole. */
+static haft_status find(asked *a, bool damaged)
 {
-    haft__store_request request = {.verb = HAFT__STORE_FIND, .name = haft__str(a->name)};
+    haft__store_request request = {
+        .verb = HAFT__STORE_FIND, .name = haft__str(a->name), .damaged_too = damaged};
     haft_status status = want_store(a);
     if (status == HAFT_OK) {
         status = haft__session_ask(a->cli, a->runtime, &request, a->err);
@@ -79,7 +81,7 @@ static haft_status find(asked *a)
 
 static haft_status read_stored(asked *a, bool want_spec)
 {
-    haft_status status = find(a);
+    haft_status status = find(a, !want_spec);
     haft__store_request request = {.verb = HAFT__STORE_READ, .run.id = a->row.id};
     if (status == HAFT_OK) {
         status = haft__session_ask(a->cli, a->runtime, &request, a->err);
@@ -128,7 +130,9 @@ static haft_status read_run(asked *a, bool want_spec)
 static haft_str state_of(const haft__store_run *row)
 {
     bool queued = row->state == HAFT__STATE_RUNNING && row->seq == 1;
-    return queued ? HAFT__LIT("queued") : haft__str(haft__run_state_name(row->state));
+    return row->damaged ? HAFT__LIT("damaged")
+           : queued     ? HAFT__LIT("queued")
+                        : haft__str(haft__run_state_name(row->state));
 }
 
 static void row_json(haft__json_writer *w, const haft__store_run *row)
@@ -188,7 +192,7 @@ static void list_line(FILE *out, const haft__store_run *row)
 {
     char at[HAFT__TIME_SIZE];
     haft__time_format(row->created_ms, at);
-    bool ended = row->state == HAFT__STATE_ENDED;
+    bool ended = row->state == HAFT__STATE_ENDED && !row->damaged;
     haft_str state = ended ? row->end : state_of(row);
     (void)fprintf(out, "%.*s  %s  %-10.*s  %3u %-5s  %3u %-5s  ", HAFT__ARG(row->id), at,
                   HAFT__ARG(state), row->turns, row->turns == 1 ? "turn" : "turns", row->calls,
@@ -371,7 +375,7 @@ static haft__exit artifact(asked *a)
 {
     haft__store_request request = {.verb = HAFT__STORE_ARTIFACT,
                                    .name = haft__str(a->args->words[2])};
-    haft_status status = find(a);
+    haft_status status = find(a, true);
     if (status == HAFT_OK) {
         request.run.id = a->row.id;
         status = haft__session_ask(a->cli, a->runtime, &request, a->err);
@@ -415,7 +419,7 @@ static void print_removed(const asked *a, uint64_t count, bool dry_run)
 static haft__exit remove_run(asked *a)
 {
     haft__store_request request = {.verb = HAFT__STORE_REMOVE};
-    haft_status status = find(a);
+    haft_status status = find(a, true);
     if (status == HAFT_OK) {
         request.run.id = a->row.id;
         request.dead_owner = haft__owner_is_dead(a->row.owner) ? a->row.owner : HAFT__LIT("");

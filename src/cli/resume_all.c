@@ -143,14 +143,16 @@ static void show(resuming *r, outcome *one, haft_run *run)
 static void show_stopped(resuming *r, outcome *one, const haft__work_news *news)
 {
     capture c;
-    if (news->live->state.seq > news->live->row.seq) {
+    if (news->live != NULL && news->live->state.seq > news->live->row.seq) {
         show(r, one, news->live);
         return;
     }
     one->exit = HAFT__EXIT_DONE;
     if (news->kind == HAFT__WORK_LEFT && begin_capture(r, &c)) {
-        one->exit = haft__session_exit(news->error->status);
-        tell_failed(r, one, news->error);
+        haft_error failed = *news->error;
+        bool stored = haft__session_blames_store(r->cli, r->args, &failed);
+        one->exit = stored ? HAFT__EXIT_FAILED : haft__session_exit(failed.status);
+        tell_failed(r, one, &failed);
         end_capture(r, &c, one);
     }
 }

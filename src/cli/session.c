@@ -129,7 +129,9 @@ bool haft__session_blames_store(haft__cli *cli, const haft__args *args, haft_err
     const char *url = NULL;
     bool known = err->where[0] != '\0' && haft__session_store(cli, args, &url, NULL) == HAFT_OK;
     const char *path = known ? haft__store_file(url) : NULL;
-    bool blamed = path != NULL && strcmp(err->where, path) == 0;
+    haft_str where = haft__str(err->where); /* of a server it is no more than where it is */
+    bool blamed = path != NULL ? strcmp(err->where, path) == 0
+                               : known && haft__str_starts(where, HAFT__LIT("postgres://"));
     if (blamed) {
         (void)as_failure(err->status, err);
     }

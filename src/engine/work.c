@@ -70,17 +70,28 @@ void haft__work_trouble(haft__work *work, const haft_error *error)
     work->failures++;
 }
 
+/* The time that a run is left alone from. */
+static uint64_t skip_from(const haft__work *work)
+{
+    return work->options.once ? UINT64_MAX / 2 : now_of(work); /* it never comes */
+}
+
+static void leave(haft__work *work, const char *id, haft_str name, const haft_error *error)
+{
+    haft__work_news news = {.kind = HAFT__WORK_LEFT,
+                            .run = id,
+                            .name = name,
+                            .end = "",
+                            .error = error,
+                            .retry_ms = haft__skips_add(&work->skips, id, skip_from(work))};
+    work->options.tell(work->options.context, &news);
+}
+
 void haft__work_leave(haft__work *work, const haft_error *error)
 {
     char id[HAFT__ID_LENGTH + 1];
     (void)snprintf(id, sizeof(id), "%.*s", HAFT__ARG(work->taken.id));
-    haft__work_news news = {.kind = HAFT__WORK_LEFT,
-                            .run = id,
-                            .name = work->taken.name,
-                            .end = "",
-                            .error = error,
-                            .retry_ms = haft__skips_add(&work->skips, id, now_of(work))};
-    work->options.tell(work->options.context, &news);
+    leave(work, id, work->taken.name, error);
 }
 
 /* ---- taking ---- */
@@ -184,10 +195,24 @@ static void settle_doubt(haft__work *work, const haft__store_request *request)
     }
 }
 
+/* The store has what it would take next and cannot read it: that one is for people, and the next is
+ * asked for. */
+static void pass_over(haft__work *work, const haft__store_request *request)
+{
+    work->failures = 0;
+    work->poll_ms = work->options.poll_ms;
+    work->hungry = true;
+    leave(work, request->damaged, HAFT__LIT(""), &request->error);
+}
+
 static void on_taken(haft__store_request *request)
 {
     haft__work *work = request->context;
     work->taking = false;
+    if (request->damaged[0] != '\0') {
+        pass_over(work, request);
+        return;
+    }
     work->found = request->status == HAFT_OK;
     work->nothing = request->status == HAFT_NOT_FOUND && !request->quick;
     work->looked_ms = request->quick ? work->looked_ms : now_of(work);
@@ -309,12 +334,6 @@ static void wait_until_heard(haft__work_slot *slot)
                != HAFT_OK) {
         slot->mail = HAFT__MAIL_UNKNOWN;
     }
-}
-
-/* The time that a run is left alone from. */
-static uint64_t skip_from(const haft__work *work)
-{
-    return work->options.once ? UINT64_MAX / 2 : now_of(work); /* it never comes */
 }
 
 /* A deadline that the store's clock says has come, and ours does not: it is not asked for again and

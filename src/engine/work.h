@@ -36,7 +36,8 @@ typedef struct haft__work_news {
     uint32_t turns;
     const haft_error *error; /* of LEFT, LOST and TROUBLE, else NULL */
     uint64_t retry_ms;       /* of LEFT and TROUBLE: not before then */
-    haft_run *live;          /* may be read, and gone along with; NULL for trouble */
+    haft_run *live;          /* may be read, and gone along with; NULL for trouble, and for one that
+                              * was left before it was read */
 } haft__work_news;
 
 typedef struct haft__work_options {

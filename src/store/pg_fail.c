@@ -48,6 +48,13 @@ haft_status haft__pg_fail_damaged(const haft__pg *pg, haft_error *err, const cha
     return haft__hint(err, status, "restore it from a copy");
 }
 
+haft_status haft__pg_fail_run(const haft__pg *pg, haft_str id, haft_error *err)
+{
+    haft_status status = haft__pg_fail_damaged(
+        pg, err, "of the run %.*s a value is not what was written", HAFT__ARG(id));
+    return haft__hint(err, status, HAFT__STORE_DAMAGED_HINT, HAFT__ARG(id));
+}
+
 haft_status haft__pg_fail_version(const haft__pg *pg, uint64_t version, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_UNSUPPORTED, pg->place,

@@ -322,6 +322,7 @@ haft_status haft__pg_fail_astray(const haft__pg *pg, bool standby, haft_error *e
 haft_status haft__pg_fail_version(const haft__pg *pg, uint64_t version, haft_error *err);
 haft_status haft__pg_fail_damaged(const haft__pg *pg, haft_error *err, const char *what, ...)
     HAFT__PRINTF(3, 4);
+haft_status haft__pg_fail_run(const haft__pg *pg, haft_str id, haft_error *err); /* damaged */
 
 /* Nobody knows whether what was sent was committed. */
 void haft__pg_unknown(const haft__pg *pg, const haft__store_request *request, const haft_error *why,
@@ -347,7 +348,7 @@ haft__pg_step haft__pg_find, haft__pg_list, haft__pg_thread, haft__pg_ahead;
 haft__pg_step haft__pg_events, haft__pg_receive, haft__pg_artifact, haft__pg_recall;
 
 /* The rows of the first answer, whole, into found, if there is an arena. */
-HAFT_MUST_USE haft_status haft__pg_show(haft__pg_job *job, haft_error *err);
+haft__pg_step haft__pg_show;
 
 /* Asks for the deletion of everything that runs have, an array of ids; the first answer has their
  * number. */
@@ -370,5 +371,9 @@ HAFT_MUST_USE haft_status haft__pg_head_of(const haft__pg_job *job, unsigned ans
 /* Of the run that a job is about which writes; locked, and there from its second step on. */
 HAFT_MUST_USE haft_status haft__pg_locked_head(const haft__pg_job *job, haft__pg_head *ret_head,
                                                haft_error *err);
+
+/* The same of one that is to go: it may be damaged, run.damaged says so. */
+HAFT_MUST_USE haft_status haft__pg_locked_any(const haft__pg_job *job, haft__pg_head *ret_head,
+                                              haft_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "io/owner.h"
 #include "store/pg_int.h"
+#include "store/row.h"
 
 static uint64_t lease_of(const haft__pg_job *job)
 {
@@ -16,7 +17,7 @@ static uint64_t lease_of(const haft__pg_job *job)
 
 /* ---- one that is named ---- */
 
-static haft__pg_step write_claim, show_claim;
+static haft__pg_step write_claim;
 
 haft_status haft__pg_claim(haft__pg_job *job, haft_error *err)
 {
@@ -39,27 +40,18 @@ static haft_status write_claim(haft__pg_job *job, haft_error *err)
         haft__pg_arg(&args, request->run.owner);
         haft__pg_arg_int(&args, lease_of(job));
         haft__pg_change(job, HAFT__PG_CLAIM, &args);
-        job->next = show_claim;
+        job->next = haft__pg_show;
     }
     return status;
 }
+
+/* ---- whichever waits ---- */
 
 static bool has_row(const haft__pg_job *job)
 {
     haft__pg_rows rows = haft__pg_rows_of(job, 0);
     return haft__pg_row(&rows);
 }
-
-static haft_status show_claim(haft__pg_job *job, haft_error *err)
-{
-    if (!has_row(job)) {
-        return haft__pg_fail_damaged(job->link->pg, err, "a part of the run %.*s is missing",
-                                     HAFT__ARG(job->request->run.id));
-    }
-    return haft__pg_show(job, err);
-}
-
-/* ---- whichever waits ---- */
 
 static haft__pg_step look_for_lost, take_lost, show_lost, take_free, show_free;
 
@@ -114,7 +106,8 @@ static haft_status take_lost(haft__pg_job *job, haft_error *err)
     haft__pg_rows rows = haft__pg_rows_of(job, 0);
     while (count < HAFT__LIMIT_STORE_LIST && haft__pg_row(&rows)) {
         names[count] = haft__pg_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
-        count += haft__owner_is_dead(names[count]);
+        count += !rows.wrong && haft__owner_is_dead(names[count]);
+        rows.wrong = false; /* who a run that is damaged belongs to is nothing to the others */
     }
     if (job->request->strays) {
         names[count++] = job->request->run.owner;
@@ -124,14 +117,16 @@ static haft_status take_lost(haft__pg_job *job, haft_error *err)
     haft__pg_array(&dead, names, count);
     haft_status status = haft__buf_check(&dead, err);
     if (status == HAFT_OK) {
-        status = haft__pg_rows_end(&rows, err);
-    }
-    if (status == HAFT_OK) {
         status = ask_take(job, HAFT__PG_TAKE_LOST, haft__store_now(&job->link->pg->store), &dead,
                           show_lost, err);
     }
     haft__buf_finish(&dead);
     return status;
+}
+
+static haft_str taken_of(const haft__pg_job *job)
+{
+    return (haft_str){job->taken.id, job->taken.id_len};
 }
 
 /* Remembers which one it is: if the commit is lost, it would be ours and nobody would know. */
@@ -145,7 +140,11 @@ static haft_status show_taken(haft__pg_job *job, haft_error *err)
         rows.column = 3;
         job->taken.epoch = haft__pg_int(&rows);
     }
-    return haft__pg_show(job, err);
+    haft_status status = haft__pg_show(job, err);
+    if (status == HAFT_BAD_INPUT) {
+        haft__row_leave(job->request, taken_of(job));
+    }
+    return status;
 }
 
 static haft_status show_lost(haft__pg_job *job, haft_error *err)
@@ -178,11 +177,6 @@ haft_status haft__pg_knock(haft__pg_job *job, haft_error *err)
 }
 
 static haft__pg_step look_at_taken, show_retaken;
-
-static haft_str taken_of(const haft__pg_job *job)
-{
-    return (haft_str){job->taken.id, job->taken.id_len};
-}
 
 /* After a commit that was lost. Locked first: the server may see later than we do that the
  * connection is gone, and until then the lost transaction can still be kept. */
@@ -306,7 +300,7 @@ static haft_status write_removal(haft__pg_job *job, haft_error *err)
 {
     haft__buf *ids = &job->link->packed;
     haft__pg_head head;
-    haft_status status = haft__pg_locked_head(job, &head, err);
+    haft_status status = haft__pg_locked_any(job, &head, err);
     if (status == HAFT_OK) {
         status = haft__store_check_remove(&job->link->pg->store, job->request, &head.run, err);
     }

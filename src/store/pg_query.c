@@ -229,7 +229,7 @@ static haft_status read_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret
     *ret_head = (haft__pg_head){.run = {.id = id}};
     uint64_t state = haft__pg_int(&rows);
     rows.wrong = rows.wrong || state > HAFT__STATE_ENDED;
-    ret_head->run.state = (haft__run_state)state;
+    ret_head->run.state = (haft__run_state)(state <= HAFT__STATE_ENDED ? state : 0);
     ret_head->run.seq = haft__pg_int(&rows);
     ret_head->bytes = haft__pg_int(&rows);
     ret_head->run.epoch = haft__pg_int(&rows);
@@ -238,16 +238,31 @@ static haft_status read_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret
     rows.wrong = !haft__chain_set(&ret_head->chain, haft__pg_bytes(&rows, HAFT__CHAIN_OLD_BYTES))
                  || rows.wrong;
     ret_head->number = haft__pg_int(&rows);
-    return haft__pg_rows_end(&rows, err);
+    ret_head->run.damaged = rows.wrong;
+    return HAFT_OK;
+}
+
+static haft_status read_good_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret_head,
+                                  haft_error *err)
+{
+    haft_status status = read_head(rows, id, ret_head, err);
+    return status == HAFT_OK && ret_head->run.damaged ? haft__pg_fail_run(rows.pg, id, err)
+                                                      : status;
 }
 
 haft_status haft__pg_head_of(const haft__pg_job *job, unsigned answer, haft_str id,
                              haft__pg_head *ret_head, haft_error *err)
 {
-    return read_head(haft__pg_rows_of(job, answer), id, ret_head, err);
+    return read_good_head(haft__pg_rows_of(job, answer), id, ret_head, err);
 }
 
 haft_status haft__pg_locked_head(const haft__pg_job *job, haft__pg_head *ret_head, haft_error *err)
+{
+    haft__pg_rows rows = {.pg = job->link->pg, .result = job->link->heads};
+    return read_good_head(rows, job->request->run.id, ret_head, err);
+}
+
+haft_status haft__pg_locked_any(const haft__pg_job *job, haft__pg_head *ret_head, haft_error *err)
 {
     haft__pg_rows rows = {.pg = job->link->pg, .result = job->link->heads};
     return read_head(rows, job->request->run.id, ret_head, err);

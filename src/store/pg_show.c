@@ -38,7 +38,7 @@ static haft_status take_all(haft__pg_job *job, unsigned answer, haft__row_take *
         return haft__arena_fail(request->arena, err);
     }
     for (; at < count && haft__pg_row(&rows); at++) {
-        take(&columns, request->arena, &found[backwards ? count - 1 - at : at]);
+        haft__row_read(&columns, take, request->arena, &found[backwards ? count - 1 - at : at]);
     }
     haft_status status = haft__pg_rows_end(&rows, err);
     if (status == HAFT_OK) {
@@ -48,9 +48,20 @@ static haft_status take_all(haft__pg_job *job, unsigned answer, haft__row_take *
     return status;
 }
 
+/* What is found must be whole, where it is not looked at as it is. */
+static haft_status refuse_damaged(const haft__pg_job *job, haft_error *err)
+{
+    const haft__store_run *run = haft__row_refused(job->request);
+    return run != NULL ? haft__pg_fail_run(job->link->pg, run->id, err) : HAFT_OK;
+}
+
 haft_status haft__pg_show(haft__pg_job *job, haft_error *err)
 {
-    return job->request->arena != NULL ? take_all(job, 0, haft__row_whole, false, err) : HAFT_OK;
+    if (job->request->arena == NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = take_all(job, 0, haft__row_whole, false, err);
+    return status == HAFT_OK ? refuse_damaged(job, err) : status;
 }
 
 /* ---- one run ---- */
@@ -77,7 +88,7 @@ haft_status haft__pg_find(haft__pg_job *job, haft_error *err)
 static haft_status take_found(haft__pg_job *job, haft_error *err)
 {
     const haft__store_request *request = job->request;
-    haft_status status = haft__pg_show(job, err);
+    haft_status status = take_all(job, 0, haft__row_whole, false, err);
     if (status == HAFT_OK && request->found_count == 0) {
         status = haft__store_fail_run(request->name, err);
     }
@@ -85,7 +96,7 @@ static haft_status take_found(haft__pg_job *job, haft_error *err)
         status = haft__store_fail_several(request->name, request->found[0].id, request->found[1].id,
                                           err);
     }
-    return status;
+    return status == HAFT_OK ? refuse_damaged(job, err) : status;
 }
 
 /* ---- several ---- */
@@ -169,5 +180,8 @@ static haft_status take_thread(haft__pg_job *job, haft_error *err)
     haft__pg_head head;
     haft_status status =
         request->name.len > 0 ? haft__pg_head_of(job, 1, request->name, &head, err) : HAFT_OK;
-    return status == HAFT_OK ? take_all(job, 0, haft__row_past, true, err) : status;
+    if (status == HAFT_OK) {
+        status = take_all(job, 0, haft__row_past, true, err);
+    }
+    return status == HAFT_OK ? refuse_damaged(job, err) : status;
 }

@@ -177,11 +177,14 @@
 #define HAFT__PG_ROW_WHOLE HAFT__PG_ROW ", a.answer, a.spec_sha256, a.spec"
 #define HAFT__PG_FROM      " FROM haft.runs r LEFT JOIN haft.about a ON a.run = r.id "
 
-/* $2 owner, $3 lease. While somebody has a run, it is not due. */
-#define HAFT__PG_CLAIMED                                                                           \
+/* $2 owner, $3 lease. While somebody has a run, it is not due. One whose text is gone is found
+ * nevertheless, so that it can be told. */
+#define HAFT__PG_CLAIMED(which)                                                                    \
+    "WITH k AS MATERIALIZED (SELECT " which ") "                                                   \
     "UPDATE haft.runs r SET epoch = r.epoch + 1, owner = $2, lease = $3, due = NULL "              \
-    "FROM haft.about a WHERE a.run = r.id AND r.id = "
-#define HAFT__PG_CLAIM HAFT__PG_CLAIMED "$1 RETURNING " HAFT__PG_ROW_WHOLE
+    "FROM k LEFT JOIN haft.about a ON a.run = k.id WHERE r.id = k.id "                             \
+    "RETURNING " HAFT__PG_ROW_WHOLE
+#define HAFT__PG_CLAIM HAFT__PG_CLAIMED("$1::text AS id")
 
 /* Whoever has runs, but for $1 and those whose lease is over at $2. */
 #define HAFT__PG_OWNERS                                                                            \
@@ -191,12 +194,12 @@
  * among them when it looks for runs that are its own without its knowing. What another
  * process is just taking is passed over. */
 #define HAFT__PG_TAKEN(which, order)                                                               \
-    HAFT__PG_CLAIMED                                                                               \
-    "(SELECT w.id FROM haft.runs w WHERE " which " AND w.id <> ALL ($4::text[]) "                  \
-    "AND NOT EXISTS (SELECT 1 FROM haft.runs b WHERE w.thread <> '' "                              \
-    "AND " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("w.thread") " "                       \
-    "AND b.thread = w.thread AND b.number < w.number AND b.state < 2) "                            \
-    "ORDER BY " order " LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING " HAFT__PG_ROW_WHOLE
+    HAFT__PG_CLAIMED(                                                                              \
+        "w.id FROM haft.runs w WHERE " which " AND w.id <> ALL ($4::text[]) "                      \
+        "AND NOT EXISTS (SELECT 1 FROM haft.runs b WHERE w.thread <> '' "                          \
+        "AND " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("w.thread") " "                   \
+        "AND b.thread = w.thread AND b.number < w.number AND b.state < 2) "                        \
+        "ORDER BY " order " LIMIT 1 FOR UPDATE SKIP LOCKED")
 #define HAFT__PG_TAKE_LOST                                                                         \
     HAFT__PG_TAKEN("w.owner <> '' AND ((w.owner <> $2 AND w.lease <= $1::bigint) "                 \
                    "OR w.owner = ANY ($5::text[]))",                                               \

@@ -14,7 +14,7 @@ static uint64_t take_number(const haft__columns *columns, uint64_t most)
 {
     uint64_t number = columns->number(columns->from);
     *columns->wrong = *columns->wrong || number > most;
-    return number;
+    return number <= most ? number : 0;
 }
 
 static haft__run_state take_state(const haft__columns *columns)
@@ -90,4 +90,38 @@ void haft__row_past(const haft__columns *columns, haft__arena *arena, haft__stor
     ret_run->end = take_name(columns, arena);
     ret_run->task = columns->content(columns->from, arena);
     ret_run->answer = columns->text(columns->from, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
+}
+
+/* The texts whose sums were wrong are nobody's; all others are checked one by one. */
+void haft__row_read(const haft__columns *columns, haft__row_take *take, haft__arena *arena,
+                    haft__store_run *ret_run)
+{
+    take(columns, arena, ret_run);
+    if (*columns->wrong && ret_run->id.len > 0) {
+        *columns->wrong = false;
+        ret_run->damaged = true;
+        ret_run->task = ret_run->spec = HAFT__LIT("");
+    }
+}
+
+static bool takes_damaged(const haft__store_request *request)
+{
+    return request->damaged_too || request->verb == HAFT__STORE_LIST
+           || request->verb == HAFT__STORE_AHEAD;
+}
+
+const haft__store_run *haft__row_refused(const haft__store_request *request)
+{
+    size_t at = takes_damaged(request) ? request->found_count : 0;
+    while (at < request->found_count && !request->found[at].damaged) {
+        at++;
+    }
+    return at < request->found_count ? &request->found[at] : NULL;
+}
+
+void haft__row_leave(haft__store_request *request, haft_str id)
+{
+    if (request->verb == HAFT__STORE_TAKE) {
+        (void)snprintf(request->damaged, sizeof(request->damaged), "%.*s", HAFT__ARG(id));
+    }
 }

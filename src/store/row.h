@@ -26,4 +26,16 @@ haft__row_take haft__row_whole;
 haft__row_take haft__row_owned; /* four columns: who has a run */
 haft__row_take haft__row_past;  /* what a run of a thread leaves for those behind it */
 
+/* One of these. A value that is wrong makes the run damaged, and not the rows that follow; only one
+ * without its id is none. */
+void haft__row_read(const haft__columns *columns, haft__row_take *take, haft__arena *arena,
+                    haft__store_run *ret_run);
+
+/* The first run that is damaged, where the request is not for such ones, too; NULL when there is
+ * none. */
+const haft__store_run *haft__row_refused(const haft__store_request *request);
+
+/* A TAKE cannot have this run. */
+void haft__row_leave(haft__store_request *request, haft_str id);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "base/error.h"
+#include "base/str.h"
 #include "store/sqlite_int.h"
 
 haft_status haft__link_fail_damaged(const haft__link *link, haft_error *err, const char *what, ...)
@@ -16,6 +17,13 @@ haft_status haft__link_fail_damaged(const haft__link *link, haft_error *err, con
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, link->path, "the database is damaged: %s", detail);
     return haft__hint(err, status, "restore it from a copy; `sqlite3 FILE .recover` may save some");
+}
+
+haft_status haft__link_fail_run(const haft__link *link, haft_str id, haft_error *err)
+{
+    haft_status status = haft__link_fail_damaged(
+        link, err, "of the run %.*s a value is not what was written", HAFT__ARG(id));
+    return haft__hint(err, status, HAFT__STORE_DAMAGED_HINT, HAFT__ARG(id));
 }
 
 haft_status haft__link_fail_full(haft__link *link, haft_error *err)

@@ -66,6 +66,7 @@ haft_status haft__link_fail(haft__link *link, int code, haft_error *err);
 /* The error for what cannot be as it was written. `what` is a printf format. */
 haft_status haft__link_fail_damaged(const haft__link *link, haft_error *err, const char *what, ...)
     HAFT__PRINTF(3, 4);
+haft_status haft__link_fail_run(const haft__link *link, haft_str id, haft_error *err);
 
 /* ---- one use of a statement (sqlite_query.c) ---- */
 

@@ -28,11 +28,14 @@ static void take_head(haft__query *query, haft__sqlite_head *ret_head)
     haft_str sum = haft__query_blob(query, HAFT__CHAIN_OLD_BYTES);
     query->wrong = !haft__chain_set(&ret_head->chain, sum) || query->wrong;
     query->wrong = query->wrong || state > HAFT__STATE_ENDED || run->seq > HAFT__LIMIT_RUN_EVENTS;
-    run->state = (haft__run_state)state;
+    run->state = (haft__run_state)(state <= HAFT__STATE_ENDED ? state : 0);
+    run->damaged = query->wrong;
+    query->wrong = false;
 }
 
-haft_status haft__sqlite_head_of(haft__worker *worker, haft_str id, haft__sqlite_head *ret_head,
-                                 haft_error *err)
+/* Of one that may be damaged. */
+static haft_status any_head_of(haft__worker *worker, haft_str id, haft__sqlite_head *ret_head,
+                               haft_error *err)
 {
     haft__query query = haft__query_begin(&worker->link, HAFT__SQL_HEAD);
     haft__query_bind(&query, id);
@@ -43,6 +46,14 @@ haft_status haft__sqlite_head_of(haft__worker *worker, haft_str id, haft__sqlite
     }
     haft_status status = haft__query_end(&query, err);
     return status == HAFT_OK && !found ? haft__store_fail_run(id, err) : status;
+}
+
+haft_status haft__sqlite_head_of(haft__worker *worker, haft_str id, haft__sqlite_head *ret_head,
+                                 haft_error *err)
+{
+    haft_status status = any_head_of(worker, id, ret_head, err);
+    return status == HAFT_OK && ret_head->run.damaged ? haft__link_fail_run(&worker->link, id, err)
+                                                      : status;
 }
 
 /* ---- growing ---- */
@@ -382,7 +393,7 @@ haft_status haft__sqlite_release(haft__worker *worker, haft__store_request *requ
 haft_status haft__sqlite_remove(haft__worker *worker, haft__store_request *request, haft_error *err)
 {
     haft__sqlite_head head;
-    haft_status status = haft__sqlite_head_of(worker, request->run.id, &head, err);
+    haft_status status = any_head_of(worker, request->run.id, &head, err);
     if (status == HAFT_OK) {
         status = haft__store_check_remove(worker->store, request, &head.run, err);
     }

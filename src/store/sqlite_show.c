@@ -46,7 +46,7 @@ static haft_status take_rows(haft__query *query, haft__store_request *request, h
     haft__store_run run;
     haft__buf_init(&rows, (HAFT__LIMIT_STORE_LIST + 1) * sizeof(haft__store_run));
     while (haft__query_row(query)) {
-        take(&columns, request->arena, &run);
+        haft__row_read(&columns, take, request->arena, &run);
         haft__buf_add(&rows, (const char *)&run, sizeof(run));
     }
     haft_status status = haft__query_end(query, err);
@@ -55,6 +55,14 @@ static haft_status take_rows(haft__query *query, haft__store_request *request, h
     }
     haft__buf_finish(&rows);
     return status;
+}
+
+/* What is found must be whole, where it is not looked at as it is. */
+static haft_status refuse_damaged(const haft__worker *worker, const haft__store_request *request,
+                                  haft_error *err)
+{
+    const haft__store_run *run = haft__row_refused(request);
+    return run != NULL ? haft__link_fail_run(&worker->link, run->id, err) : HAFT_OK;
 }
 
 /* ---- one run ---- */
@@ -66,7 +74,8 @@ haft_status haft__sqlite_show(haft__worker *worker, haft__store_request *request
     }
     haft__query query = haft__query_begin(&worker->link, HAFT__SQL_FIND_ID);
     haft__query_bind(&query, request->run.id);
-    return take_rows(&query, request, haft__row_whole, err);
+    haft_status status = take_rows(&query, request, haft__row_whole, err);
+    return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
 }
 
 haft_status haft__sqlite_find(haft__worker *worker, haft__store_request *request, haft_error *err)
@@ -89,7 +98,7 @@ haft_status haft__sqlite_find(haft__worker *worker, haft__store_request *request
         status = haft__store_fail_several(request->name, request->found[0].id, request->found[1].id,
                                           err);
     }
-    return status;
+    return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
 }
 
 /* ---- several ---- */
@@ -144,5 +153,6 @@ haft_status haft__sqlite_thread(haft__worker *worker, haft__store_request *reque
     haft__query_bind(&query, request->thread);
     haft__query_bind_int(&query, head.number);
     haft__query_bind_int(&query, HAFT__LIMIT_STORE_LIST);
-    return take_rows(&query, request, haft__row_past, err);
+    status = take_rows(&query, request, haft__row_past, err);
+    return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
 }

@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "io/owner.h"
+#include "store/row.h"
 #include "store/sqlite_int.h"
 
 /* The best so far. */
@@ -32,6 +33,13 @@ static void keep(candidate *best, haft_str id, haft_str owner, uint64_t since)
     }
 }
 
+/* A value that is wrong is told by who claims the run; without an id nobody can. */
+static bool is_named(haft__query *query, haft_str id)
+{
+    query->wrong = false;
+    return id.len > 0;
+}
+
 /* The first row that is wanted. Two columns: an id, and since when. */
 static haft_status look(haft__query query, const haft__store_request *request, candidate *best,
                         haft_error *err)
@@ -40,7 +48,7 @@ static haft_status look(haft__query query, const haft__store_request *request, c
     while (!found && haft__query_row(&query)) {
         haft_str id = haft__query_text(&query, sizeof(best->id));
         uint64_t since = haft__query_int(&query);
-        found = !query.wrong && !haft__store_skips(request, id);
+        found = is_named(&query, id) && !haft__store_skips(request, id);
         if (found) {
             keep(best, id, HAFT__LIT(""), since);
         }
@@ -78,7 +86,7 @@ static haft_status look_for_lost(haft__worker *worker, const haft__store_request
         haft_str owner = haft__query_text(&query, sizeof(known.name));
         bool stray = haft__str_equal(owner, request->run.owner);
         bool lost = stray || lease <= now || is_dead(&known, owner);
-        if (!query.wrong && lost && !haft__store_skips(request, id)) {
+        if (is_named(&query, id) && lost && !haft__store_skips(request, id)) {
             keep(best, id, owner, lease);
         }
     }
@@ -107,6 +115,9 @@ static haft_status claim(haft__worker *worker, haft__store_request *request, con
     one.run.id = (haft_str){best->id, best->id_len};
     one.dead_owner = (haft_str){best->owner, best->owner_len};
     haft_status status = haft__sqlite_claim(worker, &one, err);
+    if (status == HAFT_BAD_INPUT) {
+        haft__row_leave(request, one.run.id);
+    }
     request->found = one.found;
     request->found_count = one.found_count;
     request->lost = best->owner_len > 0;

@@ -335,6 +335,7 @@ void haft__store_begin(haft__store_request *request)
     request->count = 0;
     request->low = false;
     request->lost = false;
+    request->damaged[0] = '\0';
     memset(&request->gc, 0, sizeof(request->gc));
 }
 

@@ -21,6 +21,7 @@
 #define HAFT_STORE_STORE_H
 
 #include "base/arena.h"
+#include "base/id.h"
 #include "io/loop.h"
 
 typedef struct haft__store haft__store;
@@ -80,6 +81,8 @@ typedef struct haft__store_run {
     uint64_t created_ms, updated_ms;
     uint64_t wake_ms; /* the first deadline of one that waits; 0: none */
     uint32_t turns, calls;
+    bool damaged; /* some of this is not what was written: the id is right, no text of task or spec
+                   * is there, and what could not be read is "" or 0 */
 } haft__store_run;
 
 typedef struct haft__store_artifact {
@@ -130,7 +133,8 @@ typedef enum haft__store_verb {
      * there is none. With `quick` those that lost their owner need not be looked for. With `strays`
      * runs of run.owner itself count as lost, but for those of `skip`: an earlier TAKE whose
      * outcome is not known may have made some that their owner knows nothing of. A wake_ms that has
-     * come by now_ms, if that is later than the store's clock, has come. */
+     * come by now_ms, if that is later than the store's clock, has come. BAD_INPUT when the run
+     * whose turn it is cannot be read: it is left as it was, and `damaged` says which one it is. */
     HAFT__STORE_TAKE,
 
     HAFT__STORE_RENEW,   /* run.owner, lease_ms: all its leases -> count; run.lease_ms: until when,
@@ -143,13 +147,13 @@ typedef enum haft__store_verb {
     HAFT__STORE_READ,
 
     /* name: a run's id, the beginning of one, or "last" (created) -> found[0]. NOT_FOUND; BAD_INPUT
-     * when several begin so. */
+     * when several begin so, and when it is damaged, but for `damaged_too`. */
     HAFT__STORE_FIND,
 
     /* thread (or ""), open_only, limit (0, or too many: HAFT__LIMIT_STORE_LIST), name (only ids
      * before it, or "") -> found, the greatest id first, without `spec` and `answer`. With `behind`
      * instead of a thread only runs that are RUNNING and have an earlier one of their thread which
-     * has not ended, as AHEAD has them. */
+     * has not ended, as AHEAD has them. Those that are damaged are among them, and say so. */
     HAFT__STORE_LIST,
 
     /* thread, name: a run's id, or "" for one that begins now -> found: the runs of the thread that
@@ -175,9 +179,9 @@ typedef enum haft__store_verb {
     HAFT__STORE_RECALL,   /* scope, name: a key, now_ms -> text; NOT_FOUND */
     HAFT__STORE_REMEMBER, /* scope, name, text, now_ms, lease_ms: how long; 0: for ever */
 
-    HAFT__STORE_REMOVE, /* run.id, dead_owner; BAD_STATE while somebody has it, but for run.owner
-                         * and `dead_owner`, if they are not ""; with run.epoch, when it is not 0,
-                         * unless run.owner has it in that epoch */
+    HAFT__STORE_REMOVE, /* run.id, damaged or not, dead_owner; BAD_STATE while somebody has it, but
+                         * for run.owner and `dead_owner`, if they are not ""; with run.epoch, when
+                         * it is not 0, unless run.owner has it in that epoch */
 
     /* now_ms, before_ms: removes runs that ended before; 0: none. Only those with one of `ends`, if
      * there are any, and not the `keep` that ended last. A thread goes as a whole: a run stays as
@@ -218,7 +222,7 @@ struct haft__store_request {
     size_t message_count;
     haft_str dead_owner, name, thread, scope, text;
     uint64_t after, limit, lease_ms, now_ms, before_ms;
-    bool open_only, behind, alone, dry_run, quick, strays;
+    bool open_only, behind, alone, dry_run, quick, strays, damaged_too;
     const haft_str *skip; /* ids */
     size_t skip_count;
     const haft_str *ends;
@@ -240,6 +244,8 @@ struct haft__store_request {
     uint64_t count;
     bool low;  /* there is hardly room for more: no new work is to be begun */
     bool lost; /* of TAKE: somebody had the run, and is gone */
+    char
+        damaged[HAFT__ID_LENGTH + 1]; /* of TAKE, with BAD_INPUT: the run that it is about, or "" */
 
     haft__store_request *next; /* the store's */
     struct {

@@ -118,6 +118,9 @@ HAFT_MUST_USE haft_status haft__store_check_send(const haft__store_request *requ
                                                  const haft__store_run *run, uint64_t count,
                                                  haft_error *err);
 
+/* What to do with a run that cannot be read, with its id. */
+#define HAFT__STORE_DAMAGED_HINT "restore it from a copy; `haft runs rm %.*s` removes the run"
+
 /* What is said in the same words everywhere. */
 haft_status haft__store_fail_run(haft_str id, haft_error *err);   /* there is none */
 haft_status haft__store_fail_twice(haft_str id, haft_error *err); /* there is one */

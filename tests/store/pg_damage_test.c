@@ -76,6 +76,49 @@ TEST(edited_texts_of_a_run_are_told)
     }
 }
 
+TEST(a_damaged_run_is_listed_left_and_removed)
+{
+    static const char *const cases[] = {
+        "UPDATE haft.runs SET turns = -1 WHERE number = 1",
+        "UPDATE haft.runs SET checksum = '', lease = -1, calls = -1 WHERE number = 1",
+        "UPDATE haft.about SET task = 'another' WHERE run = (SELECT id FROM haft.runs WHERE "
+        "number = 1)",
+        "DELETE FROM haft.about WHERE run = (SELECT id FROM haft.runs WHERE number = 1)",
+    };
+    if (help_pg_url() == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_store s;
+        help_store_open(&s, "postgres");
+        CHECK_INT(help_create_in(&s, 1, "one", ""), HAFT_OK, "%s", s.error.message);
+        CHECK_INT(help_create_in(&s, 2, "two", ""), HAFT_OK, "%s", s.error.message);
+        (void)help_pg_sql(cases[i]);
+        help_check_damaged(&s, 1, 2, true, cases[i]);
+        CHECK_STR(haft__str(help_pg_sql("SELECT count(*) FROM haft.about")), HAFT__LIT("1"),
+                  "all of it is gone: %s", cases[i]);
+        help_store_close(&s);
+    }
+}
+
+/* An owner whose name cannot be one is passed over by who looks for owners that are no more. */
+TEST(a_damaged_owner_keeps_nobody_from_taking)
+{
+    if (help_pg_url() == NULL) {
+        return;
+    }
+    help_store s;
+    help_store_open(&s, "postgres");
+    CHECK_INT(help_create_in(&s, 1, "one", "me"), HAFT_OK, "%s", s.error.message);
+    CHECK_INT(help_create_in(&s, 2, "two", ""), HAFT_OK, "%s", s.error.message);
+    (void)help_pg_sql("UPDATE haft.runs SET owner = repeat('x', 5000) WHERE number = 1");
+    haft__store_request take = {
+        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
+    CHECK_INT(help_do(&s, &take), HAFT_OK, "%s", s.error.message);
+    CHECK_STR(take.found[0].id, help_id(2), "the other one");
+    help_store_close(&s);
+}
+
 TEST(a_name_with_a_nul_is_refused)
 {
     help_store s;

@@ -218,3 +218,51 @@ haft_status help_send(help_store *s, uint64_t n, const char *text)
         .verb = HAFT__STORE_SEND, .run = {.id = help_id(n)}, .text = haft__str(text)};
     return help_do(s, &request);
 }
+
+/* ---- a run that cannot be read ---- */
+
+static void check_list(help_store *s, uint64_t bad, const char *what)
+{
+    haft__store_request list = {.verb = HAFT__STORE_LIST};
+    CHECK_INT(help_do(s, &list), HAFT_OK, "%s: %s", what, s->error.message);
+    CHECK_INT(list.found_count, 2, "%s: rows", what);
+    for (size_t i = 0; i < list.found_count; i++) {
+        CHECK_INT(list.found[i].damaged, haft__str_equal(list.found[i].id, help_id(bad)),
+                  "%s: row %zu", what, i);
+    }
+}
+
+static void check_find(help_store *s, haft_str bad, const char *what)
+{
+    haft__store_request find = {.verb = HAFT__STORE_FIND, .name = bad};
+    CHECK_INT(help_do(s, &find), HAFT_BAD_INPUT, "%s: it was found", what);
+    CHECK(strstr(s->error.message, bad.ptr) != NULL, "%s: not named: %s", what, s->error.message);
+    find = (haft__store_request){.verb = HAFT__STORE_FIND, .name = bad, .damaged_too = true};
+    CHECK_INT(help_do(s, &find), HAFT_OK, "%s: %s", what, s->error.message);
+    CHECK(find.found[0].damaged, "%s: it is whole", what);
+}
+
+static void check_take(help_store *s, haft_str bad, haft_str good, const char *what)
+{
+    haft__store_request take = {
+        .verb = HAFT__STORE_TAKE, .run.owner = HAFT__LIT("taker"), .lease_ms = HELP_LEASE};
+    CHECK_INT(help_do(s, &take), HAFT_BAD_INPUT, "%s: it was taken", what);
+    CHECK_STR(haft__str(take.damaged), bad, "%s: named", what);
+    take.skip = &bad;
+    take.skip_count = 1;
+    CHECK_INT(help_do(s, &take), HAFT_OK, "%s: %s", what, s->error.message);
+    CHECK_STR(take.found[0].id, good, "%s: the other", what);
+    CHECK_STR(haft__str(take.damaged), HAFT__LIT(""), "%s: nothing is wrong", what);
+}
+
+void help_check_damaged(help_store *s, uint64_t bad, uint64_t good, bool taken, const char *what)
+{
+    haft__store_request away = {.verb = HAFT__STORE_REMOVE, .run.id = help_id(bad)};
+    check_list(s, bad, what);
+    check_find(s, help_id(bad), what);
+    if (taken) {
+        check_take(s, help_id(bad), help_id(good), what);
+    }
+    CHECK_INT(help_do(s, &away), HAFT_OK, "%s: %s", what, s->error.message);
+    CHECK(help_run(s, bad) == NULL && help_run(s, good) != NULL, "%s: the other is gone", what);
+}

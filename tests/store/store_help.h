@@ -86,4 +86,8 @@ haft_status help_claim(help_store *s, uint64_t n, const char *owner, const char 
                        uint64_t *ret_epoch);
 haft_status help_send(help_store *s, uint64_t n, const char *text);
 
+/* The run `bad` cannot be read: it is listed, found by who wants such, `taken` left by name so that
+ * `good` is taken, and removed. */
+void help_check_damaged(help_store *s, uint64_t bad, uint64_t good, bool taken, const char *what);
+
 #endif

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A run whose row is not what was written: it is named, and nobody else is kept from anything."""
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from store_urls import stores  # noqa: E402
+
+HAFT = os.environ["HAFT"]
+# What is done to the first of three runs, in either kind of store.
+CASES = {
+    "spec": {"sqlite": "UPDATE runs SET spec = 9999 WHERE id = '{run}'",
+             "postgres": "UPDATE haft.about SET spec = 'x' WHERE run = '{run}'"},
+    "turns": {"sqlite": "UPDATE runs SET turns = 99999999999 WHERE id = '{run}'",
+              "postgres": "UPDATE haft.runs SET turns = 99999999999 WHERE id = '{run}'"},
+    "text": {"sqlite": "UPDATE runs SET task = 9999 WHERE id = '{run}'",
+             "postgres": "DELETE FROM haft.about WHERE run = '{run}'"},
+}
+
+
+def check(name, found, wanted):
+    if found != wanted:
+        print(f"# found  {found!r}\n# wanted {wanted!r}")
+    print(f"{'ok' if found == wanted else 'not ok'} cli/damage_test.py {kind} {name}", flush=True)
+
+
+def haft(*words):
+    done = subprocess.run([HAFT, *map(str, words)], stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, cwd=scratch, env=environment, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def sql(url, statement):
+    if kind == "sqlite":
+        with sqlite3.connect(url.removeprefix("sqlite:")) as db:
+            db.execute(statement)
+        db.close()
+    else:
+        subprocess.run(["psql", "-qX", url, "-c", statement], check=True)
+
+
+def states(url):
+    status, text, err = haft("runs", "list", "--json", "--store", url)
+    return status, [one["state"] for one in reversed(json.loads(text or '{"runs":[]}')["runs"])]
+
+
+def one_of_three(name, case):
+    url = new_store()
+    runs = [haft("run", "--detach", "spec.json", f"task {n}", "--store", url)[1].strip()
+            for n in range(3)]
+    bad = runs[0]
+    sql(url, case[kind].format(run=bad))
+    listed = name != "spec"  # which is not read for a list
+    check(f"{name}_listed", states(url), (0, ["damaged" if listed else "queued"] + 2 * ["queued"]))
+    status, _, err = haft("worker", "--until-idle", "--store", url)
+    check(f"{name}_is_left", (status, err.count(f"{bad} left"), f"of the run {bad}" in err,
+                              f"haft runs rm {bad}" in err), (1, 1, True, True))
+    check(f"{name}_others_end", states(url)[1][1:], ["ended", "ended"])
+    for words in (["runs", "show", bad], ["resume", bad], ["approve", bad], ["answer", bad, "x"]):
+        status, _, err = haft(*words, "--store", url)
+        check(f"{name}_{words[-2]}", (status, f"of the run {bad}" in err), (1, True))
+    target = f"sqlite:{scratch}/to-{kind}-{name}.db"
+    status, _, err = haft("migrate", "--from", url, "--to", target)
+    check(f"{name}_migrate_takes_the_others",
+          (status, f"of the run {bad}" in err, len(states(target)[1])), (1, True, 2))
+    check(f"{name}_resume_all", haft("resume", "--all", "--store", url)[0], 1)
+    check(f"{name}_removed", haft("runs", "rm", bad, "--store", url)[0], 0)
+    check(f"{name}_gone", states(url), (0, ["ended", "ended"]))
+    check(f"{name}_idle", haft("worker", "--until-idle", "--store", url), (0, "", ""))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = {**os.environ, "XDG_STATE_HOME": scratch, "XDG_CONFIG_HOME": scratch}
+    Path(scratch, "spec.json").write_text(json.dumps({
+        "haft": 1, "name": "hello", "description": "Says hello.", "model": "script:replies.json"}))
+    Path(scratch, "replies.json").write_text(json.dumps({"replies": [{"text": "hello"}]}))
+    for kind, new_store in stores(scratch):
+        for name, case in CASES.items():
+            one_of_three(name, case)
