@@ -163,6 +163,9 @@
     X(WORK_RETRY_MS, "work.retry_ms", 5000,                                                        \
       "milliseconds until a run that could not go on is taken again; doubled each time")           \
     X(WORK_RETRY_MOST_MS, "work.retry_most_ms", 600000, "the most milliseconds of these")          \
+    X(WORK_STOP_MS, "work.stop_ms", 5000,                                                          \
+      "milliseconds that a worker which is to end waits for an answer of its store")               \
+    X(WORK_HURRY_MS, "work.hurry_ms", 500, "milliseconds of these behind a second signal")         \
     X(RESUME_RUNS, "resume.runs", 16, "runs that `resume --all` goes on with at once")             \
     X(MIGRATE_LEASE_MS, "migrate.lease_ms", 7 * 24 * 3600 * 1000,                                  \
       "milliseconds that a run whose move was interrupted waits for its end")                      \

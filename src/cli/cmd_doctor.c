@@ -82,7 +82,7 @@ static void look_at_store(examination *e)
         return;
     }
     if (status == HAFT_OK) {
-        status = haft__session_open(e->cli, e->args, &runtime, &failed);
+        status = haft__session_find(e->cli, e->args, &runtime, &failed);
     }
     if (status == HAFT_OK) {
         status = examine_store(e, runtime, &failed);

@@ -18,6 +18,7 @@ typedef struct working {
     haft__work *work;
     bool json, quiet, stopped, hurried;
     size_t left; /* runs that could not go on */
+    size_t kept; /* runs that could not be given back */
     haft_error *err;
 } working;
 
@@ -98,6 +99,9 @@ static void tell_line(working *w, const haft__work_news *news)
         (void)fprintf(to, "; tried again here in %llu s",
                       (unsigned long long)(news->retry_ms + 999) / 1000);
     }
+    if (news->kind == HAFT__WORK_KEPT) {
+        (void)fputs(": the store does not answer; others have it when its lease is over", to);
+    }
     (void)fputc('\n', to);
     (void)fflush(to);
 }
@@ -106,7 +110,9 @@ static void tell(void *context, const haft__work_news *news)
 {
     working *w = context;
     w->left += news->kind == HAFT__WORK_LEFT;
-    bool wrong = news->kind == HAFT__WORK_LEFT || news->kind == HAFT__WORK_TROUBLE;
+    w->kept += news->kind == HAFT__WORK_KEPT;
+    bool wrong = news->kind == HAFT__WORK_LEFT || news->kind == HAFT__WORK_KEPT
+                 || news->kind == HAFT__WORK_TROUBLE;
     if (w->json) {
         tell_json(w, news);
     } else if (!w->quiet || wrong) {
@@ -145,7 +151,7 @@ static haft__exit go_on(working *w)
         heed_signals(w);
         stuck = until_idle && haft__work_stuck(w->work);
     }
-    if (status != HAFT_OK || stuck) {
+    if (status != HAFT_OK || stuck || w->kept > 0) {
         return HAFT__EXIT_FAILED;
     }
     return until_idle && !w->stopped && w->left > 0 ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE;
@@ -222,8 +228,13 @@ const haft__command haft__cmd_worker = {
         "share a store. A run that waits for people is given back and takes no memory. One that\n"
         "cannot go on here (a variable or a key is missing, its spec file has changed) is left\n"
         "for others and tried again later. SIGTERM and SIGINT let calls with effects end, give\n"
-        "everything back and exit 0; a second signal does so at once. With --until-idle the exit\n"
-        "status is 1 when a run could not go on, or the store could not be asked three times in a\n"
+        "everything back and exit 0; a second signal does so at once. A store that does not "
+        "answer\n"
+        "then is waited for only 5 seconds, half a second behind a second signal: what could not "
+        "be\n"
+        "given back is told, is free when its lease is over, and the exit status is 1. With\n"
+        "--until-idle it is 1 when a run could not go on, or the store could not be asked three "
+        "times in a\n"
         "row; otherwise a store that is away is waited for. One whose tables a later haft has\n"
         "changed ends the worker, with 1.\n",
     .options = options,

@@ -419,7 +419,8 @@ static haft_status name_owners(haft__migration *m, const char *from_name, haft_e
 static haft_status open_new(haft__migration *m, const char *to, haft_error *err)
 {
     bool missing = m->dry_run && haft__session_missing(to) != NULL;
-    return haft__store_open(m->loop, missing ? "memory:" : to, &m->to, err);
+    return m->dry_run ? haft__store_look(m->loop, missing ? "memory:" : to, &m->to, err)
+                      : haft__store_open(m->loop, to, &m->to, err);
 }
 
 /* Whether what is put into the new store is found in the old one. In a dry run nothing is, and they
@@ -461,7 +462,7 @@ haft_status haft__migration_open(haft__migration *m, const char *from, const cha
     }
     haft_status status = haft__loop_create(&m->loop, err);
     if (status == HAFT_OK) {
-        status = haft__store_open(m->loop, from, &m->from, err);
+        status = haft__store_look(m->loop, from, &m->from, err);
     }
     if (status == HAFT_OK) {
         status = open_new(m, to, err);

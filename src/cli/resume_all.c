@@ -211,7 +211,8 @@ static void on_news(void *context, const haft__work_news *news)
         return;
     case HAFT__WORK_LEFT:
     case HAFT__WORK_LOST: show_stopped(r, one, news); return;
-    case HAFT__WORK_RELEASED: show_released(r, one, news->live); return;
+    case HAFT__WORK_RELEASED:
+    case HAFT__WORK_KEPT: show_released(r, one, news->live); return;
     case HAFT__WORK_TROUBLE: return;
     }
 }

@@ -69,13 +69,14 @@ static haft_status read_lease(haft__cli *cli, const haft__args *args, uint64_t *
     return status;
 }
 
-static haft_status open_store(haft__cli *cli, const haft__args *args, const char *url,
+static haft_status open_store(haft__cli *cli, const haft__args *args, const char *url, bool looks,
                               haft_runtime **ret_runtime, haft_error *err)
 {
     haft_error unwanted = {0};
     haft_error *found = err != NULL ? err : &unwanted;
     haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
     haft__runtime_env env = haft__config_env(cli);
+    env.looks = looks;
     options.store = url;
     haft_status status = read_lease(cli, args, &options.lease_ms, found);
     if (status != HAFT_OK) {
@@ -89,7 +90,7 @@ haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runt
 {
     const char *url = NULL;
     haft_status status = haft__session_store(cli, args, &url, err);
-    return status == HAFT_OK ? open_store(cli, args, url, ret_runtime, err) : status;
+    return status == HAFT_OK ? open_store(cli, args, url, false, ret_runtime, err) : status;
 }
 
 const char *haft__session_missing(const char *url)
@@ -111,7 +112,7 @@ haft_status haft__session_find(haft__cli *cli, const haft__args *args, haft_runt
         status = haft__fail(err, HAFT_IO, missing, "there is no store here");
         return haft__hint(err, status, "the first `haft run` makes it; --store names another");
     }
-    return status == HAFT_OK ? open_store(cli, args, url, ret_runtime, err) : status;
+    return status == HAFT_OK ? open_store(cli, args, url, true, ret_runtime, err) : status;
 }
 
 haft_status haft__session_ask(haft__cli *cli, haft_runtime *runtime, haft__store_request *request,

@@ -139,6 +139,7 @@ static void on_dropped(haft__store_request *request)
     if (request->status == HAFT_OK) {
         run->epoch = 0; /* else it is tried again when the next renewal has been a success */
     }
+    haft__live_left(run);
     if (run->released && (run->epoch == 0 || run->runtime->closing)) {
         haft__live_destroy(run);
     }

@@ -60,8 +60,18 @@ haft_status haft__live_join(haft_run *run, haft_agent *agent, haft_error *err)
     return status;
 }
 
+void haft__live_left(haft_run *run)
+{
+    void (*tell)(haft_run * run, bool others) = run->on_left;
+    run->on_left = NULL;
+    if (tell != NULL) {
+        tell(run, run->epoch == 0 || run->state.stage == HAFT__RUN_ENDED);
+    }
+}
+
 void haft__live_destroy(haft_run *run)
 {
+    haft__live_left(run);
     *run->link = run->next;
     if (run->next != NULL) {
         run->next->link = run->link;

@@ -131,7 +131,7 @@ void haft__runtime_listen(haft_runtime *runtime)
 
 /* ---- the runtime ---- */
 
-static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *options,
+static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *options, bool looks,
                             haft_error *err)
 {
     const char *url = options->store != NULL ? options->store : "memory:";
@@ -146,7 +146,8 @@ static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *o
         status = haft__loop_create(&runtime->loop, err);
     }
     if (status == HAFT_OK) {
-        status = haft__store_open(runtime->loop, url, &runtime->store, err);
+        status = looks ? haft__store_look(runtime->loop, url, &runtime->store, err)
+                       : haft__store_open(runtime->loop, url, &runtime->store, err);
     }
     if (status == HAFT_OK) {
         haft__exec_options exec = {.loop = runtime->loop,
@@ -201,7 +202,7 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
     haft__buf_init(&runtime->line, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->body, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->clean, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = open_all(runtime, &own, err);
+    haft_status status = open_all(runtime, &own, env != NULL && env->looks, err);
     if (status != HAFT_OK) {
         haft_runtime_destroy(runtime);
         return status;

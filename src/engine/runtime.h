@@ -176,8 +176,10 @@ struct haft_run {
     haft_error error;
     haft__effect_kind effect; /* what was decided last */
     bool released;            /* nobody holds it any more; it goes once the store is through */
-    bool cancel_early;        /* it was cancelled before it was there */
-    bool held;                /* it is only put into the store; others go on with it */
+    void (*on_left)(haft_run *run, bool others); /* once: whether others can have it now; or NULL */
+    void *left_context;
+    bool cancel_early; /* it was cancelled before it was there */
+    bool held;         /* it is only put into the store; others go on with it */
 
     /* events: gathered, on their way, and committed but not read */
     haft__buf gathered, written, committed;
@@ -260,6 +262,7 @@ typedef struct haft__runtime_env {
     const struct haft__variable
         *variables; /* what `env` has beside the environment of this process */
     size_t variable_count;
+    bool looks; /* the store is only looked at: haft__store_look */
 } haft__runtime_env;
 
 /* haft_runtime_create with variables from elsewhere; NULL: the environment of this process. */
@@ -385,6 +388,9 @@ HAFT_MUST_USE haft_status haft__live_taken(haft_run *run, const haft__steer *com
 
 /* Gives its memory back; nothing of it may be under way any more. */
 void haft__live_destroy(haft_run *run);
+
+/* The store is through with one that was released, or does not answer: tells who wanted to know. */
+void haft__live_left(haft_run *run);
 
 /* Nobody holds it any more: gives the lease back, then the memory. */
 void haft__live_leave(haft_run *run);

@@ -22,10 +22,10 @@
 const char *haft__work_kind_name(haft__work_kind kind)
 {
     static const char *const names[] = {
-        [HAFT__WORK_TAKEN] = "taken",     [HAFT__WORK_ENDED] = "ended",
-        [HAFT__WORK_WAITS] = "waits",     [HAFT__WORK_LEFT] = "left",
-        [HAFT__WORK_LOST] = "lost",       [HAFT__WORK_RELEASED] = "released",
-        [HAFT__WORK_TROUBLE] = "trouble",
+        [HAFT__WORK_TAKEN] = "taken", [HAFT__WORK_ENDED] = "ended",
+        [HAFT__WORK_WAITS] = "waits", [HAFT__WORK_LEFT] = "left",
+        [HAFT__WORK_LOST] = "lost",   [HAFT__WORK_RELEASED] = "released",
+        [HAFT__WORK_KEPT] = "kept",   [HAFT__WORK_TROUBLE] = "trouble",
     };
     return names[kind];
 }
@@ -63,7 +63,7 @@ void haft__work_trouble(haft__work *work, const haft_error *error)
                             .name = HAFT__LIT(""),
                             .end = "",
                             .error = error,
-                            .retry_ms = work->poll_ms};
+                            .retry_ms = work->stopping ? 0 : work->poll_ms};
     if (work->failures == 0) {
         work->options.tell(work->options.context, &news);
     }
@@ -383,10 +383,39 @@ static void look_at_stopped(haft__work_slot *slot)
 }
 
 /* Whether nothing of it is to be waited for. A call that asks somebody something may do so for
- * days: it is ended. */
+ * days: it is ended. What the store could not be told is found out by who goes on with it. */
 static bool may_go(const haft__work_slot *slot, haft_state state)
 {
-    return slot->work->at_once || haft__live_paused(slot->run) || state == HAFT_WAITING;
+    bool unknown = haft__log_lost(slot->run) && slot->run->slots == NULL;
+    if (state == HAFT_STOPPED) {
+        return slot->run->error.status == HAFT_IO; /* else it is told why */
+    }
+    return slot->work->at_once || haft__live_paused(slot->run) || state == HAFT_WAITING || unknown;
+}
+
+static void on_left(haft_run *run, bool others)
+{
+    haft__work *work = run->left_context;
+    work->leaving--;
+    tell(work, others ? HAFT__WORK_RELEASED : HAFT__WORK_KEPT, run, 0);
+}
+
+/* That it was given back is told when the store has said so. Who goes on with what is there once
+ * tells its own end of it, and reads the run for that. A store that did not answer is not waited
+ * for as long again. */
+static void release(haft__work_slot *slot)
+{
+    if (haft__log_lost(slot->run) || slot->run->error.status == HAFT_IO) {
+        haft__store_hurry(slot->work->runtime->store, HAFT__LIMIT_WORK_HURRY_MS);
+    }
+    if (slot->work->options.once) {
+        tell(slot->work, HAFT__WORK_RELEASED, slot->run, 0);
+    } else {
+        slot->work->leaving++;
+        slot->run->on_left = on_left;
+        slot->run->left_context = slot->work;
+    }
+    let_go(slot);
 }
 
 static void look_at(haft__work_slot *slot)
@@ -397,11 +426,10 @@ static void look_at(haft__work_slot *slot)
         haft__skips_forget(&work->skips, slot->run->id);
         tell(work, HAFT__WORK_ENDED, slot->run, 0);
         let_go(slot);
+    } else if (work->stopping && may_go(slot, state)) {
+        release(slot);
     } else if (state == HAFT_STOPPED) {
         look_at_stopped(slot);
-    } else if (work->stopping && may_go(slot, state)) {
-        tell(work, HAFT__WORK_RELEASED, slot->run, 0);
-        let_go(slot);
     } else if (state == HAFT_WAITING) {
         look_at_waiting(slot);
     } else if (slot->mail == HAFT__MAIL_NONE) {
@@ -436,6 +464,8 @@ void haft__work_stop(haft__work *work, bool at_once)
     work->stopping = true;
     work->at_once = work->at_once || at_once;
     haft__timer_stop(work->runtime->loop, &work->poll);
+    haft__store_hurry(work->runtime->store,
+                      work->at_once ? HAFT__LIMIT_WORK_HURRY_MS : HAFT__LIMIT_WORK_STOP_MS);
     for (size_t i = 0; i < work->options.concurrency; i++) {
         if (work->slots[i].run != NULL) {
             haft__live_pause(work->slots[i].run);
@@ -445,7 +475,7 @@ void haft__work_stop(haft__work *work, bool at_once)
 
 bool haft__work_done(const haft__work *work)
 {
-    return work->stopping && !work->taking && work->busy == 0;
+    return work->stopping && !work->taking && work->busy == 0 && work->leaving == 0;
 }
 
 bool haft__work_idle(const haft__work *work)
@@ -532,7 +562,7 @@ haft_status haft__work_create(haft_runtime *runtime, const haft__work_options *o
 /* Whether the store still works for it. */
 static bool is_asking(const haft__work *work)
 {
-    bool asking = work->taking;
+    bool asking = work->taking || work->leaving > 0;
     for (size_t i = 0; i < work->options.concurrency; i++) {
         asking = asking || work->slots[i].mail == HAFT__MAIL_ASKED;
     }

@@ -21,7 +21,8 @@ typedef enum haft__work_kind {
     HAFT__WORK_LEFT,     /* it cannot go on here, see `error`: it was given back */
     HAFT__WORK_LOST,     /* another process has it by now, or it is gone */
     HAFT__WORK_RELEASED, /* the worker stops: it was given back in the middle */
-    HAFT__WORK_TROUBLE,  /* the store cannot be asked for runs, see `error`; told once */
+    HAFT__WORK_KEPT,    /* the same, but the store did not answer: it is free when its lease ends */
+    HAFT__WORK_TROUBLE, /* the store cannot be asked for runs, see `error`; told once */
 } haft__work_kind;
 
 /* "taken", "ended", "waits", "left", "lost", "released", "trouble". */
@@ -35,7 +36,7 @@ typedef struct haft__work_news {
     const char *end; /* of one that has ended, else "" */
     uint32_t turns;
     const haft_error *error; /* of LEFT, LOST and TROUBLE, else NULL */
-    uint64_t retry_ms;       /* of LEFT and TROUBLE: not before then */
+    uint64_t retry_ms;       /* of LEFT and TROUBLE: not before then; 0: never */
     haft_run *live;          /* may be read, and gone along with; NULL for trouble, and for one that
                               * was left before it was read */
 } haft__work_news;

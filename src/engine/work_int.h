@@ -68,6 +68,7 @@ struct haft__work {
     size_t busy;
     bool hungry; /* a run is to be asked for */
     bool taking, stopping, at_once;
+    size_t leaving;     /* runs that are being given back because of that */
     bool found;         /* the last time there was a run to take */
     bool nothing;       /* the last time there was none, of any kind */
     unsigned failures;  /* since a look went well; the first one is told */

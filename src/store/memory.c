@@ -99,9 +99,10 @@ void haft__memory_unshare(haft__memory *memory, haft__memory_text *text)
 
 /* ---- the store ---- */
 
-static haft_status open_memory(haft__loop *loop, const char *place, haft__store **ret_store,
-                               haft_error *err)
+static haft_status open_memory(haft__loop *loop, const char *place, bool make_tables,
+                               haft__store **ret_store, haft_error *err)
 {
+    (void)make_tables; /* there are none */
     if (place[0] != '\0') {
         return haft__fail(err, HAFT_BAD_INPUT, "", "memory: has no place, found '%s'", place);
     }
@@ -167,4 +168,4 @@ static void close_memory(haft__store *store)
     free(memory);
 }
 
-const haft__store_kind haft__store_memory = {open_memory, submit, close_memory};
+const haft__store_kind haft__store_memory = {open_memory, submit, close_memory, NULL};

@@ -117,16 +117,25 @@ static haft_status perform(haft__pg *pg, haft__pg_link *link, haft__pg_step *sta
     return pg->prepared;
 }
 
-/* Connects, and sees to it that the tables are there. Who finds them needs no right to write, and
- * no server that can be written to. */
-static haft_status prepare(haft__pg *pg, haft_error *err)
+/* Connects, and sees to it that the tables are there, if they are to be. Who finds them needs no
+ * right to write, and no server that can be written to. */
+static haft_status prepare(haft__pg *pg, bool make_tables, haft_error *err)
 {
     haft_status status = perform(pg, &pg->reader, haft__pg_identify, err);
-    if (status != HAFT_OK) {
+    if (status == HAFT_OK && pg->made) {
+        status = perform(pg, &pg->reader, haft__pg_check, err);
+    }
+    if (status != HAFT_OK || !make_tables) {
         return status;
     }
-    return pg->made ? perform(pg, &pg->reader, haft__pg_check, err)
-                    : perform(pg, &pg->writer, haft__pg_prepare, err);
+    if (!pg->made) {
+        status = perform(pg, &pg->writer, haft__pg_prepare, err);
+        pg->made = status == HAFT_OK;
+    } else if (pg->version < HAFT__PG_VERSION) {
+        status = perform(pg, &pg->writer, haft__pg_upgrade, err);
+        pg->version = HAFT__PG_VERSION;
+    }
+    return status;
 }
 
 static char *copy_url(const char *place)
@@ -161,8 +170,8 @@ static haft__pg *make(haft__loop *loop, const haft__pg_functions *lib, char *url
     return pg;
 }
 
-static haft_status open_pg(haft__loop *loop, const char *place, haft__store **ret_store,
-                           haft_error *err)
+static haft_status open_pg(haft__loop *loop, const char *place, bool make_tables,
+                           haft__store **ret_store, haft_error *err)
 {
     const haft__pg_functions *lib = NULL;
     if (!haft__str_starts(haft__str(place), HAFT__LIT("//"))) {
@@ -180,7 +189,7 @@ static haft_status open_pg(haft__loop *loop, const char *place, haft__store **re
     }
     status = read_url(pg, err);
     if (status == HAFT_OK) {
-        status = prepare(pg, err);
+        status = prepare(pg, make_tables, err);
     }
     if (status != HAFT_OK) {
         close_pg(&pg->store);
@@ -213,21 +222,60 @@ static haft_status check_names(const haft__store_request *request, haft_error *e
                               "a name has a NUL in it, which PostgreSQL cannot keep");
 }
 
-static void refuse(haft__store *store, haft__store_request *request, haft_status status)
+static void answer(haft__store *store, haft__store_request *request, haft_status status)
 {
-    haft__requests refused;
-    haft__requests_init(&refused);
+    haft__requests answered;
+    haft__requests_init(&answered);
     request->status = status;
-    haft__requests_add(&refused, request);
-    haft__store_post(store, &refused);
+    haft__requests_add(&answered, request);
+    haft__store_post(store, &answered);
+}
+
+static haft_status fail_empty(const haft__pg *pg, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_IO, pg->place, "there is no store here yet");
+    return haft__hint(err, status,
+                      "the first `haft run`, `haft worker` or `haft migrate` makes it");
+}
+
+/* What is in a database without our tables, for whoever only looks. */
+static haft_status look_at_nothing(const haft__pg *pg, haft__store_request *request)
+{
+    haft_error *err = &request->error;
+    switch (request->verb) {
+    case HAFT__STORE_CREATE:
+    case HAFT__STORE_REMEMBER: return fail_empty(pg, err);
+    case HAFT__STORE_FIND: return haft__store_fail_run(request->name, err);
+    case HAFT__STORE_TAKE: return haft__store_fail_idle(err);
+    case HAFT__STORE_RECALL: return haft__store_fail_result(err);
+    case HAFT__STORE_LIST:
+    case HAFT__STORE_THREAD:
+    case HAFT__STORE_RENEW:
+    case HAFT__STORE_RECEIVE:
+    case HAFT__STORE_GC:
+    case HAFT__STORE_DOCTOR: return HAFT_OK;
+    case HAFT__STORE_APPEND:
+    case HAFT__STORE_CLAIM:
+    case HAFT__STORE_RELEASE:
+    case HAFT__STORE_READ:
+    case HAFT__STORE_AHEAD:
+    case HAFT__STORE_SEND:
+    case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_REMOVE: return haft__store_fail_run(request->run.id, err);
+    }
+    HAFT__UNREACHABLE();
 }
 
 static void submit(haft__store *store, haft__store_request *request)
 {
     haft__pg *pg = HAFT__CONTAINER(store, haft__pg, store);
+    if (!pg->made && request->verb != HAFT__STORE_DOCTOR) {
+        answer(store, request, look_at_nothing(pg, request));
+        return;
+    }
     haft__pg_job *job = calloc(1, sizeof(*job));
     if (job == NULL) {
-        refuse(store, request, haft__fail_no_memory(&request->error));
+        answer(store, request, haft__fail_no_memory(&request->error));
         return;
     }
     const haft__pg_verb *verb = haft__pg_verb_of(request->verb);
@@ -244,4 +292,12 @@ static void submit(haft__store *store, haft__store_request *request)
     haft__pg_link_add(verb->writes && !job->knocks ? &pg->writer : &pg->reader, job);
 }
 
-const haft__store_kind haft__store_pg = {open_pg, submit, close_pg};
+static void hurry(haft__store *store, uint64_t ms)
+{
+    haft__pg *pg = HAFT__CONTAINER(store, haft__pg, store);
+    pg->request_ms = ms < pg->request_ms ? ms : pg->request_ms;
+    haft__pg_link_hurry(&pg->writer);
+    haft__pg_link_hurry(&pg->reader);
+}
+
+const haft__store_kind haft__store_pg = {open_pg, submit, close_pg, hurry};

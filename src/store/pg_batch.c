@@ -133,14 +133,14 @@ static uint64_t statement_ms(const haft__pg_link *link)
 static void say_settings(haft__pg_link *link)
 {
     const haft__pg *pg = link->pg;
-    bool first = link->batch.first->request == NULL;
+    bool own = link->batch.first->request == NULL, first = own || !pg->made;
     haft__pg_args args = {0};
     if (haft__pg_own_clock(pg)) {
         haft__pg_arg_null(&args);
     } else {
         haft__pg_arg_int(&args, haft__store_now(&pg->store));
     }
-    haft__pg_arg_int(&args, first ? HAFT__LIMIT_STORE_BUSY_MS : HAFT__LIMIT_STORE_PG_LOCK_MS);
+    haft__pg_arg_int(&args, own ? HAFT__LIMIT_STORE_BUSY_MS : HAFT__LIMIT_STORE_PG_LOCK_MS);
     haft__pg_arg_int(&args, statement_ms(link));
     haft__pg_arg_int(&args, HAFT__LIMIT_STORE_BUSY_MS); /* who stands still lets others go on */
     haft__pg_say(link, first ? HAFT__PG_FIRST : HAFT__PG_META, &args);
@@ -406,7 +406,8 @@ static void take_failure(haft__pg_link *link, PGresult *result, bool whole)
 {
     if (!link->failed && link->phase != HAFT__PG_UNDOING) {
         haft__pg_failure failure;
-        link->status = haft__pg_fail_result(link->pg, result, &failure, &link->error);
+        link->status =
+            haft__pg_fail_result(link->pg, result, link->opened == 0, &failure, &link->error);
         link->again = failure.again;
         link->locked = failure.locked;
         link->failed = failure.certain;

@@ -122,12 +122,16 @@ typedef enum meaning {
     VALUE,   /* what we sent cannot be kept */
 } meaning;
 
+/* A standby says so to a transaction that is to write. Of a statement it means that the engine does
+ * not know it. */
+#define UNABLE "0A000"
+
 /* By their beginnings; the first that fits counts. Appendix A of PostgreSQL's manual. */
 static const struct {
     const char *state;
     meaning meaning;
 } meanings[] = {
-    {"08", GONE},       {"57P", GONE},   {"25006", STANDBY}, {"0A000", STANDBY}, /* READ WRITE */
+    {"08", GONE},       {"57P", GONE},   {"25006", STANDBY}, {UNABLE, STANDBY},
     {"25P03", ENDED},   {"40003", GONE}, {"40", RETRY},      {"55P03", LOCKED},
     {"57014", STOPPED}, {"53100", FULL}, {"42501", RIGHTS},  {"28", RIGHTS},
     {"42", TABLES},     {"3F", TABLES},  {"23", RETRY},      {"XX001", DAMAGED},
@@ -176,7 +180,7 @@ static haft_status fail_as(const haft__pg *pg, meaning what, const char *text, h
     return status;
 }
 
-haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result,
+haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, bool begins,
                                  haft__pg_failure *ret_failure, haft_error *err)
 {
     char text[256];
@@ -188,7 +192,8 @@ haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result,
            && !haft__str_starts(haft__str(state), haft__str(meanings[at].state))) {
         at++;
     }
-    if (state != NULL && at == COUNT(meanings)) {
+    bool unknown = state != NULL && !begins && strcmp(state, UNABLE) == 0;
+    if (state != NULL && (at == COUNT(meanings) || unknown)) {
         *ret_failure = (haft__pg_failure){.certain = true};
         return haft__fail(err, HAFT_IO, pg->place, "the database refuses: %s (%s)", text, state);
     }

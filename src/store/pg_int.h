@@ -78,6 +78,8 @@ typedef enum haft__pg_shared {
     HAFT__PG_GROW_RUNS,
     HAFT__PG_DROP_MESSAGES,
     HAFT__PG_SET_ANSWERS,
+    HAFT__PG_LOCK_THREADS,
+    HAFT__PG_SET_DUE,
     HAFT__PG_SHARED,
 } haft__pg_shared;
 
@@ -146,6 +148,7 @@ struct haft__pg {
     uint64_t random;
     bool closing;
     bool made;            /* the tables are there */
+    uint64_t version;     /* of them, when it was opened */
     haft_status prepared; /* whether the tables are there */
     haft_error prepare_error;
 };
@@ -193,6 +196,9 @@ void haft__pg_link_add(haft__pg_link *link, haft__pg_job *job);
 
 /* Where it waits. */
 haft__pg_jobs *haft__pg_queue_of(haft__pg_link *link, const haft__pg_job *job);
+
+/* No job has longer than request_ms from now on. */
+void haft__pg_link_hurry(haft__pg_link *link);
 
 /* Stops the calling thread until all jobs have ended. */
 void haft__pg_link_drain(haft__pg_link *link);
@@ -294,6 +300,7 @@ typedef struct haft__pg_rows {
 
 haft__pg_rows haft__pg_rows_of(const haft__pg_job *job, unsigned answer);
 bool haft__pg_row(haft__pg_rows *rows);
+bool haft__pg_is_null(haft__pg_rows *rows); /* then it was that one */
 uint64_t haft__pg_int(haft__pg_rows *rows);
 haft_str haft__pg_bytes(haft__pg_rows *rows, size_t most); /* valid until the step is done */
 haft_str haft__pg_text(haft__pg_rows *rows, size_t most);  /* the same, and valid UTF-8 */
@@ -313,8 +320,8 @@ typedef struct haft__pg_failure {
     bool elsewhere; /* another host of the URL is to be tried */
 } haft__pg_failure;
 
-/* The error for a statement that was refused. */
-haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result,
+/* The error for a statement that was refused; `begins`: the one that begins a transaction. */
+haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, bool begins,
                                  haft__pg_failure *ret_failure, haft_error *err);
 haft_status haft__pg_fail_connection(const haft__pg *pg, PGconn *conn, haft_error *err);
 haft_status haft__pg_fail_time(const haft__pg *pg, const char *what, uint64_t ms, haft_error *err);
@@ -331,8 +338,8 @@ void haft__pg_unknown(const haft__pg *pg, const haft__store_request *request, co
 /* ---- verbs ---- */
 
 /* pg_schema.c: finds out whether the tables are there; whether they are of a version that is known;
- * makes them. Only the last one writes. */
-haft__pg_step haft__pg_identify, haft__pg_check, haft__pg_prepare;
+ * makes them; makes those of an older version what they are now. Only the last two write. */
+haft__pg_step haft__pg_identify, haft__pg_check, haft__pg_prepare, haft__pg_upgrade;
 
 /* pg_run.c, pg_own.c, pg_keep.c, pg_gc.c */
 haft__pg_step haft__pg_create, haft__pg_append;
@@ -357,9 +364,13 @@ void haft__pg_drop(haft__pg_job *job, const char *ids);
 /* What must be known of a run to change it. */
 typedef struct haft__pg_head {
     uint64_t number, bytes;
+    bool in_thread;
     haft__store_run run; /* id, state, seq, epoch, owner (as long as the answer), lease_ms */
     haft__chain chain;
 } haft__pg_head;
+
+/* The run is about to end or to go: the next of its thread is due. */
+void haft__pg_let_next(haft__pg_job *job, const haft__pg_head *head);
 
 /* Of one that is read. */
 void haft__pg_ask_head(haft__pg_job *job, haft_str id);

@@ -468,6 +468,18 @@ void haft__pg_link_add(haft__pg_link *link, haft__pg_job *job)
     wake(link);
 }
 
+void haft__pg_link_hurry(haft__pg_link *link)
+{
+    uint64_t due = now_of(link) + link->pg->request_ms;
+    haft__pg_jobs *const all[] = {&link->urgent, &link->queue, &link->batch};
+    for (size_t i = 0; i < COUNT(all); i++) {
+        for (haft__pg_job *job = all[i]->first; job != NULL; job = job->next_job) {
+            job->due_ms = job->due_ms < due ? job->due_ms : due;
+        }
+    }
+    arm(link);
+}
+
 void haft__pg_link_drain(haft__pg_link *link)
 {
     haft__timer_stop(link->pg->store.loop, &link->rest);

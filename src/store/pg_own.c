@@ -296,19 +296,39 @@ void haft__pg_drop(haft__pg_job *job, const char *ids)
     }
 }
 
+void haft__pg_let_next(haft__pg_job *job, const haft__pg_head *head)
+{
+    haft__pg_args args = {0};
+    haft__pg_arg(&args, head->run.id);
+    if (head->in_thread) {
+        haft__pg_share_row(job, HAFT__PG_LOCK_THREADS, &args);
+        haft__pg_share_row(job, HAFT__PG_SET_DUE, &args);
+    }
+}
+
+static haft__pg_step drop_removed;
+
+/* Its rows are dropped in the next stage: they say which thread it is of. */
 static haft_status write_removal(haft__pg_job *job, haft_error *err)
 {
-    haft__buf *ids = &job->link->packed;
     haft__pg_head head;
     haft_status status = haft__pg_locked_any(job, &head, err);
     if (status == HAFT_OK) {
         status = haft__store_check_remove(&job->link->pg->store, job->request, &head.run, err);
     }
     if (status == HAFT_OK) {
-        haft__buf_clear(ids);
-        haft__pg_array(ids, &job->request->run.id, 1);
-        status = haft__buf_check(ids, err);
+        haft__pg_let_next(job, &head);
+        job->next = drop_removed;
     }
+    return status;
+}
+
+static haft_status drop_removed(haft__pg_job *job, haft_error *err)
+{
+    haft__buf *ids = &job->link->packed;
+    haft__buf_clear(ids);
+    haft__pg_array(ids, &job->request->run.id, 1);
+    haft_status status = haft__buf_check(ids, err);
     if (status == HAFT_OK) {
         haft__pg_drop(job, ids->ptr);
     }

@@ -132,6 +132,13 @@ static haft_str take(haft__pg_rows *rows)
                       (size_t)lib->getlength(rows->result, row, column)};
 }
 
+bool haft__pg_is_null(haft__pg_rows *rows)
+{
+    bool null = rows->pg->lib->getisnull(rows->result, rows->row - 1, rows->column) != 0;
+    rows->column += null;
+    return null;
+}
+
 uint64_t haft__pg_int(haft__pg_rows *rows)
 {
     haft_str bytes = take(rows);
@@ -238,6 +245,7 @@ static haft_status read_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret
     rows.wrong = !haft__chain_set(&ret_head->chain, haft__pg_bytes(&rows, HAFT__CHAIN_OLD_BYTES))
                  || rows.wrong;
     ret_head->number = haft__pg_int(&rows);
+    ret_head->in_thread = haft__pg_int(&rows) != 0;
     ret_head->run.damaged = rows.wrong;
     return HAFT_OK;
 }

@@ -77,6 +77,14 @@ static bool locks_thread(const haft__pg_job *job)
     return job->request->run.thread.len > 0 || job->request->alone;
 }
 
+/* Whether it has to be known what of its thread is open: nothing may be, or the run is due only if
+ * nothing is. */
+static bool looks_ahead(const haft__pg_job *job)
+{
+    const haft__store_run *run = &job->request->run;
+    return job->request->alone || (run->thread.len > 0 && run->owner.len == 0);
+}
+
 /* Not the first time it is looked for its own row also behind the lock, when a transaction that was
  * lost has ended. */
 static bool looks_again(const haft__pg_job *job)
@@ -93,7 +101,7 @@ haft_status haft__pg_create(haft__pg_job *job, haft_error *err)
     if (locks_thread(job)) {
         haft__pg_ask(job, HAFT__PG_THREAD_LOCK, &args);
     }
-    if (request->alone) {
+    if (looks_ahead(job)) {
         haft__pg_ask(job, HAFT__PG_OPEN, &args);
     }
     if (looks_again(job)) {
@@ -123,7 +131,7 @@ static haft_status check_alone(const haft__pg_job *job, haft_error *err)
 static bool is_there(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
-    unsigned behind = (unsigned)locks_thread(job) + request->alone;
+    unsigned behind = (unsigned)locks_thread(job) + looks_ahead(job);
     haft__pg_head head;
     return haft__pg_locked_head(job, &head, NULL) != HAFT_NOT_FOUND
            || (looks_again(job)
@@ -140,10 +148,25 @@ static haft_status check_new(const haft__pg_job *job, haft_error *err)
     return status == HAFT_OK && request->alone ? check_alone(job, err) : status;
 }
 
-/* When somebody should go on with a new run that nobody has. */
-static void arg_due(haft__pg_args *args, const haft__store_run *run)
+/* Whether an open run of its thread is before it, and whoever ends that one makes this one due: in
+ * tables of the first version nobody does. */
+static bool is_behind(const haft__pg_job *job)
 {
-    if (run->owner.len == 0 && run->state == HAFT__STATE_RUNNING) {
+    bool waits = job->link->pg->version >= 2;
+    if (!waits || !looks_ahead(job) || job->request->run.thread.len == 0) {
+        return false;
+    }
+    haft__pg_rows rows = haft__pg_rows_of(job, 1);
+    return haft__pg_row(&rows);
+}
+
+/* When somebody should go on with a new run that nobody has. One that is behind another is due when
+ * that has ended. */
+static void arg_due(haft__pg_args *args, const haft__pg_job *job, const haft__store_run *run)
+{
+    if (is_behind(job)) {
+        haft__pg_arg_null(args);
+    } else if (run->owner.len == 0 && run->state == HAFT__STATE_RUNNING) {
         haft__pg_arg_int(args, run->updated_ms);
     } else if (run->owner.len == 0 && run->state == HAFT__STATE_WAITING && run->wake_ms > 0) {
         haft__pg_arg_int(args, run->wake_ms);
@@ -166,7 +189,7 @@ static void add_run(haft__pg_job *job, const haft__pg_head *head, const haft__st
     haft__pg_arg_int(&args, run->updated_ms);
     haft__pg_arg_int(&args, run->state == HAFT__STATE_ENDED ? run->updated_ms : 0);
     haft__pg_arg_int(&args, run->wake_ms);
-    arg_due(&args, run);
+    arg_due(&args, job, run);
     haft__pg_arg_int(&args, run->turns);
     haft__pg_arg_int(&args, run->calls);
     haft__pg_arg(&args, run->thread);
@@ -346,13 +369,14 @@ static void grow(haft__pg_job *job, const haft__pg_head *head)
 }
 
 /* Messages that nobody consumed are gone. */
-static void end_run(haft__pg_job *job)
+static void end_run(haft__pg_job *job, const haft__pg_head *head)
 {
     haft__pg_args args = {0};
     haft__pg_arg(&args, job->request->run.id);
     haft__pg_share_row(job, HAFT__PG_DROP_MESSAGES, &args);
     haft__pg_arg(&args, job->request->run.answer);
     haft__pg_share_row(job, HAFT__PG_SET_ANSWERS, &args);
+    haft__pg_let_next(job, head);
 }
 
 static haft_status write_append(haft__pg_job *job, haft_error *err)
@@ -373,7 +397,7 @@ static haft_status write_append(haft__pg_job *job, haft_error *err)
     add_artifacts(job, &head);
     grow(job, &head);
     if (ends) {
-        end_run(job);
+        end_run(job, &head);
     }
     return HAFT_OK;
 }

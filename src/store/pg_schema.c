@@ -68,6 +68,21 @@ haft_status haft__pg_check(haft__pg_job *job, haft_error *err)
     return ask_version(job);
 }
 
+/* Whoever was faster has done it: then nothing is there to change. */
+haft_status haft__pg_upgrade(haft__pg_job *job, haft_error *err)
+{
+    static const char *const steps[] = {
+#define X(sql) sql,
+        HAFT__PG_TO_2(X)
+#undef X
+    };
+    (void)err;
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        haft__pg_change(job, steps[i], NULL);
+    }
+    return HAFT_OK;
+}
+
 static haft_status look(haft__pg_job *job, haft_error *err)
 {
     identity found = {0};
@@ -120,6 +135,7 @@ static haft_status check_version(haft__pg_job *job, haft_error *err)
     }
     uint64_t version = haft__pg_int(&rows), oldest = haft__pg_int(&rows);
     haft_status status = haft__pg_rows_end(&rows, err);
+    job->link->pg->version = version;
     if (status == HAFT_OK && oldest > HAFT__PG_VERSION) {
         status = haft__pg_fail_version(job->link->pg, version, err);
     }

@@ -30,6 +30,8 @@ static const struct {
     [HAFT__PG_GROW_RUNS] = {HAFT__PG_RUNS_GROW, "tnnnnnnnnnnbt", HAFT__PG_RUN_GROW},
     [HAFT__PG_DROP_MESSAGES] = {HAFT__PG_MESSAGES_DROP, "t", NULL},
     [HAFT__PG_SET_ANSWERS] = {HAFT__PG_ANSWER, "tb", NULL},
+    [HAFT__PG_LOCK_THREADS] = {HAFT__PG_THREADS_LOCK, "t", NULL},
+    [HAFT__PG_SET_DUE] = {HAFT__PG_NEXT_DUE, "t", NULL},
 };
 
 /* ---- arrays, in the form that array_recv() of the server reads ---- */

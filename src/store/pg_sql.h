@@ -13,7 +13,7 @@
 /* clang-format off */
 
 /* Of the tables, and the oldest version whose programs can still use them. */
-#define HAFT__PG_VERSION 1
+#define HAFT__PG_VERSION 2
 #define HAFT__PG_OLDEST  1
 
 /* The lock for making tables: "haft" and the like, as a number. */
@@ -69,7 +69,18 @@
       "until bigint NOT NULL, result bytea NOT NULL)")                                             \
     X("CREATE INDEX cache_number ON haft.cache (number)")                                          \
     X("CREATE INDEX cache_until ON haft.cache (until) WHERE until > 0")                            \
-    X("INSERT INTO haft.meta (version, oldest) VALUES (1, 1)")
+    X("INSERT INTO haft.meta (version, oldest) VALUES (2, 2)")
+
+/* From version 1, in which every run that could go on was due, to 2, in which only the first of its
+ * thread is. Every transaction reads the version first: once the lock is had, nobody is at work who
+ * has read the old one. */
+#define HAFT__PG_TO_2(X)                                                                           \
+    X("LOCK TABLE haft.meta IN ACCESS EXCLUSIVE MODE")                                             \
+    X("UPDATE haft.runs w SET due = NULL WHERE w.due IS NOT NULL AND w.thread <> '' "              \
+      "AND EXISTS (SELECT 1 FROM haft.meta WHERE version = 1) AND EXISTS (SELECT 1 "               \
+      "FROM haft.runs b WHERE " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("w.thread") " "  \
+      "AND b.thread = w.thread AND b.number < w.number AND b.state < 2)")                          \
+    X("UPDATE haft.meta SET version = 2, oldest = 2 WHERE version = 1")
 
 /* ---- transactions ---- */
 
@@ -106,7 +117,8 @@
 /* ---- runs ---- */
 
 #define HAFT__PG_HEAD_COLUMNS                                                                      \
-    "SELECT id, state::bigint, seq, bytes, epoch, owner, lease, checksum, number FROM haft.runs "
+    "SELECT id, state::bigint, seq, bytes, epoch, owner, lease, checksum, number, "                \
+    "(thread <> '')::int::bigint FROM haft.runs "
 #define HAFT__PG_HEAD HAFT__PG_HEAD_COLUMNS "WHERE id = $1"
 /* Always in the same order, so that of two who lock the same runs one waits and none for ever. */
 #define HAFT__PG_HEADS_LOCK                                                                        \
@@ -168,6 +180,18 @@
 #define HAFT__PG_MESSAGES_USED                                                                     \
     "DELETE FROM haft.messages WHERE run = $1 AND id = ANY ($2::bigint[])"
 #define HAFT__PG_MESSAGES_DROP "DELETE FROM haft.messages WHERE run = ANY ($1::text[])"
+
+/* The runs $1 are about to end or to go: the first one behind each of them in its thread is due, if
+ * nobody has it. It is sent behind HAFT__PG_THREADS_LOCK: whoever creates a run of the thread has
+ * that lock, too, so that either sees what the other did. */
+#define HAFT__PG_NEXT_DUE                                                                          \
+    "UPDATE haft.runs n SET due = CASE WHEN n.state = 0 OR EXISTS (SELECT 1 FROM haft.messages m " \
+    "WHERE m.run = n.id) THEN n.updated WHEN n.wake > 0 THEN n.wake END "                          \
+    "WHERE n.owner = '' AND n.due IS NULL AND n.id IN (SELECT (SELECT b.id FROM haft.runs b "      \
+    "WHERE " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("t.thread") " "                     \
+    "AND b.thread = t.thread AND b.state < 2 AND b.id <> ALL ($1::text[]) ORDER BY b.number "      \
+    "LIMIT 1) FROM (SELECT DISTINCT thread FROM haft.runs WHERE id = ANY ($1::text[]) "            \
+    "AND thread <> '') t)"
 
 /* What is known of a run, in the order that pg_show.c reads it. */
 #define HAFT__PG_ROW                                                                               \
@@ -310,15 +334,12 @@
     "SELECT r.id, r.created, r.ending, a.task_sha256, a.task, "                                    \
     "a.answer" HAFT__PG_FROM HAFT__PG_IN_THREAD "AND r.state = 2 AND r.number < "                  \
     "coalesce((SELECT number FROM haft.runs WHERE id = $2), $3) ORDER BY r.number DESC LIMIT $4"
-/* Of the runs that TAKE looks at; not those that wait for people. */
+/* Those that wait for others, and not for people. */
 #define HAFT__PG_LIST_BEHIND                                                                       \
-    "SELECT r.id, r.state::bigint, r.owner, r.lease FROM haft.runs r WHERE r.id IN (SELECT id "    \
-    "FROM haft.runs WHERE due IS NOT NULL UNION ALL SELECT id FROM haft.runs WHERE owner <> '') "  \
-    "AND r.state = 0 AND r.id < $1 AND EXISTS (SELECT 1 FROM haft.runs b WHERE r.thread <> '' "    \
-    "AND " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD(                                      \
-        "r.thread") " AND "                                                                        \
-                    "b.thread = r.thread AND b.number < r.number AND b.state < 2) ORDER BY r.id "  \
-                    "DESC LIMIT $2"
+    "SELECT r.id, r.state::bigint, r.owner, r.lease FROM haft.runs r WHERE r.state = 0 "           \
+    "AND r.thread <> '' AND r.id < $1 AND EXISTS (SELECT 1 FROM haft.runs b "                      \
+    "WHERE " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("r.thread") " "                     \
+    "AND b.thread = r.thread AND b.number < r.number AND b.state < 2) ORDER BY r.id DESC LIMIT $2"
 #define HAFT__PG_AHEAD                                                                             \
     "SELECT r.id, r.state::bigint, r.owner, r.lease FROM haft.runs m JOIN haft.runs r "            \
     "ON " HAFT__PG_THREAD("r.thread") " = " HAFT__PG_THREAD(                                       \

@@ -122,9 +122,10 @@ static haft_status start(haft__sqlite *sqlite, haft_error *err)
     return status == HAFT_OK ? haft__worker_start(&sqlite->reader, err) : status;
 }
 
-static haft_status open_sqlite(haft__loop *loop, const char *place, haft__store **ret_store,
-                               haft_error *err)
+static haft_status open_sqlite(haft__loop *loop, const char *place, bool make_tables,
+                               haft__store **ret_store, haft_error *err)
 {
+    (void)make_tables; /* who only looks has seen that the file is there */
     if (place[0] == '\0') {
         return haft__fail(err, HAFT_BAD_INPUT, "", "wanted the path of a database, found none");
     }
@@ -178,7 +179,7 @@ static void submit(haft__store *store, haft__store_request *request)
     haft__worker_submit(only_reads(request->verb) ? &sqlite->reader : &sqlite->writer, request);
 }
 
-const haft__store_kind haft__store_sqlite = {open_sqlite, submit, close_sqlite};
+const haft__store_kind haft__store_sqlite = {open_sqlite, submit, close_sqlite, NULL};
 
 const char *haft__store_library(void)
 {

@@ -300,18 +300,37 @@ haft_str haft__store_shown(const char *url, haft__arena *arena)
 
 /* ---- opening and closing ---- */
 
-haft_status haft__store_open(haft__loop *loop, const char *url, haft__store **ret_store,
-                             haft_error *err)
+static haft_status open_store(haft__loop *loop, const char *url, bool make_tables,
+                              haft__store **ret_store, haft_error *err)
 {
     haft_str scheme = scheme_of(haft__str(url));
     const char *place = scheme.len > 0 ? url + scheme.len + 1 : url;
     haft_str wanted = scheme.len > 0 ? scheme : HAFT__LIT("sqlite");
     for (size_t i = 0; i < COUNT(kinds); i++) {
         if (haft__str_equal(wanted, haft__str(kinds[i].scheme))) {
-            return kinds[i].kind->open(loop, place, ret_store, err);
+            return kinds[i].kind->open(loop, place, make_tables, ret_store, err);
         }
     }
     return fail_scheme(scheme, err);
+}
+
+haft_status haft__store_open(haft__loop *loop, const char *url, haft__store **ret_store,
+                             haft_error *err)
+{
+    return open_store(loop, url, true, ret_store, err);
+}
+
+haft_status haft__store_look(haft__loop *loop, const char *url, haft__store **ret_store,
+                             haft_error *err)
+{
+    return open_store(loop, url, false, ret_store, err);
+}
+
+void haft__store_hurry(haft__store *store, uint64_t ms)
+{
+    if (store->kind->hurry != NULL) {
+        store->kind->hurry(store, ms);
+    }
 }
 
 void haft__store_close(haft__store *store)

@@ -32,6 +32,11 @@ typedef struct haft__store haft__store;
 HAFT_MUST_USE haft_status haft__store_open(haft__loop *loop, const char *url,
                                            haft__store **ret_store, haft_error *err);
 
+/* The same for whoever only looks at what is there: a database of a server that has no tables of
+ * ours is an empty store, and is left as it is. Nothing can be created in that. */
+HAFT_MUST_USE haft_status haft__store_look(haft__loop *loop, const char *url,
+                                           haft__store **ret_store, haft_error *err);
+
 /* The path of the file that a URL names, a part of it; NULL when it names none. */
 const char *haft__store_file(const char *url);
 
@@ -39,6 +44,10 @@ const char *haft__store_file(const char *url);
  * it but for the password, and parameters that have one. The path of a file as it is. Ended by a
  * NUL. */
 haft_str haft__store_shown(const char *url, haft__arena *arena);
+
+/* From now on what a server has not answered within so many milliseconds has failed, also what was
+ * submitted before: whoever asks is about to end. A file is not waited for anyway. */
+void haft__store_hurry(haft__store *store, uint64_t ms);
 
 /* Waits until everything submitted has been performed; its `done` is not called any more. Not from
  * inside a `done`. */
@@ -198,12 +207,13 @@ typedef enum haft__store_verb {
      *               (PRAGMA quick_check), space (free bytes beside HAFT__LIMIT_STORE_FREE_BYTES),
      *               clock (no run was created in the future)
      *     postgres  server (version; bad when it is in recovery: a standby takes no writes), schema
-     *               (version), role (its name; bad when it lacks a right that is needed, worth a
-     *               hint when it is a superuser), isolation (what the statements were written for),
-     *               durability (synchronous_commit is on or stricter, fsync and full_page_writes
+     *               (version), runs (that lack a part), role (its name; bad when it lacks a right
+     * that is needed, worth a hint when it is a superuser), isolation (what the statements were
+     * written for), durability (synchronous_commit is on or stricter, fsync and full_page_writes
      *               are on), clock (the database's beside this machine's; bad past a second: leases
      *               are by the database's time and deadlines by this machine's), connections (used
-     *               and max_connections; bad when fewer than a tenth are left) */
+     *               and allowed, by the server, the database or the role, whichever is nearest; bad
+     *               when fewer than a tenth are left) */
     HAFT__STORE_DOCTOR,
 } haft__store_verb;
 

@@ -24,12 +24,13 @@ void haft__requests_move(haft__requests *from, haft__requests *to);
 /* One kind of store. */
 typedef struct haft__store_kind {
     /* Makes the store, its head as haft__store_init leaves it. `place` is the URL without its
-     * scheme. */
-    haft_status (*open)(haft__loop *loop, const char *place, haft__store **ret_store,
-                        haft_error *err);
+     * scheme; without `make_tables` a server's database that has none of ours is an empty store. */
+    haft_status (*open)(haft__loop *loop, const char *place, bool make_tables,
+                        haft__store **ret_store, haft_error *err);
     void (*submit)(haft__store *store, haft__store_request *request);
     /* Performs what has been submitted and frees the store. */
     void (*close)(haft__store *store);
+    void (*hurry)(haft__store *store, uint64_t ms); /* NULL: nothing takes long */
 } haft__store_kind;
 
 extern const haft__store_kind haft__store_memory, haft__store_sqlite, haft__store_pg;

@@ -562,8 +562,8 @@ TEST(numbers_that_cannot_be_are_refused)
 
 TEST(what_happens_has_names)
 {
-    static const char *const names[] = {"taken", "ended",    "waits",  "left",
-                                        "lost",  "released", "trouble"};
+    static const char *const names[] = {"taken", "ended",    "waits", "left",
+                                        "lost",  "released", "kept",  "trouble"};
     for (int i = 0; i <= HAFT__WORK_TROUBLE; i++) {
         CHECK_STR(haft__str(haft__work_kind_name((haft__work_kind)i)), haft__str(names[i]), "%d",
                   i);

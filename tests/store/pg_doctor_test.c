@@ -8,16 +8,18 @@
 #include "test.h"
 
 static const haft__pg_facts well = {.server = HAFT__LIT("15.18"),
+                                    .made = true,
                                     .version = 1,
+                                    .versions = 1,
                                     .role = HAFT__LIT("haft"),
                                     .rights = true,
                                     .isolation = HAFT__LIT("repeatable read"),
                                     .synchronous_commit = HAFT__LIT("on"),
                                     .syncs = true,
                                     .database_ms = 1000000,
+                                    .asked_ms = 1000000,
                                     .machine_ms = 1000000,
-                                    .connections = 90,
-                                    .max_connections = 100};
+                                    .connections = {{90, 100}, {5, 0}, {5, 0}}};
 
 static haft__pg_facts with(haft__pg_facts facts, void (*change)(haft__pg_facts *facts))
 {
@@ -59,15 +61,40 @@ static void be_too_far_ahead(haft__pg_facts *f)
 }
 static void be_too_far_behind(haft__pg_facts *f)
 {
-    f->machine_ms += HAFT__LIMIT_STORE_SKEW_MS + 1;
+    f->asked_ms = f->machine_ms += HAFT__LIMIT_STORE_SKEW_MS + 1;
+}
+static void be_slow(haft__pg_facts *f)
+{
+    f->asked_ms -= 10 * HAFT__LIMIT_STORE_SKEW_MS;
+    f->machine_ms += 10 * HAFT__LIMIT_STORE_SKEW_MS;
 }
 static void be_crowded(haft__pg_facts *f)
 {
-    f->connections = 91;
+    f->connections[0].used = 91;
 }
 static void be_full(haft__pg_facts *f)
 {
-    f->connections = 101;
+    f->connections[0].used = 101;
+}
+static void be_bound_by_role(haft__pg_facts *f)
+{
+    f->connections[2].most = 5;
+}
+static void be_bound_by_database(haft__pg_facts *f)
+{
+    f->connections[1].used = 20, f->connections[1].most = 22;
+}
+static void be_torn(haft__pg_facts *f)
+{
+    f->torn = 1;
+}
+static void say_twice(haft__pg_facts *f)
+{
+    f->versions = 2;
+}
+static void be_new(haft__pg_facts *f)
+{
+    f->made = f->rights = false, f->version = f->versions = 0;
 }
 static void stay(haft__pg_facts *f)
 {
@@ -92,6 +119,12 @@ TEST(what_is_wrong_with_a_server_is_told)
         {"clock", be_too_far_behind},
         {"connections", be_crowded},
         {"connections", be_full},
+        {"connections", be_bound_by_role},
+        {"connections", be_bound_by_database},
+        {NULL, be_slow},
+        {"runs", be_torn},
+        {"schema", say_twice},
+        {NULL, be_new},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;

@@ -4,7 +4,9 @@
 and comes back; everything works through PgBouncer in transaction mode, if it is installed."""
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -50,11 +52,48 @@ def run(url):
 def check_openings(cluster):
     """Each sees a database that is whole, whoever made its tables."""
     url = cluster.new_database()
-    processes = [start("runs", "--store", url) for _ in range(PROCESSES)]
+    processes = [start("worker", "--until-idle", "--store", url) for _ in range(PROCESSES)]
     outcomes = [(*process.communicate(timeout=SECONDS), process.returncode)
                 for process in processes]
     check("many_processes_open_a_new_database_at_once",
           [outcome for outcome in outcomes if outcome[2] != 0])
+
+
+def check_looking(cluster):
+    """Whatever only looks makes nothing, and is told of an empty store."""
+    url = cluster.new_database()
+    name = url.split("/")[3].split("?")[0]
+    some = "01k00000000000000000000001"
+    words = [(0, "runs", "list"), (0, "runs", "gc", "--older", "1d"), (2, "runs", "show", some),
+             (0, "doctor"), (0, "completion", "runs"), (2, "cancel", some), (0, "resume", "--all"),
+             (0, "migrate", "--dry-run", "--to", "sqlite:unused.db", "--from", url)]
+    problems = []
+    for wanted, *command in words:
+        store = [] if command[0] == "migrate" else ["--store", url]
+        done = haft(*command, *store)
+        if done[0] != wanted:
+            problems.append((command, done))
+    made = cluster.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'haft'", name)
+    check("who_only_looks_makes_no_tables", problems + ([] if made == "0" else [made]))
+
+
+def check_connections(cluster):
+    """A role without special rights counts the sessions of all."""
+    url = cluster.new_database()
+    cluster.sql("CREATE ROLE plain LOGIN")
+    others = [subprocess.Popen([cluster.bin / "psql", "-Xq", "-d", url], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True) for _ in range(8)]
+    for other in others:
+        other.stdin.write("\\echo here\n")
+        other.stdin.flush()
+        other.stdout.readline()
+    counts = cluster.sql("SELECT sum(numbackends) >= 8 FROM pg_stat_database")
+    report = haft("doctor", "--store", url.replace("//haft@", "//plain@"))[1]
+    found = re.search(r"connections: (\d+) of", report)
+    for other in others:
+        other.communicate(timeout=SECONDS)
+    good = counts == "t" and found is not None and int(found[1]) >= 8
+    check("connections_of_others_are_counted", [] if good else [counts, report])
 
 
 def check_kill(cluster):
@@ -94,6 +133,31 @@ def check_restart_meanwhile(cluster):
     listed = haft("runs", "--json", "--store", url)
     check("a_run_comes_to_its_end_over_a_restart",
           [] if replay[0] == 0 and '"done"' in listed[1] else [replay, listed])
+
+
+def check_stop_while_away(cluster):
+    """A worker that is to end does, though nobody answers, and says what is so."""
+    url = cluster.new_database()
+    with tempfile.TemporaryDirectory() as scratch:
+        spec = write_sleeper(Path(scratch), ["sleep", "600"], traits={"read_only": True})
+        run_id = haft("run", "--detach", str(spec), "rest", "--store", url)[1].strip()
+        worker = start("worker", "--poll", "50", "--store", url)
+        said = [worker.stderr.readline()]
+        cluster.stop("immediate")
+        worker.send_signal(signal.SIGTERM)
+        while said[-1] and "a second signal" not in said[-1]:
+            said.append(worker.stderr.readline())
+        began = time.monotonic()
+        worker.send_signal(signal.SIGTERM)
+        said += worker.communicate(timeout=SECONDS)[1].splitlines()
+        took = time.monotonic() - began
+        cluster.start()
+        found = (worker.returncode, any(f"{run_id} kept" in line for line in said),
+                 any("released" in line for line in said), took < 10)
+        owner = cluster.sql(f"SELECT owner <> '' FROM haft.runs WHERE id = '{run_id}'",
+                            url.split("/")[3].split("?")[0])
+    check("a_worker_ends_while_the_database_is_away",
+          [] if (*found, owner) == (1, True, False, True, "t") else [found, owner, took, said])
 
 
 def check_gc_meanwhile(cluster):
@@ -227,13 +291,14 @@ def wait_for(what):
         time.sleep(0.05)
 
 
-def write_sleeper(directory):
+def write_sleeper(directory, command=("sleep", "4"), **more):
     """A spec of a run that calls a slow tool twice."""
     calls = [{"calls": [{"name": "nap", "arguments": {"n": str(n)}}]} for n in range(2)]
     (directory / "script.json").write_text(json.dumps({"replies": [*calls, {"text": "rested"}]}))
     (directory / "spec.json").write_text(json.dumps({
         "haft": 1, "name": "sleeper", "model": "script:script.json", "tools": [
-            {"name": "nap", "description": "Sleeps.", "args": ["n"], "command": ["sleep", "4"]}]}))
+            {"name": "nap", "description": "Sleeps.", "args": ["n"], "command": list(command),
+             **more}]}))
     return directory / "spec.json"
 
 
@@ -351,8 +416,11 @@ def main():
     try:
         with pg.Cluster() as cluster:
             check_openings(cluster)
+            check_looking(cluster)
+            check_connections(cluster)
             check_kill(cluster)
             check_restart_meanwhile(cluster)
+            check_stop_while_away(cluster)
             check_gc_meanwhile(cluster)
             check_standby(cluster)
             check_both_on_the_primary(cluster)
