@@ -13,6 +13,7 @@ static struct {
     int64_t steady, wall;
     unsigned counts[MOST_VERBS];
     haft__store_kind kind;
+    uint64_t hurry_ms;
     void (*done)(haft__store_request *request); /* of the one that will be lied about */
     haft_status lie;
     haft__store_request *held;
@@ -151,12 +152,23 @@ static void submit(haft__store *store, haft__store_request *request)
     HAFT__UNREACHABLE();
 }
 
+static void note_hurry(haft__store *store, uint64_t ms)
+{
+    (void)store;
+    faulty.hurry_ms = ms;
+}
+
+uint64_t help_faulty_hurry(void)
+{
+    return faulty.hurry_ms;
+}
+
 void help_faulty_init(help_host *h, uint64_t lease_ms)
 {
     help_host_init(h, "memory:");
     memset(&faulty, 0, sizeof(faulty));
     haft__arena_init(&faulty.arena, 0);
-    faulty.kind = (haft__store_kind){NULL, submit, haft__store_memory.close, NULL};
+    faulty.kind = (haft__store_kind){NULL, submit, haft__store_memory.close, note_hurry};
     h->runtime->store->kind = &faulty.kind;
     h->runtime->shared = true;
     h->runtime->leases.ms = lease_ms;

@@ -45,6 +45,9 @@ void help_faulty_tell(void);
 /* How often a request of this kind was made. */
 unsigned help_faulty_count(haft__store_verb verb);
 
+/* What the store was last told to hurry to; 0: it was not. */
+uint64_t help_faulty_hurry(void);
+
 /* What the store knows of a run. */
 haft__store_run help_faulty_find(help_host *h, const haft_run *run);
 

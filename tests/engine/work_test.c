@@ -560,6 +560,22 @@ TEST(numbers_that_cannot_be_are_refused)
     help_host_finish(&h);
 }
 
+TEST(a_worker_that_is_to_end_hurries_its_store)
+{
+    help_host h;
+    haft__work *work = NULL;
+    haft__work_options options = {.concurrency = 1, .poll_ms = 1, .tell = note};
+    help_faulty_init(&h, 60000);
+    CHECK_INT(haft__work_create(h.runtime, &options, &work, &h.err), HAFT_OK, "%s", h.err.message);
+    CHECK_INT(help_faulty_hurry(), 0, "as long as it goes on");
+    haft__work_stop(work, false);
+    CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_STOP_MS, "a first signal");
+    haft__work_stop(work, true);
+    CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_HURRY_MS, "a second one");
+    haft__work_destroy(work);
+    help_faulty_finish(&h);
+}
+
 TEST(what_happens_has_names)
 {
     static const char *const names[] = {"taken", "ended",    "waits", "left",
