@@ -32,6 +32,7 @@ static const haft__word words[] = {
     {"N", HAFT__WORD_ANY, "a whole number"},
     {"MS", HAFT__WORD_ANY, "a number of milliseconds"},
     {"SEQ", HAFT__WORD_ANY, "the number of an event"},
+    {"HASH", HAFT__WORD_ANY, "hexadecimal digits of a hash, at least 12"},
     {"END", HAFT__WORD_ANY, "how a run ended: done, failed, cancelled, expired and others"},
     {"TIME", HAFT__WORD_ANY, "a length of time: 250ms, 10s, 5m, 2h or 30d"},
     {"PATH=VALUE", HAFT__WORD_ANY, "a part of the spec and what it is to be: limits.turns=5"},

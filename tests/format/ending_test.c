@@ -44,6 +44,15 @@ static void check_token(const char *format, const char *text, const char *token)
     help_parsed_finish(&wanted);
 }
 
+TEST(a_token_that_ends_a_turn_begins_like_no_part_of_another)
+{
+    for (size_t k = 0; k < COUNT(special); k++) {
+        if (special[k].ends) {
+            CHECK(strrchr(special[k].text, '<') == special[k].text, "%s", special[k].text);
+        }
+    }
+}
+
 TEST(tokens_at_the_end_of_a_text_are_no_part_of_it)
 {
     size_t checked = 0;
