@@ -115,18 +115,23 @@ static void note_connections(report *r, const haft__pg_facts *facts)
 
 static void note_schema(report *r, const haft__pg_facts *facts)
 {
-    haft_str text = haft__arena_format(r->arena, "version %llu%s",
-                                       (unsigned long long)facts->version, /* others are refused */
-                                       facts->versions == 1 ? "" : ", and haft.meta has more rows");
-    note(r, "schema", facts->made ? text : HAFT__LIT("none yet; the first run makes it"),
-         !facts->made || facts->versions == 1, "delete all rows of haft.meta but one");
+    haft_str text = HAFT__LIT("none yet; the first run makes it");
+    if (facts->made) { /* others than this version are refused */
+        text = haft__arena_format(r->arena, "version %llu%s", (unsigned long long)facts->version,
+                                  facts->versions == 1 ? "" : ", and haft.meta has more rows");
+    }
+    note(r, "schema", text, !facts->made || facts->versions == 1,
+         "delete all rows of haft.meta but one");
 }
 
 static void note_runs(report *r, const haft__pg_facts *facts)
 {
-    haft_str text = haft__arena_format(r->arena, "%llu damaged: a part is missing",
-                                       (unsigned long long)facts->torn);
-    note(r, "runs", facts->torn > 0 ? text : HAFT__LIT("none lacks a part"), facts->torn == 0,
+    haft_str text = HAFT__LIT("none lacks a part");
+    if (facts->torn > 0) {
+        text = haft__arena_format(r->arena, "%llu damaged: a part is missing",
+                                  (unsigned long long)facts->torn);
+    }
+    note(r, "runs", text, facts->torn == 0,
          "`haft runs list` says damaged: restore them from a copy, `haft runs rm` removes them");
 }
 

@@ -161,6 +161,7 @@ TEST(what_was_locked_is_written_later)
     CHECK_STR(pinned(&f, "y", "description"), HAFT__LIT("one"), "it holds here");
     haft__file_unlock(lock);
     fixture other = f;
+    haft__arena_init(&other.arena, 0);
     haft__mcp_pins_init(&other.pins);
     CHECK_INT(add(&other, "x", "two", HAFT__PIN_ACCEPT, NULL), HAFT_OK, "accepted");
     CHECK_INT(add(&f, "z", "one", HAFT__PIN_FIRST, NULL), HAFT_OK, "z");
@@ -169,6 +170,7 @@ TEST(what_was_locked_is_written_later)
     CHECK_STR(pinned(&other, "y", "description"), HAFT__LIT("one"), "y");
     CHECK_STR(pinned(&other, "z", "description"), HAFT__LIT("one"), "z");
     haft__mcp_pins_finish(&other.pins);
+    haft__arena_finish(&other.arena);
     end(&f);
 }
 
