@@ -319,5 +319,5 @@ void haft__http_multi_finish(haft__http *http)
         curl_global_cleanup();
     }
     haft__timer_stop(http->loop, &http->timer);
-    free(http->sockets);
+    haft__http_forget_sockets(http);
 }

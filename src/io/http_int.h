@@ -113,6 +113,9 @@ curl_socket_t haft__http_on_open(void *context, curlsocktype purpose,
                                  struct curl_sockaddr *address);
 int haft__http_on_close(void *context, curl_socket_t fd);
 
+/* At the end, behind libcurl. */
+void haft__http_forget_sockets(haft__http *http);
+
 /* ---- http_request.c ---- */
 
 /* Copies what has to be copied and checks it; the end is BAD_URL or BAD_HEADER when something is

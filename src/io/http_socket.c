@@ -193,7 +193,8 @@ static bool is_allowed(const haft__http *http, const struct sockaddr *address)
 
 /* ---- opening and closing ---- */
 
-/* Makes room for what is to be known of the socket. */
+/* Makes room for what is to be known of the socket. If there was one of the same number, libcurl
+ * has closed it without a word, as it does with one that was given up before it was connected. */
 static bool note_socket(haft__http *http, int fd, bool plain)
 {
     size_t wanted = (size_t)fd + 1;
@@ -207,6 +208,7 @@ static bool note_socket(haft__http *http, int fd, bool plain)
         http->sockets = sockets;
         http->socket_count = count;
     }
+    end_watch(http->sockets[fd].watch);
     http->sockets[fd] = (haft__socket){.own = true, .plain = plain};
     return true;
 }
@@ -241,4 +243,12 @@ int haft__http_on_close(void *context, curl_socket_t fd)
         http->sockets[fd] = (haft__socket){.own = false};
     }
     return close(fd);
+}
+
+void haft__http_forget_sockets(haft__http *http)
+{
+    for (size_t fd = 0; fd < http->socket_count; fd++) {
+        end_watch(http->sockets[fd].watch);
+    }
+    free(http->sockets);
 }

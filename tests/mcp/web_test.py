@@ -284,7 +284,7 @@ class Site:
             self.server.server_close()
         self.log = [json.loads(line) for line in done.stdout.splitlines()]
         ends = [e for e in self.log if e["kind"] == "call_finished"]
-        self.end = (done.returncode, self.log[-1].get("end"))
+        self.end, self.err = (done.returncode, self.log[-1].get("end")), done.stderr
         if not ends:
             return done.stdout[-2000:] + done.stderr
         self.hint = "" if ends[-1]["ok"] else ends[-1]["error"]["hint"]
@@ -294,6 +294,8 @@ class Site:
 def one(name, way, part, **more):
     site = Site(way)
     text = site.run(**more)
+    if site.end != (0, "done"):
+        print("\n".join("# " + line for line in site.err.splitlines()[-40:]))
     check(name, (site.end, part in text or text), ((0, "done"), True))
     return site
 
