@@ -111,21 +111,17 @@ static bool has_mark(const haft__format *format, haft_str text)
     return false;
 }
 
-#define X(token, ends) {token, ends},
-static const struct {
-    const char *text;
-    bool ends;
-} special[] = {HAFT__SPECIAL(X)};
+#define X(token) token,
+static const char *const tokens[] = {HAFT__ENDS(X)};
 #undef X
 
 /* Whether the text ends with a token that ends a turn; then it is made shorter. */
 static bool drop_token(const haft__format *format, haft_str *io_text)
 {
     *io_text = haft__str_trim(*io_text);
-    for (size_t i = 0; i < COUNT(special); i++) {
-        haft_str token = haft__str(special[i].text);
-        if (special[i].ends && haft__str_ends(*io_text, token)
-            && !haft__format_has_mark(format, special[i].text)) {
+    for (size_t i = 0; i < COUNT(tokens); i++) {
+        haft_str token = haft__str(tokens[i]);
+        if (haft__str_ends(*io_text, token) && !haft__format_has_mark(format, tokens[i])) {
             io_text->len -= token.len;
             return true;
         }

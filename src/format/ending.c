@@ -15,14 +15,12 @@
 #include "format/render.h"
 #include "format/special.h"
 
-#define X(token, ends) {token, ends},
-static const struct {
-    const char *text;
-    bool ends;
-} special[] = {HAFT__SPECIAL(X)};
+#define X(token) token,
+static const char *const tokens[] = {HAFT__ENDS(X)};
 #undef X
 
-_Static_assert(COUNT(special) <= 64, "each has its bit in haft__ending");
+#define ALL ((UINT32_C(1) << COUNT(tokens)) - 1)
+_Static_assert(COUNT(tokens) < 32, "each has its bit in haft__ending");
 
 /* All begin with it, and have it nowhere else: where one does not go on another may begin. */
 #define BEGINS '<'
@@ -43,12 +41,12 @@ static bool is_space(char c)
 }
 
 /* Those of the tokens that go on with this byte. */
-static uint64_t go_on(uint64_t fits, size_t held, char c)
+static uint32_t go_on(uint32_t fits, size_t held, char c)
 {
-    uint64_t found = 0;
-    for (size_t i = 0; i < COUNT(special) && fits >> i != 0; i++) {
-        bool fit = (fits >> i & 1) != 0 && special[i].ends && special[i].text[held] == c;
-        found |= (uint64_t)fit << i;
+    uint32_t found = 0;
+    for (; fits != 0; fits &= fits - 1) {
+        uint32_t lowest = fits & (0 - fits);
+        found |= tokens[__builtin_ctz(fits)][held] == c ? lowest : 0;
     }
     return found;
 }
@@ -57,12 +55,9 @@ static uint64_t go_on(uint64_t fits, size_t held, char c)
 static bool is_token(const haft__parser *p)
 {
     const haft__ending *e = &p->ending;
-    for (size_t i = 0; e->held > 0 && i < COUNT(special) && e->fits >> i != 0; i++) {
-        if ((e->fits >> i & 1) != 0 && special[i].text[e->held] == '\0') {
-            return !haft__format_has_mark(p->format, special[i].text);
-        }
-    }
-    return false;
+    bool one = e->held > 0 && (e->fits & (e->fits - 1)) == 0; /* none begins like a whole other */
+    const char *token = one ? tokens[__builtin_ctz(e->fits)] : NULL;
+    return one && token[e->held] == '\0' && !haft__format_has_mark(p->format, token);
 }
 
 static void follow(haft__parser *p, char c)
@@ -72,7 +67,7 @@ static void follow(haft__parser *p, char c)
     e->fits = before > 0 ? go_on(e->fits, before, c) : 0;
     e->held = e->fits != 0 ? before + 1 : 0;
     if (e->held == 0 && c == BEGINS) {
-        e->fits = go_on(UINT64_MAX, 0, c);
+        e->fits = ALL;
         e->held = 1;
     }
     bool more = e->held == before + 1 || (before == 0 && is_space(c));
@@ -121,7 +116,7 @@ void haft__ending_read(haft__parser *p, haft_str bytes)
 void haft__ending_end(haft__parser *p)
 {
     haft__ending *e = &p->ending;
-    bool tokens = e->since > 0 && e->held == 0;
-    haft__parser_read(p, tokens ? HAFT__LIT("") : haft__buf_str(&e->text));
+    bool ended = e->since > 0 && e->held == 0;
+    haft__parser_read(p, ended ? HAFT__LIT("") : haft__buf_str(&e->text));
     haft__buf_clear(&e->text);
 }

@@ -12,7 +12,7 @@
 
 #define BREAK "\xE2\x80\x8B" /* U+200B, a space without width */
 
-#define X(token, ends) token,
+#define X(token) token,
 static const char *const special[] = {HAFT__SPECIAL(X)};
 #undef X
 

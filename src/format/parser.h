@@ -161,7 +161,7 @@ typedef enum haft__wreck_step {
 
 /* What may be the end of the text: tokens that end a turn, or the beginning of one. */
 typedef struct haft__ending {
-    uint64_t fits;  /* the tokens that may have begun, a bit each */
+    uint32_t fits;  /* the tokens that may have begun, a bit each */
     size_t held;    /* so many bytes of them have come */
     size_t since;   /* bytes from the first token on, if white space and tokens are all that came
                        behind it; 0: there is none */

@@ -7,11 +7,8 @@
 #include "parse_help.h"
 #include "test.h"
 
-#define X(token, ends) {token, ends},
-static const struct {
-    const char *text;
-    bool ends;
-} special[] = {HAFT__SPECIAL(X)};
+#define X(token) token,
+static const char *const tokens[] = {HAFT__ENDS(X)};
 #undef X
 
 static void parse(const char *format, const char *text, help_parsed *ret_parsed)
@@ -44,11 +41,12 @@ static void check_token(const char *format, const char *text, const char *token)
     help_parsed_finish(&wanted);
 }
 
-TEST(a_token_that_ends_a_turn_begins_like_no_part_of_another)
+TEST(no_token_that_ends_a_turn_is_a_part_of_another)
 {
-    for (size_t k = 0; k < COUNT(special); k++) {
-        if (special[k].ends) {
-            CHECK(strrchr(special[k].text, '<') == special[k].text, "%s", special[k].text);
+    for (size_t i = 0; i < COUNT(tokens); i++) {
+        CHECK(strrchr(tokens[i], '<') == tokens[i], "%s", tokens[i]);
+        for (size_t k = 0; k < COUNT(tokens); k++) {
+            CHECK(i == k || strstr(tokens[i], tokens[k]) == NULL, "%s", tokens[i]);
         }
     }
 }
@@ -60,12 +58,12 @@ TEST(tokens_at_the_end_of_a_text_are_no_part_of_it)
         const help_sample *sample = &help_samples[i];
         char call[512];
         (void)snprintf(call, sizeof(call), "%s%s", sample->head, sample->tail);
-        for (size_t k = 0; k < COUNT(special); k++) {
-            bool own = haft__format_has_mark(haft__format_find(haft__str(sample->format)),
-                                             special[k].text);
-            if (special[k].ends && !own) {
-                check_token(sample->format, call, special[k].text);
-                check_token(sample->format, "The answer is 42.", special[k].text);
+        for (size_t k = 0; k < COUNT(tokens); k++) {
+            bool own =
+                haft__format_has_mark(haft__format_find(haft__str(sample->format)), tokens[k]);
+            if (!own) {
+                check_token(sample->format, call, tokens[k]);
+                check_token(sample->format, "The answer is 42.", tokens[k]);
                 checked++;
             }
         }

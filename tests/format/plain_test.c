@@ -22,18 +22,15 @@ static bool has_mark(const haft__format *format, const char *text)
     return false;
 }
 
-#define X(token, ends) {token, ends},
-static const struct {
-    const char *text;
-    bool ends;
-} special[] = {HAFT__SPECIAL(X)};
+#define X(token) token,
+static const char *const tokens[] = {HAFT__ENDS(X)};
 #undef X
 
 /* Whether the text ends with a token that ends a turn: that is no part of it. */
 static bool ends_turn(const char *text)
 {
-    for (size_t i = 0; i < COUNT(special); i++) {
-        if (special[i].ends && haft__str_ends(haft__str(text), haft__str(special[i].text))) {
+    for (size_t i = 0; i < COUNT(tokens); i++) {
+        if (haft__str_ends(haft__str(text), haft__str(tokens[i]))) {
             return true;
         }
     }
