@@ -29,6 +29,30 @@ void haft__id_make(uint64_t ms, const uint8_t random[10], char to[HAFT__ID_LENGT
     to[HAFT__ID_LENGTH] = '\0';
 }
 
+/* Adds a step that nobody can guess. */
+static void step(haft__id_last *last, const uint8_t random[10])
+{
+    unsigned carry = 1;
+    for (int i = 9; i >= 0; i--) {
+        unsigned sum = last->random[i] + (i >= 6 ? random[i] : 0U) + carry;
+        last->random[i] = (uint8_t)sum;
+        carry = sum >> 8;
+    }
+    last->ms += carry;
+}
+
+void haft__id_next(haft__id_last *io_last, uint64_t ms, const uint8_t random[10],
+                   char to[HAFT__ID_LENGTH + 1])
+{
+    if (ms > io_last->ms) {
+        io_last->ms = ms;
+        memcpy(io_last->random, random, sizeof(io_last->random));
+    } else {
+        step(io_last, random);
+    }
+    haft__id_make(io_last->ms, io_last->random, to);
+}
+
 bool haft__id_valid(haft_str text)
 {
     if (text.len != HAFT__ID_LENGTH || text.ptr[0] > '7') {

@@ -60,14 +60,16 @@ haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool, haft_err
 
 /* ---- starting ---- */
 
-haft_status haft__runtime_make_id(const haft_runtime *runtime, char id[HAFT__ID_LENGTH + 1],
+haft_status haft__runtime_make_id(haft_runtime *runtime, char id[HAFT__ID_LENGTH + 1],
                                   haft_error *err)
 {
     uint8_t random[10];
     if (!haft__random_bytes(random, sizeof(random))) {
         return haft__fail(err, HAFT_IO, "", "the system has no randomness for an id");
     }
-    haft__id_make(runtime != NULL ? haft__runtime_now(runtime) : haft__clock_now(), random, id);
+    haft__id_last first = {0}, *last = runtime != NULL ? &runtime->last_id : &first;
+    haft__id_next(last, runtime != NULL ? haft__runtime_now(runtime) : haft__clock_now(), random,
+                  id);
     return HAFT_OK;
 }
 

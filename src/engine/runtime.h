@@ -89,6 +89,7 @@ struct haft_runtime {
     const struct haft__variable *variables; /* more of the environment: may be secrets */
     size_t variable_count;
     haft__hash_key hash_key;
+    haft__id_last last_id;
     uint64_t (*clock)(void);  /* milliseconds since 1970 */
     uint64_t (*steady)(void); /* milliseconds of a clock that only goes on: haft__clock_steady */
     haft__runtime_servers servers;
@@ -273,9 +274,10 @@ HAFT_MUST_USE haft_status haft__runtime_create(const haft_runtime_options *optio
 /* The time for an event. */
 uint64_t haft__runtime_now(const haft_runtime *runtime);
 
-/* A new id for a run or a thread; without a runtime, by the system's clock. */
-HAFT_MUST_USE haft_status haft__runtime_make_id(const haft_runtime *runtime,
-                                                char id[HAFT__ID_LENGTH + 1], haft_error *err);
+/* A new id for a run or a thread, behind all that were made here before; without a runtime, by the
+ * system's clock. */
+HAFT_MUST_USE haft_status haft__runtime_make_id(haft_runtime *runtime, char id[HAFT__ID_LENGTH + 1],
+                                                haft_error *err);
 
 /* There is a run to look after: its lease, and messages for it. */
 void haft__runtime_watch(haft_runtime *runtime);

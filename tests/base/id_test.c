@@ -73,6 +73,23 @@ static const char *const invalid[] = {
     "0000000000000\"000000000000",
 };
 
+TEST(the_next_id_is_a_larger_text_whatever_the_clock_says)
+{
+    static const struct {
+        uint64_t ms;
+        const uint8_t *random;
+    } rows[] = {{5, some}, {5, none}, {5, all}, {4, none}, {0, some}, {6, none},
+                {6, all},  {9, all},  {9, all}, {9, none}, {8, all},  {10, none}};
+    char before[HAFT__ID_LENGTH + 1] = "", id[HAFT__ID_LENGTH + 1];
+    haft__id_last last = {0};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__id_next(&last, rows[i].ms, rows[i].random, id);
+        CHECK(strcmp(before, id) < 0, "%zu: %s behind %s", i, id, before);
+        CHECK(haft__id_valid(haft__str(id)), "%s", id);
+        memcpy(before, id, sizeof(id));
+    }
+}
+
 TEST(what_is_no_id_is_refused)
 {
     for (size_t i = 0; i < COUNT(invalid); i++) {
