@@ -6,7 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/print.h"
 #include "cli/respec.h"
-#include "engine/work.h"
+#include "engine/worker/worker.h"
 #include "json/write.h"
 
 enum { CONCURRENCY = 8, POLL_MS = 500 };

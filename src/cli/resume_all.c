@@ -2,11 +2,11 @@
 /*
  * resume_all.c - goes on with every run that nobody goes on with, several at once.
  *
- * A worker finds and runs them (engine/work.h). Each is shown as a whole when it has come to an end
- * or waits; on a terminal one that is alone is gone along with. Runs whose turn in their thread has
- * not come are not taken: they are looked for when there is nothing else to do, and waited for as
- * long as another process goes on with what is ahead of them. Tests: tests/cli/resume_test.py,
- * tests/cli/threads_test.py.
+ * A worker finds and runs them (engine/worker/worker.h). Each is shown as a whole when it has come
+ * to an end or waits; on a terminal one that is alone is gone along with. Runs whose turn in their
+ * thread has not come are not taken: they are looked for when there is nothing else to do, and
+ * waited for as long as another process goes on with what is ahead of them. Tests:
+ * tests/cli/resume_test.py, tests/cli/threads_test.py.
  */
 #include "cli/resume_all.h"
 
@@ -22,7 +22,7 @@
 #include "cli/outcome.h"
 #include "cli/pending.h"
 #include "cli/print.h"
-#include "engine/work.h"
+#include "engine/worker/worker.h"
 #include "io/owner.h"
 
 /* What came of one of them. */

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "engine/way.h"
+#include "engine/endpoint.h"
 #include "io/environment.h"
 
 #define TOOLS_MS 3600000U /* a file may have very many */

@@ -11,7 +11,7 @@
 #include "cli/complain.h"
 #include "cli/config.h"
 #include "cli/print.h"
-#include "engine/beside.h"
+#include "engine/spec_path.h"
 #include "io/file.h"
 #include "io/random.h"
 #include "model/provider.h"

@@ -4,7 +4,7 @@
  *
  * One write is under way at a time; what is decided meanwhile is gathered and goes with the next,
  * so that a slow disk makes fewer, larger writes. Readers see an event once it is durable.
- * Tests: tests/engine/live_test.c.
+ * Tests: tests/engine/run_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"

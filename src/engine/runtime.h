@@ -22,7 +22,7 @@
 
 #include "base/id.h"
 #include "base/sha256.h"
-#include "engine/seek.h"
+#include "engine/index_cache.h"
 #include "exec/mcp.h"
 #include "model/chat.h"
 #include "model/script.h"

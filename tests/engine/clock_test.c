@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock on the wall is set while something is pending: src/engine/live.c, lease.c. */
+/* The clock on the wall is set while something is pending: src/engine/run.c, lease.c. */
 #include "base/limits.h"
 #include "base/str.h"
 #include "faulty_help.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/beside.c: files are looked for beside the spec that names them. */
-#include "engine/beside.h"
+/* Tests for src/engine/spec_path.c: files are looked for beside the spec that names them. */
+#include "engine/spec_path.h"
 
 #include <unistd.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine/work.h - goes on with runs of the store that nobody goes on with: what a worker does.
+ * engine/worker/worker.h - goes on with runs of the store that nobody goes on with: what a worker
+ * does.
  *
  * It takes as many as it may have at once, gives back those that wait for people, and asks again
  * after a while when there is nothing to do. A run that cannot go on here is given back, too, and
  * not taken again by this worker for a time that grows with each attempt; others may take it at
  * once. docs/scaling.md says how workers work together.
  */
-#ifndef HAFT_ENGINE_WORK_H
-#define HAFT_ENGINE_WORK_H
+#ifndef HAFT_ENGINE_WORKER_WORKER_H
+#define HAFT_ENGINE_WORKER_WORKER_H
 
 #include "engine/runtime.h"
 

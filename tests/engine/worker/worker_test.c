@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/work.c and work_skip.c; tests/cli/worker_test.py has several processes. */
-#include "engine/work.h"
+/* Tests for src/engine/worker/worker.c and work_skip.c; tests/cli/worker_test.py has several
+ * processes. */
+#include "engine/worker/worker.h"
 
 #include <dirent.h>
 #include <unistd.h>
 
 #include "base/str.h"
-#include "engine/work_int.h"
-#include "faulty_help.h"
+#include "engine/faulty_help.h"
+#include "engine/worker/worker_int.h"
 
 /* ---- what is left alone ---- */
 

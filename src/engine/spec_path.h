@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/beside.h - files that a spec names, relative to its own. */
-#ifndef HAFT_ENGINE_BESIDE_H
-#define HAFT_ENGINE_BESIDE_H
+/* engine/spec_path.h - files that a spec names, relative to its own. */
+#ifndef HAFT_ENGINE_SPEC_PATH_H
+#define HAFT_ENGINE_SPEC_PATH_H
 
 #include "base/arena.h"
 

@@ -3,7 +3,7 @@
  * live.c - a run that goes on here: what is decided is recorded, what is asked for is performed.
  *
  * A call with effects starts only when all before it is durable; asking a model, and calls that
- * only read, do not wait for the disk. Tests: tests/engine/live_test.c.
+ * only read, do not wait for the disk. Tests: tests/engine/run_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ask.h - one asking of a model, from the request to the reply. Private to src/engine. */
-#ifndef HAFT_ENGINE_ASK_H
-#define HAFT_ENGINE_ASK_H
+/* engine/model_call.h - one asking of a model, from the request to the reply. Private to
+ * src/engine. */
+#ifndef HAFT_ENGINE_MODEL_CALL_H
+#define HAFT_ENGINE_MODEL_CALL_H
 
-#include "engine/tell.h"
+#include "engine/model_progress.h"
 #include "io/http.h"
 #include "model/openai.h"
 

@@ -5,11 +5,11 @@
  * Each attempt doubles the time. The list is bounded: when it is full, the run that would be tried
  * again first makes room. A run that is given back stands behind all others in the store, so that
  * even more bad runs than the list holds keep nobody from the good ones. Tests:
- * tests/engine/work_test.c.
+ * tests/engine/worker/worker_test.c.
  */
 #include "base/limits.h"
 #include "base/str.h"
-#include "engine/work_int.h"
+#include "engine/worker/worker_int.h"
 
 static haft__skipped *find(haft__skips *skips, const char *id)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine/tell.h - what a model says, told while it says it: model_progress. Private to src/engine.
+ * engine/model_progress.h - what a model says, told while it says it: model_progress. Private to
+ * src/engine.
  *
  * What arrives together is told together. A secret that comes in pieces is not told in pieces: what
  * may be the beginning of one waits for what follows.
  */
-#ifndef HAFT_ENGINE_TELL_H
-#define HAFT_ENGINE_TELL_H
+#ifndef HAFT_ENGINE_MODEL_PROGRESS_H
+#define HAFT_ENGINE_MODEL_PROGRESS_H
 
 #include "engine/runtime.h"
 

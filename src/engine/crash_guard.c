@@ -5,7 +5,7 @@
  * A tool that takes its process down is known by its call, which was begun and has no end. What
  * does so between calls, a reply of a model for instance, leaves nothing behind; whoever takes runs
  * counts how often they were lost (work_loss.c), and says so here.
- * Tests: tests/engine/work_loss_test.c.
+ * Tests: tests/engine/worker/crash_count_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/work_int.h - what the files of the worker share. */
-#ifndef HAFT_ENGINE_WORK_INT_H
-#define HAFT_ENGINE_WORK_INT_H
+/* engine/worker/worker_int.h - what the files of the worker share. */
+#ifndef HAFT_ENGINE_WORKER_WORKER_INT_H
+#define HAFT_ENGINE_WORKER_WORKER_INT_H
 
 #include "base/limits.h"
-#include "engine/work.h"
+#include "engine/worker/worker.h"
 
 /* ---- work_skip.c ---- */
 

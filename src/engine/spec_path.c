@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* beside.c - files that a spec names. Tests: tests/engine/beside_test.c. */
-#include "engine/beside.h"
+/* beside.c - files that a spec names. Tests: tests/engine/spec_path_test.c. */
+#include "engine/spec_path.h"
 
 #include "base/limits.h"
 #include "base/str.h"

@@ -2,9 +2,9 @@
 /*
  * seek.c - one index for each set of deferred tools, kept for all runs of the runtime.
  *
- * Tests: tests/engine/seek_test.c.
+ * Tests: tests/engine/index_cache_test.c.
  */
-#include "engine/seek.h"
+#include "engine/index_cache.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,14 +3,14 @@
  * ask_http.c - asks a model that is reached over HTTP: sends the request, reads the reply as it
  * arrives, tries again where that is right (model/retry.h).
  *
- * A reply that has begun to arrive is never asked for a second time. Tests: tests/engine/ask_test.c
- * and tests/cli/model_test.py.
+ * A reply that has begun to arrive is never asked for a second time. Tests:
+ * tests/engine/model_call_test.c and tests/cli/model_test.py.
  */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "engine/ask.h"
-#include "engine/way.h"
+#include "engine/endpoint.h"
+#include "engine/model_call.h"
 #include "io/random.h"
 #include "model/provider.h"
 #include "model/retry.h"

@@ -2,7 +2,7 @@
 /*
  * steer.c - commands to runs, compared and checked with what must not be written down.
  *
- * Tests: tests/engine/steer_test.c.
+ * Tests: tests/engine/command_test.c.
  */
 #include "engine/runtime.h"
 

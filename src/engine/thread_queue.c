@@ -4,7 +4,7 @@
  *
  * The order is the store's: a run may begin when none that was created before it in its thread is
  * open, and once that is so it stays so. Nobody is told when it is; whoever waits looks again, at
- * once when the other ends in this process. Tests: tests/engine/queue_test.c.
+ * once when the other ends in this process. Tests: tests/engine/thread_queue_test.c.
  */
 #include "run/queue.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/work_loss.c and loss.c; tests/cli/worker_test.py has workers that die. */
+/* Tests for src/engine/worker/crash_count.c and loss.c; tests/cli/worker_test.py has workers that
+ * die. */
 #include "base/str.h"
-#include "engine/work_int.h"
-#include "faulty_help.h"
+#include "engine/faulty_help.h"
+#include "engine/worker/worker_int.h"
 
 #define SCOPE  HAFT__LIT("haft worker")
 #define SLOW   "{\"replies\":[{\"text\":\"late\",\"delay\":3600}]}"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/tell.c, and for what haft__log_tell keeps: replies told as they arrive. */
-#include "engine/tell.h"
+/* Tests for src/engine/model_progress.c, and for what haft__log_tell keeps: replies told as they
+ * arrive. */
+#include "engine/model_progress.h"
 
 #include "base/limits.h"
 #include "engine_help.h"

@@ -2,7 +2,7 @@
 /*
  * calls.c - the calls that run: from the script, from memory, or by their executors.
  *
- * A slot is one attempt of one call. Tests: tests/engine/calls_test.c.
+ * A slot is one attempt of one call. Tests: tests/engine/tool_calls_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"

@@ -4,15 +4,15 @@
  *
  * After each step of the loop every run is looked at. One that waits is given back only when no
  * message is there for it: who answers it must not find that nobody listens. Tests:
- * tests/engine/work_test.c, tests/cli/worker_test.py.
+ * tests/engine/worker/worker_test.c, tests/cli/worker_test.py.
  */
-#include "engine/work.h"
+#include "engine/worker/worker.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/str.h"
-#include "engine/work_int.h"
+#include "engine/worker/worker_int.h"
 #include "io/random.h"
 #include "run/host.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/seek.c: an index is made once for each set of tools, and so many are kept.
+/* Tests for src/engine/index_cache.c: an index is made once for each set of tools, and so many are
+ * kept.
  */
-#include "engine/seek.h"
+#include "engine/index_cache.h"
 
 #include "../run/run_help.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/catalogue.c and, in src/engine/calls.c, for calls that ask: servers and an
- * executor of the test's own stand where those of the product do. */
+/* Tests for src/engine/tool_search.c and, in src/engine/tool_calls.c, for calls that ask: servers
+ * and an executor of the test's own stand where those of the product do. */
 #include <unistd.h>
 
 #include "../run/servers_help.h"

@@ -2,9 +2,9 @@
 /*
  * ask.c - asks the model of a run: a script, the planner of rules, or a server (ask_http.c).
  *
- * Tests: tests/engine/ask_test.c.
+ * Tests: tests/engine/model_call_test.c.
  */
-#include "engine/ask.h"
+#include "engine/model_call.h"
 
 #include "base/error.h"
 #include "base/limits.h"

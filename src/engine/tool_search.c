@@ -5,7 +5,7 @@
  * The servers of the run say what they have, from memory if they said it before; that is searched,
  * and what the run gets to see of it is recorded. Where the spec has a server of embeddings, it is
  * asked in between; what the servers said is copied for so long.
- * Tests: tests/engine/catalogue_test.c, tests/mcp/embeddings_test.py.
+ * Tests: tests/engine/tool_search_test.c, tests/mcp/embeddings_test.py.
  */
 #include <stdlib.h>
 

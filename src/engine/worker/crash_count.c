@@ -5,12 +5,12 @@
  * The store remembers that beside its runs, with the event they were at; it is written down before
  * anything of the run is read, so that whatever ends this process is counted. Others that were lost
  * with the one that is to blame are told from it by going on one at a time, once there is a doubt.
- * Tests: tests/engine/work_loss_test.c, tests/cli/worker_test.py.
+ * Tests: tests/engine/worker/crash_count_test.c, tests/cli/worker_test.py.
  */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "engine/work_int.h"
+#include "engine/worker/worker_int.h"
 
 #define SCOPE HAFT__LIT("haft worker")
 /* The epoch of a run that is taken for the first time. */

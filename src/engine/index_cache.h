@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine/seek.h - searching the deferred tools of a run.
+ * engine/index_cache.h - searching the deferred tools of a run.
  *
  * Making an index costs more than searching it, and most runs of a runtime have the same tools:
  * what was made is kept, HAFT__LIMIT_SEARCH_INDEXES of them.
  */
-#ifndef HAFT_ENGINE_SEEK_H
-#define HAFT_ENGINE_SEEK_H
+#ifndef HAFT_ENGINE_INDEX_CACHE_H
+#define HAFT_ENGINE_INDEX_CACHE_H
 
 #include "base/limits.h"
 #include "exec/embed.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/way.h - the way to a server that speaks as OpenAI's does: its URL, and the key it gets. */
-#ifndef HAFT_ENGINE_WAY_H
-#define HAFT_ENGINE_WAY_H
+/* engine/endpoint.h - the way to a server that speaks as OpenAI's does: its URL, and the key it
+ * gets. */
+#ifndef HAFT_ENGINE_ENDPOINT_H
+#define HAFT_ENGINE_ENDPOINT_H
 
 #include "model/provider.h"
 #include "run/redact.h"
