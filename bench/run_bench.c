@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "bench.h"
 #include "model/chat.h"
-#include "run/decide.h"
+#include "run/decide/decide.h"
 #include "json/read.h"
 
 static const char *const names[] = {"search", "fetch", "count", "list_files", "summarise"};

@@ -6,7 +6,7 @@
  * The first byte is the number of secrets, up to 4, and each secret is a byte with its length and
  * so many bytes; the rest is the text.
  */
-#include "run/redact.h"
+#include "run/redact/redact.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "fuzz.h"

@@ -15,8 +15,8 @@
 #include "base/str.h"
 #include "fuzz.h"
 #include "model/chat.h"
-#include "run/decide.h"
-#include "run/replay.h"
+#include "run/decide/decide.h"
+#include "run/replay/replay.h"
 #include "tool/builtin.h"
 #include "json/read.h"
 

@@ -8,7 +8,7 @@
 #include "cli/respec.h"
 #include "cli/say.h"
 #include "cli/session.h"
-#include "run/binding.h"
+#include "run/pause/binding.h"
 
 /* null would stand for no other arguments. What is not to be read is told where the rest is. */
 static haft_status check_arguments(const char *text, haft_error *err)

@@ -15,7 +15,7 @@
 #include "cli/config.h"
 #include "cli/print.h"
 #include "cli/talk.h"
-#include "run/redact.h"
+#include "run/redact/redact.h"
 
 /* ---- reading ---- */
 

@@ -20,8 +20,8 @@
 #include "cli/spec_file.h"
 #include "io/random.h"
 #include "model/chat.h"
-#include "run/decide.h"
-#include "run/offer.h"
+#include "run/decide/decide.h"
+#include "run/offer/offer.h"
 #include "json/write.h"
 
 /* Everything that is told. */

@@ -22,7 +22,7 @@
 #include "cli/timeline.h"
 #include "io/owner.h"
 #include "io/random.h"
-#include "run/replay.h"
+#include "run/replay/replay.h"
 #include "tool/duration.h"
 #include "json/write.h"
 

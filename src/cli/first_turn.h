@@ -4,8 +4,8 @@
 #define HAFT_CLI_FIRST_TURN_H
 
 #include "exec/mcp.h"
-#include "run/decide.h"
-#include "run/resolve.h"
+#include "run/decide/decide.h"
+#include "run/offer/resolve.h"
 
 typedef struct haft__first {
     haft__run run;                     /* where it asks the model for the first time */

@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "cli/print.h"
 #include "format/format.h"
-#include "run/offer.h"
+#include "run/offer/offer.h"
 
 haft_status haft__forced_look(const haft__spec *spec, const haft__request *request,
                               haft__arena *arena, haft__forced *ret_forced, haft_error *err)

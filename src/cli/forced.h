@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "run/force.h"
+#include "run/offer/constraint.h"
 #include "json/write.h"
 
 typedef struct haft__forced {

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/fork_int.h"
-#include "run/decide.h"
-#include "run/held.h"
+#include "run/decide/call_wait.h"
+#include "run/decide/decide.h"
 
 static haft_status fail_call(haft__forking *f)
 {

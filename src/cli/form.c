@@ -7,7 +7,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "cli/width.h"
-#include "run/asked.h"
+#include "run/pause/elicitation.h"
 #include "json/write.h"
 
 /* Columns that a field takes at most; --json has all of it. */

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 #include "cli/width.h"
-#include "run/held.h"
+#include "run/decide/call_wait.h"
 
 /* How long nothing has happened before it is said: what is over at once is no news. */
 #define QUIET_MS 1000U

@@ -10,7 +10,7 @@
 #include "cli/form.h"
 #include "cli/held.h"
 #include "cli/terminal_int.h"
-#include "run/binding.h"
+#include "run/pause/binding.h"
 #include "store/store.h"
 
 /* What can be done about a call that waits; the first is the usual one. */

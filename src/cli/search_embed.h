@@ -5,7 +5,7 @@
 
 #include "cli/args.h"
 #include "exec/embed.h"
-#include "run/redact.h"
+#include "run/redact/redact.h"
 
 typedef struct haft__search_embed {
     haft__arena arena;

@@ -6,7 +6,7 @@
 
 #include "base/sha256.h"
 #include "cli/commands.h"
-#include "run/decide.h"
+#include "run/decide/decide.h"
 #include "spec/load.h"
 
 typedef struct haft__spec_file {

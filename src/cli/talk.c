@@ -12,7 +12,7 @@
 #include "cli/follow.h"
 #include "cli/print.h"
 #include "io/owner.h"
-#include "run/queue.h"
+#include "run/thread_queue.h"
 
 /* How long the loop is waited for at a time. */
 #define STEP_MS 100

@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "cli/print.h"
 #include "cli/terminal_int.h"
-#include "run/asked.h"
+#include "run/pause/elicitation.h"
 
 bool haft__terminal_open(haft__terminal *terminal)
 {

@@ -15,8 +15,8 @@
 #include "cli/terminal_int.h"
 #include "cli/width.h"
 #include "exec/preview.h"
-#include "run/asked.h"
-#include "run/redact.h"
+#include "run/pause/elicitation.h"
+#include "run/redact/redact.h"
 #include "json/write.h"
 
 #define INDENT 4

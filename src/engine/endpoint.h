@@ -5,7 +5,7 @@
 #define HAFT_ENGINE_ENDPOINT_H
 
 #include "model/provider.h"
-#include "run/redact.h"
+#include "run/redact/redact.h"
 #include "spec/load.h"
 
 typedef struct haft__way {

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "exec/embed.h"
 #include "exec/vectors.h"
-#include "run/find.h"
+#include "run/offer/index.h"
 
 typedef struct haft__seek_index {
     char key[HAFT__SHA256_HEX];

@@ -11,9 +11,9 @@
 #include "base/str.h"
 #include "engine/runtime.h"
 #include "run/host.h"
-#include "run/queue.h"
-#include "run/redact.h"
-#include "run/withhold.h"
+#include "run/redact/redact.h"
+#include "run/redact/withhold.h"
+#include "run/thread_queue.h"
 
 /* ---- gathering ---- */
 

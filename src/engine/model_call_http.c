@@ -14,7 +14,7 @@
 #include "io/random.h"
 #include "model/provider.h"
 #include "model/retry.h"
-#include "run/redact.h"
+#include "run/redact/redact.h"
 
 /* ---- the way to the model ---- */
 

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "run/redact.h"
+#include "run/redact/redact.h"
 #include "json/write.h"
 
 /* More than a reply can bring between two tellings. */

@@ -26,8 +26,8 @@
 #include "exec/mcp.h"
 #include "model/chat.h"
 #include "model/script.h"
-#include "run/decide.h"
-#include "run/steer.h"
+#include "run/decide/decide.h"
+#include "run/pause/command.h"
 #include "store/store.h"
 
 /* How the servers of a spec are asked: haft__exec_catalogue, haft__catalogue_cancel and

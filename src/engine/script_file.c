@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "io/file.h"
-#include "run/rescript.h"
+#include "run/replay/script.h"
 #include "spec/text.h"
 
 /* The directory of the spec, with its slash; nothing for the one we are in. */

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "engine/runtime.h"
 #include "model/provider.h"
-#include "run/redact.h"
+#include "run/redact/redact.h"
 #include "json/write.h"
 
 /* More than the members in front of an event's body take. */

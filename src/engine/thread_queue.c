@@ -6,7 +6,7 @@
  * open, and once that is so it stays so. Nobody is told when it is; whoever waits looks again, at
  * once when the other ends in this process. Tests: tests/engine/thread_queue_test.c.
  */
-#include "run/queue.h"
+#include "run/thread_queue.h"
 
 #include "base/error.h"
 #include "base/limits.h"

@@ -10,8 +10,8 @@
 #include "base/str.h"
 #include "engine/runtime.h"
 #include "run/host.h"
-#include "run/redact.h"
-#include "run/resolve.h"
+#include "run/offer/resolve.h"
+#include "run/redact/redact.h"
 #include "json/write.h"
 
 /* More than the members in front of an event's body take. */

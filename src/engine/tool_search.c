@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/runtime.h"
-#include "run/redact.h"
+#include "run/redact/redact.h"
 #include "json/number.h"
 
 /* A search that waits for vectors. */

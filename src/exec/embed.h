@@ -11,7 +11,7 @@
 #define HAFT_EXEC_EMBED_H
 
 #include "io/http.h"
-#include "run/redact.h"
+#include "run/redact/redact.h"
 #include "tool/search.h"
 
 typedef struct haft__embedder haft__embedder;

@@ -15,7 +15,7 @@
 #include "exec/secrets.h"
 #include "io/clock.h"
 #include "io/random.h"
-#include "run/resolve.h"
+#include "run/offer/resolve.h"
 #include "json/read.h"
 #include "json/write.h"
 

@@ -8,7 +8,7 @@
 #define HAFT_EXEC_MCP_H
 
 #include "exec/exec.h"
-#include "run/reveal.h"
+#include "run/offer/reveal.h"
 
 /* Asking all servers of a spec. */
 typedef struct haft__catalogue haft__catalogue;

@@ -11,7 +11,7 @@
 #include "exec/mcp_int.h"
 #include "exec/own_file.h"
 #include "io/random.h"
-#include "run/unmatched.h"
+#include "run/offer/unmatched_pattern.h"
 #include "json/read.h"
 #include "json/write.h"
 

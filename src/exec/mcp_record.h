@@ -11,7 +11,7 @@
 
 #include "mcp/definition.h"
 #include "mcp/servers.h"
-#include "run/redact.h"
+#include "run/redact/redact.h"
 
 typedef struct haft__mcp_record {
     haft__arena arena;

@@ -3,7 +3,7 @@
 #ifndef HAFT_EXEC_SECRETS_H
 #define HAFT_EXEC_SECRETS_H
 
-#include "run/redact.h"
+#include "run/redact/redact.h"
 #include "spec/load.h"
 
 /* The secrets of a spec and of this process: the key of its model, every variable that the spec

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elicit.c - questions are checked before anybody is asked; answers are by run/asked.h. Tests:
- * tests/mcp/elicit_test.c. */
+/* elicit.c - questions are checked before anybody is asked; answers are by run/pause/elicitation.h.
+ * Tests: tests/mcp/elicit_test.c. */
 #include "mcp/elicit.h"
 
 #include "base/error.h"

@@ -13,8 +13,8 @@
  * begins with says which it is. However it is cut up, the answer is the same. Answers that are not
  * 2xx go to haft__openai_failure.
  *
- * What a server says may repeat a secret of the request: redact it (run/redact.h) before it is kept
- * or shown.
+ * What a server says may repeat a secret of the request: redact it (run/redact/redact.h) before it
+ * is kept or shown.
  */
 #ifndef HAFT_MODEL_OPENAI_H
 #define HAFT_MODEL_OPENAI_H

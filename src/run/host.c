@@ -3,7 +3,7 @@
 #include "run/host.h"
 
 #include "base/str.h"
-#include "run/decide.h"
+#include "run/decide/decide.h"
 
 bool haft__call_is_repeatable(const haft__run_call *call)
 {
@@ -72,7 +72,7 @@ const haft__run_call *haft__run_overdue(const haft__run *run, uint64_t now_ms)
     return NULL;
 }
 
-/* An answer is that already (run/asked.h); who rejects says why, or nothing. */
+/* An answer is that already (run/pause/elicitation.h); who rejects says why, or nothing. */
 haft__json haft__call_told(const haft__run_call *call)
 {
     static const haft__json_member declined[] = {

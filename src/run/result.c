@@ -3,9 +3,9 @@
 #include "run/result.h"
 
 #include "base/str.h"
-#include "run/asked.h"
-#include "run/decide_int.h"
-#include "run/held.h"
+#include "run/decide/call_wait.h"
+#include "run/decide/decide_int.h"
+#include "run/pause/elicitation.h"
 
 static void write_artifacts(haft__json_writer *w, const haft__run *run)
 {

@@ -3,7 +3,7 @@
  * run/run.h - the state of a run: what its events add up to.
  *
  *     state   = fold(state, event)      haft__run_fold
- *     effect  = decide(state)           run/decide.h
+ *     effect  = decide(state)           run/decide/decide.h
  *
  * Nothing else holds run state. fold reads decisions and never makes them, so that a newer binary
  * never changes an old run.
@@ -92,15 +92,15 @@ typedef struct haft__run_call {
     haft_str model_call, name, raw;
     haft_str malformed;     /* why it could not be read; "" when it could */
     bool repaired;          /* it was mended while it was read */
-    bool renamed;           /* the model left the server out of the name (run/naming.h) */
+    bool renamed;           /* the model left the server out of the name (run/call_target.h) */
     bool redacted;          /* `raw` is not what the model wrote: it had a secret in it */
     const haft__tool *tool; /* NULL when there is none of that name */
     haft__call_stage stage;
-    bool started;               /* a call_started has been seen */
-    bool approved;              /* by a person */
-    haft_str binding;           /* what is approved, or is to be (run/binding.h); "" for none */
-    bool consented;             /* it has begun with an approval, */
-    haft_str bound;             /* of this binding; "" for none, */
+    bool started;     /* a call_started has been seen */
+    bool approved;    /* by a person */
+    haft_str binding; /* what is approved, or is to be (run/pause/binding.h); "" for none */
+    bool consented;   /* it has begun with an approval, */
+    haft_str bound;   /* of this binding; "" for none, */
     haft__json bound_arguments; /* which is of these: people may have changed them */
     bool respecced;             /* the spec has changed since it began */
     bool ask_anew;              /* a yes was for another thing: nothing but another yes starts it */

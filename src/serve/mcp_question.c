@@ -10,8 +10,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "io/clock.h"
-#include "run/asked.h"
 #include "run/host.h"
+#include "run/pause/elicitation.h"
 #include "serve/mcp_spec_int.h"
 #include "json/write.h"
 

@@ -3,7 +3,7 @@
 #ifndef HAFT_SERVE_MCP_SPEC_INT_H
 #define HAFT_SERVE_MCP_SPEC_INT_H
 
-#include "run/redact.h"
+#include "run/redact/redact.h"
 #include "serve/mcp_spec.h"
 
 /* One tool as clients see it. */

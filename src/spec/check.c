@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "mcp/servers.h"
 #include "model/chat.h"
-#include "run/resolve.h"
+#include "run/offer/resolve.h"
 #include "spec/load_int.h"
 
 /* ---- keys together ---- */

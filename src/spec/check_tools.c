@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "run/approval.h"
+#include "run/pause/approval.h"
 #include "spec/load_int.h"
 #include "tool/template.h"
 #include "tool/vague.h"

@@ -4,12 +4,12 @@
  *
  * One that can never hold would let calls run that somebody wanted to be asked about: an error.
  * One that compares what cannot be compared asks about every call: a warning. What that is,
- * run/condition.h says. Tests: tests/spec/check_when_test.c.
+ * run/pause/condition.h says. Tests: tests/spec/check_when_test.c.
  */
 #include "base/near.h"
 #include "base/str.h"
-#include "run/approval.h"
-#include "run/condition.h"
+#include "run/pause/approval.h"
+#include "run/pause/condition.h"
 #include "schema/pattern.h"
 #include "schema/place.h"
 #include "spec/load_int.h"

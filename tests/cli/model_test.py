@@ -12,9 +12,9 @@ EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 REPLIES = [
     {"expect": {"mode": "any"},
      "calls": [{"name": "glob", "arguments": {"pattern": "src/run/*.c"}}]},
-    {"expect": {"mode": "any", "contains": "src/run/decide.c"},
+    {"expect": {"mode": "any", "contains": "src/run/decide/decide.c"},
      "calls": [{"name": "grep", "arguments": {"pattern": "haft__choose", "path": "src"}},
-               {"name": "read", "arguments": {"path": "src/run/decide_turn.c", "limit": 5}}]},
+               {"name": "read", "arguments": {"path": "src/run/decide/turn.c", "limit": 5}}]},
     {"expect": {"mode": "auto"}, "calls": [{"name": "store_artifact", "arguments": {
         "name": "report.md", "content": "# Report\n"}}]},
     {"calls": [{"name": "complete_workflow", "arguments": {}}], "usage": {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of src/run/alone.c in libhaft-core, where there are no regular expressions. */
+/* Tests of src/run/standalone.c in libhaft-core, where there are no regular expressions. */
 #include "test.h"
 
 HAFT_TOOL(greet, "Greet somebody.", HAFT_STRING(name, "Who"))

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "engine_help.h"
-#include "run/redact.h"
+#include "run/redact/redact.h"
 #include "json/read.h"
 
 #define SECRET "sk-told-0123456789abcdef"

@@ -17,7 +17,7 @@
 #include "exec/mcp.h"
 #include "io/environment.h"
 #include "io/random.h"
-#include "run/asked.h"
+#include "run/pause/elicitation.h"
 #include "json/read.h"
 #include "json/write.h"
 

@@ -11,7 +11,7 @@
 #define HAFT_TESTS_OFFLINE_HELP_H
 
 #include "model/offline_int.h"
-#include "run/decide.h"
+#include "run/decide/decide.h"
 #include "test.h"
 
 #define OFFLINE_KEY ((haft__hash_key){5, 6})

@@ -10,8 +10,8 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "run/resolve.h"
-#include "run/withhold.h"
+#include "run/offer/resolve.h"
+#include "run/redact/withhold.h"
 #include "json/read.h"
 
 haft_status haft__drive_init(haft__drive *drive, haft__arena *arena, const haft__spec *spec,

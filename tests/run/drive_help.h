@@ -9,7 +9,7 @@
 #define HAFT_TESTS_DRIVE_HELP_H
 
 #include "model/script.h"
-#include "run/decide.h"
+#include "run/decide/decide.h"
 
 /* Gets each event, one JSON object without a line end. False stops the drive. */
 typedef bool haft__drive_sink(void *context, haft_str line);

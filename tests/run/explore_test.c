@@ -10,7 +10,7 @@
  * violation: all of it is explored for the first kind, and for the others only that they repeat.
  */
 #include "../choice/oracle.h"
-#include "run/replay.h"
+#include "run/replay/replay.h"
 #include "run_help.h"
 #include "json/value.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for haft__decide_recovery in src/run/decide_again.c: a call had started when the host
+/* Tests for haft__decide_recovery in src/run/decide/recovery.c: a call had started when the host
  * stopped. */
-#include "run/decide.h"
+#include "run/decide/decide.h"
 
 #include "base/limits.h"
-#include "run/replay.h"
+#include "run/replay/replay.h"
 #include "scenario_help.h"
 
 #define SCRIPT                                                                                     \

@@ -3,7 +3,7 @@
 #ifndef HAFT_TESTS_REDACT_HELP_H
 #define HAFT_TESTS_REDACT_HELP_H
 
-#include "run/redact.h"
+#include "run/redact/redact.h"
 #include "test.h"
 
 /* Redacts `text` with these secrets and appends the result. */

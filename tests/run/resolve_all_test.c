@@ -3,7 +3,7 @@
  * Every combination of the switches of the decision tree, against an oracle that was written from
  * the words of the design alone: it is given booleans, and knows neither specs nor patterns.
  */
-#include "run/resolve.h"
+#include "run/offer/resolve.h"
 #include "run_help.h"
 
 /* ---- built-ins ---- */

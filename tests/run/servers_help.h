@@ -12,9 +12,9 @@
 #ifndef HAFT_TESTS_SERVERS_HELP_H
 #define HAFT_TESTS_SERVERS_HELP_H
 
-#include "run/decide.h"
-#include "run/resolve.h"
-#include "run/reveal.h"
+#include "run/decide/decide.h"
+#include "run/offer/resolve.h"
+#include "run/offer/reveal.h"
 
 enum { HELP_SERVERS = 8, HELP_LISTED = 64 };
 

@@ -10,8 +10,8 @@
 #include "../run/run_help.h"
 #include "base/error.h"
 #include "run/host.h"
-#include "run/replay.h"
-#include "run/steer.h"
+#include "run/pause/command.h"
+#include "run/replay/replay.h"
 #include "scarce_help.h"
 
 #define SPEC                                                                                       \

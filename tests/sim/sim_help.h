@@ -4,10 +4,10 @@
  * back, a store that loses answers, clocks that jump, a model and tools that do anything they can,
  * people who answer twice or otherwise. One thread, no clock and no chance but the seed's.
  *
- * The run itself is the real one: workers ask what the engine asks (run/decide.h, host.h, steer.h)
- * and the store keeps the rules that real stores keep (store/check.c). What must be true whatever
- * happens is checked as each event is committed and each effect happens, by a reader that knows
- * nothing of fold and decide (sim_watch_help.c).
+ * The run itself is the real one: workers ask what the engine asks (run/decide/decide.h, host.h,
+ * steer.h) and the store keeps the rules that real stores keep (store/check.c). What must be true
+ * whatever happens is checked as each event is committed and each effect happens, by a reader that
+ * knows nothing of fold and decide (sim_watch_help.c).
  *
  *     sim_init(&sim);
  *     if (!sim_run(&sim, 7, SIM_SOUND)) puts(sim.failure);
@@ -16,7 +16,7 @@
 #define HAFT_TESTS_SIM_HELP_H
 
 #include "../run/run_help.h"
-#include "run/steer.h"
+#include "run/pause/command.h"
 #include "store/store_int.h"
 
 enum {

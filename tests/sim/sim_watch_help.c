@@ -3,7 +3,7 @@
  * sim_watch_help.c - what must be true whatever happens. It reads the log as it is committed, line
  * by line, and knows nothing of how it came about.
  */
-#include "run/replay.h"
+#include "run/replay/replay.h"
 #include "sim_help.h"
 
 /* ---- reading ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/spec/check_when.c: conditions of approval rules. */
-#include "run/condition.h"
+#include "run/pause/condition.h"
 #include "spec_help.h"
 #include "json/read.h"
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* naming.c - names with and without their server. Tests: tests/run/call_target_test.c. */
+#include "run/call_target.h"
+
+#include "base/str.h"
+#include "run/fold/fold_int.h"
+#include "tool/wire.h"
+
+/* Whether the tool can be called and the name is its own, without its server's. */
+static bool is_called(const haft__run *run, size_t index, haft_str name)
+{
+    const haft__tool *tool = run->tools->items[index];
+    const haft__tool_past *past = &run->past[index];
+    if (tool->source != HAFT__TOOL_MCP || past->found == HAFT__TOOL_FOUND_NOT || past->gone) {
+        return false;
+    }
+    haft_str local = haft__fold_text(tool->definition, "tool");
+    haft__wire wire = haft__wire_encode(local);
+    return haft__str_equal(local, name) || haft__str_equal(haft__wire_str(&wire), name);
+}
+
+const haft__tool *haft__naming_find(const haft__run *run, haft_str name, bool *ret_mended)
+{
+    const haft__tool *tool = haft__tools_find(run->tools, name);
+    tool = tool != NULL ? tool : haft__wire_find(run->tools, name);
+    *ret_mended = false;
+    if (tool != NULL) {
+        return tool;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < run->tools->count && count < 2; i++) {
+        if (is_called(run, i, name)) {
+            tool = run->tools->items[i];
+            count++;
+        }
+    }
+    *ret_mended = count == 1;
+    return *ret_mended ? tool : NULL;
+}
+
+bool haft__naming_is_shared(const haft__run *run, haft_str name, haft__buf *names)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->tools->count; i++) {
+        if (is_called(run, i, name)) {
+            haft__buf_add_str(names, count > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
+            haft__wire_add(names, run->tools->items[i]->name);
+            count++;
+        }
+    }
+    return count > 1;
+}

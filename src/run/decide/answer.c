@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decide_answer.c - what follows for a call from what somebody said about it, or did not say in
+ * time.
+ *
+ * Tests: tests/run/decide/decide_test.c, tests/run/fold/spec_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "run/arguments.h"
+#include "run/decide/decide_int.h"
+#include "run/pause/binding.h"
+#include "run/pause/question.h"
+
+/* Of a call that was interrupted, is another thing by now, and may not be made again. */
+#define BEGUN_BEFORE                                                                               \
+    ", which had begun before and was interrupted: it may or may not have had its effect"
+
+/* ---- answers ---- */
+
+/* A value as the text of a result: a text as it is, anything else as JSON. */
+static haft_str value_text(haft__deciding *d, haft__json value)
+{
+    if (value.kind == HAFT__JSON_STRING) {
+        return haft__json_text(value);
+    }
+    haft__json_write(&d->tools->text, value);
+    return haft__buf_str(&d->tools->text);
+}
+
+/* What a person has approved runs, unless others have used up the budget meanwhile, or it is
+ * another thing by now: then they are asked about that. Arguments that they changed stand in their
+ * answer; the binding is of what they saw. */
+static haft_status start_approved(haft__deciding *d, const haft__run_call *call,
+                                  haft__json arguments)
+{
+    bool holds = false;
+    bool counts = !call->started && call->tool->role != HAFT__ROLE_CONTROL;
+    if (counts && d->run->usage.calls >= d->spec->limits.calls && !d->tools->older) {
+        haft__buf_clear(&d->tools->text);
+        return haft__decide_over_limit(d, call, true);
+    }
+    haft_status status =
+        haft__binding_holds(d->spec, call->tool, call->binding, call->arguments, &holds, d->err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    return holds ? haft__decide_start(d, call, arguments, HAFT__LIT(""))
+                 : haft__decide_ask_again(d, call, arguments);
+}
+
+/* New arguments from a person are checked like the model's. */
+static haft_status start_edited(haft__deciding *d, const haft__run_call *call)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write(&text, call->value);
+    haft__arguments arguments = {0};
+    haft_status status = haft__buf_check(&text, d->err);
+    if (status == HAFT_OK) {
+        haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: a person changed the arguments: "));
+        status = haft__arguments_read(call->tool, haft__buf_str(&text), d->tools->checker,
+                                      &d->tools->scratch, d->run->hash_key, &arguments,
+                                      &d->tools->text, d->err);
+    }
+    if (status == HAFT_OK) {
+        status = arguments.good ? start_approved(d, call, arguments.value)
+                                : haft__decide_refuse(d, call, "invalid");
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+static haft_status refuse_denied(haft__deciding *d, const haft__run_call *call)
+{
+    haft_str why = haft__json_text(call->value);
+    bool begun = call->started && call->pause == HAFT__PAUSE_APPROVAL;
+    bool late = call->deadline_ms > 0 && d->now_ms >= call->deadline_ms
+                && call->value.kind == HAFT__JSON_NULL; /* people have a text there */
+    if (call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && !d->tools->older) {
+        return haft__decide_left(d, call, late);
+    }
+    if (late) {
+        haft__buf_add_str(&d->tools->text,
+                          HAFT__LIT("Nobody answered by the deadline, so this call "
+                                    "was rejected"));
+        haft__buf_addf(&d->tools->text, "%s.", begun ? BEGUN_BEFORE : "");
+        return haft__decide_refuse(d, call, "denied");
+    }
+    if (call->overdue && why.len > 0 && call->pause == HAFT__PAUSE_QUESTION) {
+        haft__buf_add_str(&d->tools->text,
+                          HAFT__LIT("Nobody answered by the deadline, and the answer for that case "
+                                    "cannot be taken: "));
+        haft__buf_add_str(&d->tools->text, why);
+        return haft__decide_refuse(d, call, "denied");
+    }
+    haft__buf_addf(&d->tools->text, "A person rejected this call%s%s", begun ? BEGUN_BEFORE : "",
+                   why.len > 0 ? ": " : ".");
+    haft__buf_add_str(&d->tools->text, why);
+    return haft__decide_refuse(d, call, "denied");
+}
+
+haft_status haft__decide_answer(haft__deciding *d, const haft__run_call *call)
+{
+    haft_str verdict = call->verdict;
+    if (call->asks.kind == HAFT__JSON_OBJECT) { /* whatever the answer is, the tool is told */
+        return haft__decide_again(d, call, HAFT__LIT(""));
+    }
+    if (haft__str_equal(verdict, HAFT__LIT("reject"))) {
+        return refuse_denied(d, call);
+    }
+    if (haft__str_equal(verdict, HAFT__LIT("edit"))) {
+        return start_edited(d, call);
+    }
+    if (haft__str_equal(verdict, HAFT__LIT("approve"))) {
+        return start_approved(d, call, call->arguments);
+    }
+    if (haft__str_equal(verdict, HAFT__LIT("retry"))) {
+        return haft__decide_again(d, call, HAFT__LIT(""));
+    }
+    return haft__decide_finish(d, call, call->arguments, value_text(d, call->value), false,
+                               HAFT__LIT(""));
+}
+
+/* ---- deadlines ---- */
+
+/* What the rule says happens then. An answer of the rule is one as if somebody had given it: one
+ * that the question does not take is a rejection that says why. */
+haft_status haft__decide_overdue(haft__deciding *d, const haft__run_call *call)
+{
+    const haft__json *answer = haft__json_get(call->on_expire, HAFT__LIT("answer"));
+    bool reject = haft__str_equal(haft__json_text(call->on_expire), HAFT__LIT("reject"));
+    haft__json value = answer != NULL ? *answer : haft__json_null();
+    haft_error misfit = {0};
+    bool question = call->pause == HAFT__PAUSE_QUESTION && call->asks.kind != HAFT__JSON_OBJECT;
+    if (answer != NULL && question && !d->tools->older
+        && haft__question_answer(call, value, &value, &misfit) != HAFT_OK) {
+        value = haft__json_string(haft__str(misfit.message));
+        answer = NULL;
+        reject = true;
+    }
+    const char *verdict = answer != NULL ? "answer" : reject ? "reject" : "expire";
+    haft__deciding_begin(d, HAFT__EVENT_ANSWERED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "by", HAFT__LIT("deadline"));
+    haft__field_text(&d->w, "verdict", haft__str(verdict));
+    haft__json_key(&d->w, "value");
+    haft__json_add(&d->w, value);
+    return haft__deciding_commit(d);
+}
+
+haft_status haft__decide_expiry(haft__decider *decider, const haft__run *run,
+                                const haft__run_call *call, uint64_t now_ms,
+                                haft__effect *ret_effect, haft_error *err)
+{
+    haft__deciding d = haft__deciding_open(decider, run, now_ms, ret_effect, err);
+    return haft__decide_overdue(&d, call);
+}

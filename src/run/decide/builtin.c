@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * builtin.c - the built-ins that only need the run itself: questions, completion, artifacts, and
+ * paging through earlier results. Tests: tests/run/decide/builtin_test.c.
+ */
+#include <string.h>
+
+#include "base/macros.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "run/decide/decide_int.h"
+#include "json/number.h"
+
+static haft_str text_of(const haft__run_call *call, const char *key)
+{
+    const haft__json *value = haft__json_get(call->arguments, haft__str(key));
+    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+    return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
+static uint64_t number_of(const haft__run_call *call, const char *key, uint64_t otherwise)
+{
+    int64_t number = -1;
+    haft_str text = text_of(call, key);
+    bool given = text.len > 0 && haft__number_to_int64(text, &number) && number >= 0;
+    return given ? (uint64_t)number : otherwise;
+}
+
+static haft_status finish(haft__deciding *d, const haft__run_call *call,
+                          const haft__outcome *outcome)
+{
+    haft__buf_clear(&d->tools->body);
+    haft__input_call_finished(&d->tools->body, d->run, call, outcome);
+    *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&d->tools->body)};
+    haft_status status = haft__buf_check(&d->tools->body, d->err);
+    return status == HAFT_OK ? haft__buf_check(&d->tools->text, d->err) : status;
+}
+
+static haft_status finish_text(haft__deciding *d, const haft__run_call *call, haft_str text)
+{
+    haft__outcome outcome = {.ok = true, .text = text};
+    return finish(d, call, &outcome);
+}
+
+static haft_status ask_question(haft__deciding *d, const haft__run_call *call)
+{
+    haft__deciding_begin(d, HAFT__EVENT_PAUSED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "pause", haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)));
+    haft__field_text(&d->w, "tool", call->name);
+    haft__json_key(&d->w, "arguments");
+    haft__json_add(&d->w, call->arguments);
+    haft__field_text(&d->w, "question", text_of(call, "question"));
+    haft__deciding_deadline(d, HAFT__PAUSE_QUESTION, NULL);
+    return haft__deciding_commit(d);
+}
+
+static haft_status complete(haft__deciding *d, const haft__run_call *call)
+{
+    return finish_text(d, call, HAFT__LIT("The workflow is complete. Give your final answer."));
+}
+
+/* The content stays where it is, in the arguments of the call; the record says what it was. */
+static haft_status store_artifact(haft__deciding *d, const haft__run_call *call)
+{
+    haft_str name = text_of(call, "name"), content = text_of(call, "content");
+    if (call->stored) {
+        haft__buf_addf(&d->tools->text, "Stored %.*s (%zu bytes).", HAFT__ARG(name), content.len);
+        return finish_text(d, call, haft__buf_str(&d->tools->text));
+    }
+    haft_str media_type = text_of(call, "media_type");
+    char digest[HAFT__SHA256_HEX];
+    haft__sha256_hex(content, digest);
+    haft__deciding_begin(d, HAFT__EVENT_ARTIFACT_STORED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "name", name);
+    haft__field_text(&d->w, "media_type",
+                     media_type.len > 0 ? media_type : HAFT__LIT("text/plain"));
+    haft__field_number(&d->w, "bytes", content.len);
+    haft__field_text(&d->w, "sha256", (haft_str){digest, sizeof(digest)});
+    return haft__deciding_commit(d);
+}
+
+static bool has_part(haft_str line, haft_str part)
+{
+    for (; line.len >= part.len; line = haft__str_skip(line, 1)) {
+        if (part.len == 0 || memcmp(line.ptr, part.ptr, part.len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The lines that have `part` in them. */
+static haft_str filter_lines(haft__deciding *d, haft_str text, haft_str part)
+{
+    haft__buf *lines = &d->tools->text;
+    while (text.len > 0) {
+        haft_str line = haft__str_split(&text, '\n');
+        if (has_part(line, part)) {
+            haft__buf_add_str(lines, line);
+            haft__buf_add_char(lines, '\n');
+        }
+    }
+    return haft__buf_str(lines);
+}
+
+static haft_status read_result(haft__deciding *d, const haft__run_call *call)
+{
+    haft_str id = text_of(call, "call"), part = text_of(call, "grep");
+    const haft__run_call *wanted = haft__run_find_call(d->run, id);
+    if (wanted == NULL || wanted->stage != HAFT__CALL_FINISHED) {
+        haft__buf_addf(&d->tools->text, "there is no finished call \"%.*s\"", HAFT__ARG(id));
+        haft__outcome outcome = {
+            .ok = false,
+            .text = haft__buf_str(&d->tools->text),
+            .where = HAFT__LIT("/call"),
+            .hint = HAFT__LIT("a call is named like c3.1: turn 3, first call"),
+        };
+        return finish(d, call, &outcome);
+    }
+    haft_str text = part.len > 0 ? filter_lines(d, wanted->result, part) : wanted->result;
+    uint32_t most = d->spec->limits.observation_chars;
+    uint64_t offset = number_of(call, "offset", 0), limit = number_of(call, "limit", most);
+    haft_str rest = haft__str_skip(text, haft__utf8_offset(text, offset));
+    size_t shown = haft__utf8_offset(rest, limit < most ? limit : most);
+    return finish_text(d, call, (haft_str){rest.len > 0 ? rest.ptr : "", shown});
+}
+
+static const struct {
+    const char *name;
+    haft_status (*decide)(haft__deciding *d, const haft__run_call *call);
+} builtins[] = {
+    {"request_user_input", ask_question},
+    {"complete_workflow", complete},
+    {"store_artifact", store_artifact},
+    {"read_result", read_result},
+};
+
+static size_t find(const haft__tool *tool)
+{
+    for (size_t i = 0; tool->source == HAFT__TOOL_BUILTIN && i < COUNT(builtins); i++) {
+        if (haft__str_equal(tool->name, haft__str(builtins[i].name))) {
+            return i;
+        }
+    }
+    return COUNT(builtins);
+}
+
+bool haft__builtin_is_pure(const haft__tool *tool)
+{
+    return find(tool) < COUNT(builtins);
+}
+
+haft_status haft__decide_builtin(haft__deciding *d, const haft__run_call *call)
+{
+    return builtins[find(call->tool)].decide(d, call);
+}

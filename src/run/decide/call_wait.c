@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* held.c - see run/decide/call_wait.h. Tests: tests/run/decide/call_wait_test.c. */
+#include "run/decide/call_wait.h"
+
+#include "base/str.h"
+#include "run/decide/decide.h"
+
+static haft_str lane_of(const haft__tool *tool)
+{
+    if (tool->traits.lane.len > 0) {
+        return tool->traits.lane;
+    }
+    return tool->traits.destructive ? HAFT__LIT(" destructive") : HAFT__LIT("");
+}
+
+/* Whether the call is under way, here or at a client. One that waits for a person is not: what a
+ * person may never decide must not keep others from going on. */
+static bool is_under_way(const haft__run_call *call)
+{
+    bool client = call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_HEADLESS;
+    return call->tool != NULL
+           && (call->stage == HAFT__CALL_STARTED || client || haft__call_needs_host(call));
+}
+
+const haft__run_call *haft__held_behind(const haft__run *run, const haft__run_call *call)
+{
+    haft_str lane = lane_of(call->tool);
+    for (size_t i = run->batch; lane.len > 0 && i < run->call_count; i++) {
+        const haft__run_call *other = &run->calls[i];
+        if (other != call && is_under_way(other) && haft__str_equal(lane_of(other->tool), lane)) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+bool haft__held_is_full(const haft__run *run)
+{
+    uint32_t running = 0;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        running += call->stage == HAFT__CALL_STARTED && haft__call_is_external(call);
+    }
+    return running >= run->spec->limits.parallel;
+}
+
+bool haft__held_may_start(const haft__run_call *call)
+{
+    return call->asks.kind == HAFT__JSON_OBJECT || call->approved
+           || haft__str_equal(call->verdict, HAFT__LIT("retry"));
+}
+
+/* Calls that control the run are decided about when their siblings have their results. */
+static bool is_last(const haft__run *run)
+{
+    bool last = true;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
+        bool control = call->tool != NULL && call->tool->role == HAFT__ROLE_CONTROL;
+        last = last && (over || control);
+    }
+    return last;
+}
+
+haft__held haft__held_look(const haft__run *run, const haft__run_call *call)
+{
+    bool arrived = call->stage == HAFT__CALL_ARRIVED && call->malformed.len == 0;
+    bool answered = call->stage == HAFT__CALL_ANSWERED && haft__held_may_start(call);
+    haft__held held = {.by = HAFT__HELD_NOT, .lane = HAFT__LIT("")};
+    if (run->stage != HAFT__RUN_CALLING || call->tool == NULL || (!arrived && !answered)) {
+        return held;
+    }
+    if (call->tool->role == HAFT__ROLE_CONTROL) {
+        held.by = is_last(run) ? HAFT__HELD_NOT : HAFT__HELD_OTHERS;
+        return held;
+    }
+    held.behind = haft__held_behind(run, call);
+    if (held.behind != NULL) {
+        held.by = HAFT__HELD_LANE;
+        held.lane = call->tool->traits.lane;
+    } else if (haft__call_is_external(call) && haft__held_is_full(run)) {
+        held.by = HAFT__HELD_ROOM;
+    }
+    return held;
+}
+
+const char *haft__held_name(haft__held_by by)
+{
+    static const char *const names[] = {[HAFT__HELD_NOT] = "",
+                                        [HAFT__HELD_LANE] = "lane",
+                                        [HAFT__HELD_ROOM] = "room",
+                                        [HAFT__HELD_OTHERS] = "others"};
+    return names[by];
+}

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decide_calls.c - the calls of one reply: which may run, when, and what the others are told.
+ *
+ * In call order: known? allowed? within the caps? arguments valid? guard? a repetition? approved?
+ * cached? room to run? Control calls come last, when their siblings have their results.
+ * Tests: tests/run/decide/decide_test.c.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "run/arguments.h"
+#include "run/decide/call_wait.h"
+#include "run/decide/decide_int.h"
+#include "run/host.h"
+#include "run/offer/constraint.h"
+#include "run/pause/approval.h"
+#include "run/pause/binding.h"
+#include "run/redact/withhold.h"
+#include "tool/wire.h"
+
+/* How many names an error lists at most. */
+#define NAMES_SHOWN 20
+
+static bool is_over(const haft__run_call *call)
+{
+    return call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
+}
+
+static bool is_control(const haft__run_call *call)
+{
+    return call->tool != NULL && call->tool->role == HAFT__ROLE_CONTROL;
+}
+
+/* Runs outside: not a built-in of ours and not a client's. */
+static bool is_external(const haft__tool *tool)
+{
+    return !haft__builtin_is_pure(tool) && tool->source != HAFT__TOOL_HEADLESS;
+}
+
+static const haft__run_call *batch_end(const haft__run *run)
+{
+    return run->calls + run->call_count;
+}
+
+/* ---- refusals ---- */
+
+haft_status haft__decide_refuse(haft__deciding *d, const haft__run_call *call, const char *why)
+{
+    haft__deciding_begin(d, HAFT__EVENT_CALL_REFUSED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "model_call", call->model_call);
+    haft__field_text(&d->w, "tool", call->name);
+    haft__field_text(&d->w, "why", haft__str(why));
+    haft__field_text(&d->w, "text", haft__buf_str(&d->tools->text));
+    return haft__deciding_commit(d);
+}
+
+/* Appends the tools that may be called in this turn. */
+static void list_allowed(haft__deciding *d)
+{
+    haft__buf *text = &d->tools->text;
+    unsigned shown = 0;
+    for (size_t i = 0; i < d->run->tools->count && shown <= NAMES_SHOWN; i++) {
+        if (d->run->allowed[i]) {
+            haft__buf_add_str(text, shown == 0 ? HAFT__LIT(" Tools you can call now: ")
+                                               : HAFT__LIT(", "));
+            if (shown++ == NAMES_SHOWN) {
+                haft__buf_add_str(text, HAFT__LIT("..."));
+            } else {
+                haft__wire_add(text, d->run->tools->items[i]->name);
+            }
+        }
+    }
+    haft__buf_add_str(text, shown > 0 ? HAFT__LIT(".") : HAFT__LIT(""));
+}
+
+static haft_status refuse_unknown(haft__deciding *d, const haft__run_call *call)
+{
+    haft_str near = haft__tools_nearest(d->run->tools, call->name);
+    haft__buf_addf(&d->tools->text, "Error: there is no tool named \"%.*s\".",
+                   HAFT__ARG(call->name));
+    if (near.ptr != NULL) {
+        haft__wire wire = haft__wire_encode(near);
+        haft__buf_addf(&d->tools->text, " Did you mean \"%s\"?", wire.text);
+    }
+    list_allowed(d);
+    return haft__decide_refuse(d, call, "unknown");
+}
+
+static haft_status refuse_not_allowed(haft__deciding *d, const haft__run_call *call)
+{
+    haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
+    haft__wire_add(&d->tools->text, call->name);
+    haft__buf_add_str(&d->tools->text, HAFT__LIT(" cannot be called in this turn."));
+    list_allowed(d);
+    return haft__decide_refuse(d, call, "not_allowed");
+}
+
+haft_status haft__decide_over_limit(haft__deciding *d, const haft__run_call *call, bool budget)
+{
+    if (budget) {
+        haft__buf_addf(&d->tools->text, "Not run: the budget of %u calls is used up.",
+                       d->spec->limits.calls);
+    } else {
+        haft__buf_addf(&d->tools->text,
+                       "Not run: at most %u calls run in one turn. Call it again if you need it.",
+                       d->spec->limits.parallel);
+    }
+    return haft__decide_refuse(d, call, "over_limit");
+}
+
+/* What would be mended elsewhere is not, in a reply that was cut: who knows what is missing. */
+static haft_status refuse_cut(haft__deciding *d, const haft__run_call *call)
+{
+    haft__buf_add_str(
+        &d->tools->text,
+        HAFT__LIT("Error: the reply was cut off by the token limit, and the arguments "
+                  "of this call are not whole. Call it again with shorter "
+                  "arguments."));
+    return haft__decide_refuse(d, call, "invalid");
+}
+
+/* It was written in a way that cannot be read: the model sees what it wrote, and why not. */
+static haft_status refuse_malformed(haft__deciding *d, const haft__run_call *call)
+{
+    if (d->run->reply.stop == HAFT__STOP_LENGTH && call == batch_end(d->run) - 1) {
+        return refuse_cut(d, call);
+    }
+    haft__buf_addf(&d->tools->text,
+                   "Error: this call was not run, because it could not be read: %.*s. Write it "
+                   "again, exactly in the format for calls. It was written like this: ",
+                   HAFT__ARG(call->malformed));
+    haft__buf_add_str(&d->tools->text, call->raw);
+    return haft__decide_refuse(d, call, "invalid");
+}
+
+/* ---- what a call is about to run with ---- */
+
+static haft_status look(haft__deciding *d, const haft__run_call *call, bool *ret_need_mending)
+{
+    haft_status status = haft__arguments_look(call->raw, &d->tools->scratch, d->run->hash_key,
+                                              ret_need_mending, d->err);
+    *ret_need_mending = *ret_need_mending || call->repaired;
+    return status;
+}
+
+haft_status haft__decide_start(haft__deciding *d, const haft__run_call *call, haft__json arguments,
+                               haft_str note)
+{
+    bool repaired = false;
+    haft_status status = look(d, call, &repaired);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__deciding_begin(d, HAFT__EVENT_CALL_STARTED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "model_call", call->model_call);
+    haft__field_text(&d->w, "tool", call->name);
+    haft__json_key(&d->w, "arguments");
+    haft__json_add(&d->w, arguments);
+    haft__field_flag(&d->w, "repaired", repaired || call->renamed);
+    haft__field_number(&d->w, "attempt", (uint64_t)call->attempt + 1);
+    haft__json_key(&d->w, "idempotency_key");
+    haft__buf_add_char(d->w.buf, '"');
+    haft__run_idempotency_key(d->w.buf, d->run->id, call->id);
+    haft__buf_add_char(d->w.buf, '"');
+    d->w.after_key = false;
+    haft__field_text_or_null(&d->w, "note", note);
+    return haft__deciding_commit(d);
+}
+
+haft_status haft__decide_finish(haft__deciding *d, const haft__run_call *call, haft__json arguments,
+                                haft_str result, bool cached, haft_str note)
+{
+    haft__deciding_begin(d, HAFT__EVENT_CALL_FINISHED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "tool", call->name);
+    haft__field_flag(&d->w, "ok", true);
+    haft__field_text(&d->w, "result", result);
+    haft__field_null(&d->w, "error");
+    haft__field_flag(&d->w, "truncated", haft__result_is_cut(d->run, result));
+    haft__field_flag(&d->w, "cached", cached);
+    haft__field_number(&d->w, "ms", 0);
+    haft__json_key(&d->w, "arguments"); /* null when call_started has them */
+    haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
+    haft__field_text_or_null(&d->w, "note", note);
+    return haft__deciding_commit(d);
+}
+
+static void write_deadline(haft__deciding *d, uint64_t after_ms)
+{
+    if (after_ms > 0) {
+        char at[HAFT__TIME_SIZE];
+        haft__time_format(d->now_ms + after_ms, at);
+        haft__field_text(&d->w, "deadline", haft__str(at));
+    } else {
+        haft__field_null(&d->w, "deadline");
+    }
+}
+
+/* The tool itself asks, while it runs. Who does not answer in time has not answered. */
+static haft_status write_question(haft__deciding *d, const haft__run_call *call)
+{
+    const haft__json *message = haft__json_get(call->asks, HAFT__LIT("message"));
+    const haft__json *server = haft__json_get(call->asks, HAFT__LIT("server"));
+    haft__deciding_begin(d, HAFT__EVENT_PAUSED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "pause", haft__str(haft__pause_name(HAFT__PAUSE_QUESTION)));
+    haft__field_text(&d->w, "tool", call->name);
+    haft__json_key(&d->w, "arguments");
+    haft__json_add(&d->w, call->arguments);
+    haft__field_text_or_null(&d->w, "question",
+                             message != NULL ? haft__json_text(*message) : (haft_str){NULL, 0});
+    uint64_t usual = call->pinned ? 0 : d->spec->pauses[HAFT__PAUSE_QUESTION].deadline_ms;
+    uint64_t within = call->within_ms > 0 ? call->within_ms : usual;
+    write_deadline(d, within);
+    haft__json_key(&d->w, "on_expire");
+    if (within > 0) {
+        haft__json_begin_object(&d->w);
+        haft__json_key(&d->w, "answer");
+        haft__json_begin_object(&d->w);
+        haft__field_text(&d->w, "action", HAFT__LIT("cancel"));
+        haft__json_end_object(&d->w);
+        haft__json_end_object(&d->w);
+    } else {
+        haft__json_add_null(&d->w);
+    }
+    haft__field_text_or_null(&d->w, "server",
+                             server != NULL ? haft__json_text(*server) : (haft_str){NULL, 0});
+    haft__field_flag(&d->w, "pinned", call->pinned);
+    return haft__deciding_commit(d);
+}
+
+haft_status haft__decide_pause(haft__deciding *d, const haft__run_call *call, haft__pause pause,
+                               haft__json arguments, const haft__approval_rule *rule)
+{
+    haft__deciding_begin(d, HAFT__EVENT_PAUSED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "pause", haft__str(haft__pause_name(pause)));
+    haft__field_text(&d->w, "tool", call->name);
+    haft__json_key(&d->w, "arguments");
+    haft__json_add(&d->w, arguments);
+    const haft__json *question = haft__json_get(arguments, HAFT__LIT("question"));
+    haft__field_text_or_null(&d->w, "question",
+                             question != NULL && pause == HAFT__PAUSE_QUESTION
+                                 ? haft__json_text(*question)
+                                 : (haft_str){NULL, 0});
+    haft__deciding_deadline(d, pause, rule);
+    if (pause == HAFT__PAUSE_APPROVAL) {
+        char binding[HAFT__SHA256_HEX];
+        haft_status status = haft__binding_make(d->spec, call->tool, arguments, binding, d->err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+        haft__field_text(&d->w, "binding", (haft_str){binding, sizeof(binding)});
+    }
+    return haft__deciding_commit(d);
+}
+
+/* ---- judging ---- */
+
+/* Calls before this one that run or have run: what the cap of a truncating spec counts. */
+static uint32_t accepted_before(const haft__run *run, const haft__run_call *call)
+{
+    uint32_t count = 0;
+    for (const haft__run_call *c = run->calls + run->batch; c < call; c++) {
+        count += c->stage != HAFT__CALL_REFUSED && !is_control(c);
+    }
+    return count;
+}
+
+haft_status haft__decide_guard(haft__deciding *d, haft_str tool, bool *ret_passes)
+{
+    const haft__run *run = d->run;
+    haft__arena *scratch = &d->tools->scratch;
+    haft__choice_facts facts;
+    haft_status status = haft__offer_facts(run, scratch, &facts, d->err);
+    bool *phases = haft__arena_array(scratch, d->spec->phase_count, sizeof(*phases));
+    if (status != HAFT_OK || phases == NULL) {
+        return status != HAFT_OK ? status : haft__arena_fail(scratch, d->err);
+    }
+    for (size_t i = 0; i < d->spec->phase_count; i++) {
+        const haft__phase *phase = &d->spec->phases[i];
+        for (size_t k = 0; k < phase->tool_count; k++) {
+            const haft__tool *one = haft__tools_find(d->run->tools, phase->tools[k]);
+            phases[i] =
+                phases[i] || (one != NULL && run->past[haft__run_tool_index(run, one)].finished);
+        }
+    }
+    haft__guard_facts guard = haft__guard_look(d->spec, &facts, phases, run->artifact_count > 0);
+    haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
+    *ret_passes = haft__guard_passes(d->spec, &guard, tool, &d->tools->text);
+    if (*ret_passes) {
+        haft__buf_clear(&d->tools->text);
+    }
+    return HAFT_OK;
+}
+
+/* What judging a call came to. */
+typedef enum judgement {
+    JUDGED_EVENT, /* decided: an event */
+    JUDGED_WAIT,  /* it may run, but not yet */
+} judgement;
+
+/* The call is valid: is it a repetition, approved, known from before, and is there room? */
+static haft_status judge_valid(haft__deciding *d, const haft__run_call *call, haft__json arguments,
+                               judgement *ret_judgement)
+{
+    haft__buf *key = &d->tools->body; /* not in use yet */
+    haft__buf_clear(key);
+    haft_status status = haft__run_call_key(key, call->name, arguments, d->err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    const haft__run_call *known = haft__map_get(&d->run->results, haft__buf_str(key));
+    haft__progress_verdict verdict = HAFT__PROGRESS_FINE;
+    if (!is_control(call) && !call->approved) {
+        verdict = haft__progress_look(&d->run->progress, haft__run_hash(call->name),
+                                      haft__run_hash(haft__buf_str(key)));
+        haft__progress_tell(&d->tools->text, verdict, call->name);
+    }
+    if (verdict == HAFT__PROGRESS_STOP) {
+        return haft__decide_end(d, HAFT__END_INCOMPLETE, d->run->observation, false,
+                                "no progress: the same calls over and over", NULL);
+    }
+    if (verdict == HAFT__PROGRESS_REFUSE) {
+        return haft__decide_refuse(d, call, "repeated");
+    }
+    const haft__approval_rule *rule = NULL;
+    bool approval =
+        haft__approval_wanted(d->spec, call->tool, &arguments, &d->tools->scratch, &rule)
+        || call->ask_anew;
+    if (approval && !call->approved) {
+        return haft__decide_pause(d, call, HAFT__PAUSE_APPROVAL, arguments, rule);
+    }
+    uint64_t ttl = call->tool->traits.cache_ttl_ms;
+    if (known != NULL && (ttl == 0 || d->now_ms - known->finished_ms <= ttl)) {
+        return haft__decide_finish(d, call, arguments, known->result, true,
+                                   haft__buf_str(&d->tools->text));
+    }
+    if (haft__held_behind(d->run, call) != NULL) {
+        *ret_judgement = JUDGED_WAIT;
+        return HAFT_OK;
+    }
+    return haft__decide_start(d, call, arguments, haft__buf_str(&d->tools->text));
+}
+
+static haft_status judge_call(haft__deciding *d, const haft__run_call *call,
+                              judgement *ret_judgement)
+{
+    const haft__run *run = d->run;
+    const haft__spec_limits *limits = &d->spec->limits;
+    *ret_judgement = JUDGED_EVENT;
+    if (call->malformed.len > 0) {
+        return refuse_malformed(d, call);
+    }
+    if (call->tool == NULL
+        || haft__resolve_tool(d->spec, run, call->tool).sight == HAFT__SIGHT_OUT) {
+        const char *why = haft__decide_absent(d, call);
+        return why != NULL ? haft__decide_refuse(d, call, why) : refuse_unknown(d, call);
+    }
+    if (!run->allowed[haft__run_tool_index(run, call->tool)]) {
+        return refuse_not_allowed(d, call);
+    }
+    bool over_cap = limits->overflow == HAFT__OVERFLOW_TRUNCATE
+                    && accepted_before(run, call) >= limits->parallel;
+    bool over_budget = run->usage.calls >= limits->calls;
+    if (!is_control(call) && (over_cap || over_budget)) {
+        return haft__decide_over_limit(d, call, over_budget);
+    }
+    if (call->redacted && !haft__builtin_is_pure(call->tool)) {
+        haft__buf_add_str(&d->tools->text, HAFT__LIT(HAFT__WITHHELD_TEXT));
+        return haft__decide_refuse(d, call, HAFT__WITHHELD);
+    }
+    const haft__approval_rule *rule = NULL;
+    bool approval = haft__approval_wanted(d->spec, call->tool, NULL, &d->tools->scratch, &rule)
+                    || call->ask_anew;
+    if (d->full && is_external(call->tool) && !approval) {
+        *ret_judgement = JUDGED_WAIT; /* and is read when there is a place, not each time */
+        return HAFT_OK;
+    }
+    bool broken = false, cut = run->reply.stop == HAFT__STOP_LENGTH;
+    haft_status status = cut ? look(d, call, &broken) : HAFT_OK;
+    if (broken) {
+        return refuse_cut(d, call);
+    }
+    haft__arguments arguments;
+    haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
+    if (status == HAFT_OK) {
+        bool nullable = run->constraint == HAFT__CONSTRAINT_JSON_SCHEMA
+                        && haft__force_look(d->spec).target == HAFT__TARGET_OPENAI;
+        status = (nullable ? haft__arguments_read_nullable : haft__arguments_read)(
+            call->tool, call->raw, d->tools->checker, &d->tools->scratch, run->hash_key, &arguments,
+            &d->tools->text, d->err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (!arguments.good) {
+        return haft__decide_refuse(d, call, "invalid");
+    }
+    haft__buf_clear(&d->tools->text);
+    if (is_control(call)) {
+        bool passes = false;
+        status = haft__decide_guard(d, call->name, &passes);
+        if (status != HAFT_OK || !passes) {
+            return status != HAFT_OK ? status : haft__decide_refuse(d, call, "guard");
+        }
+    }
+    return judge_valid(d, call, arguments.value, ret_judgement);
+}
+
+/* ---- one call, and all of them ---- */
+
+static bool asks(const haft__run_call *call)
+{
+    return call->asks.kind == HAFT__JSON_OBJECT;
+}
+
+/* Whether a call that a person let go on has to wait all the same. */
+static bool must_wait(const haft__deciding *d, const haft__run_call *call)
+{
+    return haft__held_may_start(call)
+           && ((d->full && is_external(call->tool)) || haft__held_behind(d->run, call) != NULL);
+}
+
+/* Decides about one call if there is something to decide; else says what it waits for. */
+static haft_status decide_call(haft__deciding *d, const haft__run_call *call, bool *ret_decided)
+{
+    judgement judged = JUDGED_EVENT;
+    haft_status status = HAFT_OK;
+    *ret_decided = true;
+    switch (call->stage) {
+    case HAFT__CALL_ARRIVED:
+        status = judge_call(d, call, &judged);
+        *ret_decided = status != HAFT_OK || judged == JUDGED_EVENT;
+        return status;
+    case HAFT__CALL_ANSWERED:
+        if (!must_wait(d, call)) {
+            return haft__decide_answer(d, call);
+        }
+        break;
+    case HAFT__CALL_STARTED:
+        if (haft__builtin_is_pure(call->tool)) {
+            return haft__decide_builtin(d, call);
+        }
+        if (call->searched) {
+            return haft__decide_search(d, call);
+        }
+        if (call->tool->source == HAFT__TOOL_HEADLESS) {
+            return haft__decide_pause(d, call, HAFT__PAUSE_HEADLESS, call->arguments, NULL);
+        }
+        if (asks(call) && !call->answer_due) {
+            return write_question(d, call);
+        }
+        break;
+    case HAFT__CALL_PAUSED:
+        if (call->deadline_ms > 0 && d->now_ms >= call->deadline_ms) {
+            return haft__decide_overdue(d, call);
+        }
+        break;
+    case HAFT__CALL_FINISHED:
+    case HAFT__CALL_REFUSED: break;
+    }
+    *ret_decided = false;
+    return HAFT_OK;
+}
+
+haft_status haft__decide_calls(haft__deciding *d)
+{
+    const haft__run *run = d->run;
+    bool siblings_over = true, running = false, evicted = false;
+    haft_status room = haft__decide_room(d, &evicted);
+    if (room != HAFT_OK || evicted) {
+        return room;
+    }
+    d->full = haft__held_is_full(run);
+    for (int control = 0; control <= 1 && (control == 0 || siblings_over); control++) {
+        for (const haft__run_call *c = run->calls + run->batch; c < batch_end(run); c++) {
+            if (is_control(c) != (control == 1)) {
+                continue;
+            }
+            bool decided = false;
+            haft__buf_clear(&d->tools->text);
+            haft_status status = decide_call(d, c, &decided);
+            if (status != HAFT_OK || decided) {
+                return status;
+            }
+            siblings_over = siblings_over && is_over(c);
+            running = running || c->stage == HAFT__CALL_STARTED;
+        }
+    }
+    *d->effect = (haft__effect){.kind = running ? HAFT__EFFECT_RUN : HAFT__EFFECT_WAIT};
+    return HAFT_OK;
+}
+
+bool haft__call_is_external(const haft__run_call *call)
+{
+    return call->tool != NULL && is_external(call->tool);
+}
+
+bool haft__call_needs_host(const haft__run_call *call)
+{
+    bool durable = asks(call) && !call->pinned;
+    return haft__call_is_external(call)
+           && ((call->stage == HAFT__CALL_STARTED && !durable && !call->searched)
+               || (call->stage == HAFT__CALL_PAUSED && asks(call) && call->pinned));
+}

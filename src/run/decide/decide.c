@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decide.c - which stage decides, and how a decision is written down.
+ *
+ * Tests: tests/run/decide/decide_test.c and the scenarios of tests/run/scenarios/.
+ */
+#include "run/decide/decide.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "run/decide/decide_int.h"
+#include "run/offer/constraint.h"
+#include "run/offer/reveal.h"
+
+haft_status haft__decider_init(haft__decider *decider, haft_error *err)
+{
+    *decider = (haft__decider){.checker = haft__checker_create()};
+    haft__arena_init(&decider->scratch, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&decider->body, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&decider->text, HAFT__LIMIT_RUN_BYTES);
+    return decider->checker != NULL ? HAFT_OK : haft__fail_no_memory(err);
+}
+
+void haft__decider_finish(haft__decider *decider)
+{
+    haft__checker_destroy(decider->checker);
+    haft__arena_finish(&decider->scratch);
+    haft__buf_finish(&decider->body);
+    haft__buf_finish(&decider->text);
+    decider->checker = NULL;
+}
+
+/* ---- writing ---- */
+
+void haft__body_begin(haft__json_writer *w, haft__buf *buf, haft__event_kind kind)
+{
+    /* The opening brace belongs to the envelope (haft__event_write), so the writer is put inside
+     * an object that has begun. */
+    haft__json_writer_init(w, buf);
+    w->depth = 1;
+    w->objects = 1;
+    haft__json_key(w, "kind");
+    haft__json_add_str(w, haft__str(haft__event_kind_name(kind)));
+}
+
+void haft__body_end(haft__json_writer *w, haft__buf *buf)
+{
+    (void)w;
+    haft__buf_add_char(buf, '}');
+}
+
+haft__deciding haft__deciding_open(haft__decider *decider, const haft__run *run, uint64_t now_ms,
+                                   haft__effect *ret_effect, haft_error *err)
+{
+    haft__arena_reset(&decider->scratch);
+    haft__buf_clear(&decider->text);
+    return (haft__deciding){.tools = decider,
+                            .run = run,
+                            .spec = run->spec,
+                            .now_ms = now_ms,
+                            .effect = ret_effect,
+                            .err = err};
+}
+
+void haft__deciding_begin(haft__deciding *d, haft__event_kind kind)
+{
+    haft__buf_clear(&d->tools->body);
+    haft__body_begin(&d->w, &d->tools->body, kind);
+}
+
+haft_status haft__deciding_commit(haft__deciding *d)
+{
+    haft__body_end(&d->w, &d->tools->body);
+    haft_status status = haft__buf_check(&d->tools->body, d->err);
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&d->tools->text, d->err);
+    }
+    *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&d->tools->body)};
+    return status;
+}
+
+_Static_assert(HAFT__SPEC_PAUSES == HAFT__PAUSE_UNKNOWN_OUTCOME + 1, "a rule for each pause");
+
+/* A rule without a deadline has the one of its kind, with what happens then. */
+void haft__deciding_deadline(haft__deciding *d, haft__pause pause, const haft__approval_rule *rule)
+{
+    const haft__pause_rule *usual = &d->spec->pauses[pause];
+    bool own = rule != NULL && (rule->deadline_ms > 0 || usual->deadline_ms == 0);
+    uint64_t after_ms = own ? rule->deadline_ms : usual->deadline_ms;
+    haft__json on_expire = own            ? rule->on_expire
+                           : after_ms > 0 ? usual->on_expire
+                                          : haft__json_null();
+    if (after_ms > 0) {
+        char at[HAFT__TIME_SIZE];
+        haft__time_format(d->now_ms + after_ms, at);
+        haft__field_text(&d->w, "deadline", haft__str(at));
+    } else {
+        haft__field_null(&d->w, "deadline");
+    }
+    haft__json_key(&d->w, "on_expire");
+    haft__json_add(&d->w, on_expire);
+}
+
+void haft__field_text(haft__json_writer *w, const char *key, haft_str text)
+{
+    haft__json_key(w, key);
+    haft__json_add_str(w, text);
+}
+
+void haft__field_text_or_null(haft__json_writer *w, const char *key, haft_str text)
+{
+    if (text.len > 0) {
+        haft__field_text(w, key, text);
+    } else {
+        haft__field_null(w, key);
+    }
+}
+
+void haft__field_number(haft__json_writer *w, const char *key, uint64_t number)
+{
+    haft__json_key(w, key);
+    haft__json_add_int(w, (int64_t)number);
+}
+
+void haft__field_flag(haft__json_writer *w, const char *key, bool flag)
+{
+    haft__json_key(w, key);
+    haft__json_add_bool(w, flag);
+}
+
+void haft__field_null(haft__json_writer *w, const char *key)
+{
+    haft__json_key(w, key);
+    haft__json_add_null(w);
+}
+
+void haft__field_usage(haft__json_writer *w, const haft__run *run)
+{
+    haft__json_key(w, "usage");
+    haft__json_begin_object(w);
+    haft__field_number(w, "input_tokens", run->usage.input_tokens);
+    haft__field_number(w, "output_tokens", run->usage.output_tokens);
+    haft__field_number(w, "cached_tokens", run->usage.cached_tokens);
+    haft__json_key(w, "cost_usd");
+    haft__run_add_cost(w->buf, run);
+    w->after_key = false;
+    haft__json_end_object(w);
+}
+
+void haft__field_error(haft__json_writer *w, const haft_error *error)
+{
+    haft__json_key(w, "error");
+    if (error == NULL) {
+        haft__json_add_null(w);
+        return;
+    }
+    haft__json_begin_object(w);
+    haft__field_text(w, "status", haft__str(haft_status_name(error->status)));
+    haft__field_text(w, "where", haft__str(error->where));
+    haft__field_text(w, "message", haft__str(error->message));
+    haft__field_text(w, "hint", haft__str(error->hint));
+    haft__json_end_object(w);
+}
+
+haft_status haft__decide_end(haft__deciding *d, haft__end end, haft_str answer, bool forced_final,
+                             const char *reason, const haft_error *error)
+{
+    haft__deciding_begin(d, HAFT__EVENT_RUN_FINISHED);
+    haft__field_text(&d->w, "end", haft__str(haft__end_name(end)));
+    haft__field_text(&d->w, "answer", answer);
+    haft__field_flag(&d->w, "exhausted", end == HAFT__END_EXHAUSTED);
+    haft__field_flag(&d->w, "forced_final", forced_final);
+    haft__field_number(&d->w, "turns", d->run->turn);
+    haft__field_number(&d->w, "calls", d->run->usage.calls);
+    haft__field_usage(&d->w, d->run);
+    haft__field_text(&d->w, "reason", haft__str(reason));
+    haft__field_error(&d->w, error);
+    return haft__deciding_commit(d);
+}
+
+/* ---- the stages ---- */
+
+static haft_status decide_failure(haft__deciding *d)
+{
+    haft_error error = {0};
+    char where[32] = "";
+    if (d->run->failure.status > 0) {
+        (void)snprintf(where, sizeof(where), "HTTP %u", d->run->failure.status);
+    }
+    (void)haft__fail(&error, HAFT_IO, where, "the model gave no reply: %.*s",
+                     HAFT__ARG(d->run->failure.message));
+    return haft__decide_end(d, HAFT__END_FAILED, HAFT__LIT(""), false, "the model call failed",
+                            &error);
+}
+
+/* Some lines are enough to see what kind of thing was relaxed; `haft explain` has them all. */
+static void write_relaxed(haft__deciding *d, const haft__relax_report *report)
+{
+    haft__json_key(&d->w, "relaxed");
+    haft__json_begin_array(&d->w);
+    for (size_t i = 0; i < report->count && i < HAFT__LIMIT_EVENT_RELAXED; i++) {
+        const haft__relaxed *line = &report->items[i];
+        haft_str text =
+            haft__arena_format(&d->tools->scratch, "%.*s: %.*s became %.*s", HAFT__ARG(line->where),
+                               HAFT__ARG(line->what), HAFT__ARG(line->became));
+        if (text.ptr == NULL) {
+            haft__buf_fail(&d->tools->body, HAFT_NO_MEMORY, "out of memory");
+        }
+        haft__json_add_str(&d->w, text);
+    }
+    haft__json_end_array(&d->w);
+    haft__field_number(&d->w, "relaxed_count", haft__relax_count(report));
+}
+
+/* What the reply is held to. False when it is to be asked for without: nothing is decided then. */
+static bool decide_constraint(haft__deciding *d, haft_str format, haft_status *ret_status)
+{
+    const haft__run *run = d->run;
+    haft__arena *scratch = &d->tools->scratch;
+    haft__request request;
+    haft__relax_report report;
+    char digest[HAFT__SHA256_HEX];
+    haft__relax_init(&report, scratch);
+    *ret_status = haft__decide_request(run, scratch, &request, d->err);
+    if (*ret_status == HAFT_OK) {
+        *ret_status = haft__force_constrain(d->spec, format, run->violations > 0, &request, scratch,
+                                            &report, d->err);
+    }
+    if (*ret_status != HAFT_OK || request.constraint.kind == HAFT__CONSTRAINT_NONE) {
+        return *ret_status != HAFT_OK;
+    }
+    haft__sha256_hex(request.constraint.text, digest);
+    haft__deciding_begin(d, HAFT__EVENT_CONSTRAINED);
+    haft__field_number(&d->w, "turn", run->turn);
+    haft__field_text(&d->w, "format", format);
+    haft__field_text(&d->w, "constraint",
+                     haft__str(haft__constraint_name(request.constraint.kind)));
+    haft__field_number(&d->w, "bytes", request.constraint.text.len);
+    haft__field_text(&d->w, "sha256", (haft_str){digest, sizeof(digest)});
+    write_relaxed(d, &report);
+    *ret_status = haft__deciding_commit(d);
+    return true;
+}
+
+static haft_status decide_asking(haft__deciding *d)
+{
+    const haft__run *run = d->run;
+    if (run->failed) {
+        return decide_failure(d);
+    }
+    if (run->violations > d->spec->limits.violations) {
+        return haft__decide_end(d, HAFT__END_VIOLATED, HAFT__LIT(""), false,
+                                "the model did not keep to the choice when asked again", NULL);
+    }
+    bool constrained = run->constraint != HAFT__CONSTRAINT_NONE;
+    haft_str format = constrained ? HAFT__LIT("") : haft__force_format(run);
+    haft_status status = HAFT_OK;
+    if (format.len > 0 && decide_constraint(d, format, &status)) {
+        return status;
+    }
+    *d->effect = (haft__effect){.kind = HAFT__EFFECT_ASK};
+    return HAFT_OK;
+}
+
+/* Tools are searched for in front of the first turn; after that the model does. */
+static haft_status decide_idle(haft__deciding *d)
+{
+    bool evicted = false;
+    if (d->run->turn == 0 && !d->run->catalogued && haft__reveal_wanted(d->spec)) {
+        *d->effect = (haft__effect){.kind = HAFT__EFFECT_CATALOGUE};
+        return HAFT_OK;
+    }
+    haft_status status = haft__decide_room(d, &evicted);
+    return status != HAFT_OK || evicted ? status : haft__decide_turn(d);
+}
+
+static haft_status decide_stage(haft__deciding *d)
+{
+    const haft__run *run = d->run;
+    bool under_way = run->stage != HAFT__RUN_NEW && run->stage != HAFT__RUN_ENDED;
+    if (under_way && run->cancel_asked) {
+        return haft__decide_end(d, HAFT__END_CANCELLED, HAFT__LIT(""), false, "cancelled", NULL);
+    }
+    if (under_way && run->expired) {
+        return haft__decide_end(d, HAFT__END_EXPIRED, HAFT__LIT(""), false,
+                                "nobody answered before the deadline", NULL);
+    }
+    switch (run->stage) {
+    case HAFT__RUN_NEW: return haft__fail(d->err, HAFT_BAD_STATE, "", "the run has not started");
+    case HAFT__RUN_IDLE: return decide_idle(d);
+    case HAFT__RUN_ASKING: return decide_asking(d);
+    case HAFT__RUN_JUDGING: return haft__decide_reply(d);
+    case HAFT__RUN_CALLING: return haft__decide_calls(d);
+    case HAFT__RUN_ENDED: *d->effect = (haft__effect){.kind = HAFT__EFFECT_END}; return HAFT_OK;
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__decide(haft__decider *decider, const haft__run *run, uint64_t now_ms,
+                         haft__effect *ret_effect, haft_error *err)
+{
+    haft__effect effect = {.kind = HAFT__EFFECT_END};
+    haft__deciding d = haft__deciding_open(decider, run, now_ms, &effect, err);
+    haft_status status = decide_stage(&d);
+    if (status == HAFT_OK) {
+        *ret_effect = effect;
+    }
+    return status;
+}
+
+haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
+                                 haft__request *ret_request, haft_error *err)
+{
+    const haft__spec *spec = run->spec;
+    haft__offered offered;
+    haft_status status = haft__offer_tools(run, arena, &offered, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    const haft__tool **tools = haft__arena_array(arena, offered.count, sizeof(*tools));
+    bool *allowed = haft__arena_array(arena, offered.count, sizeof(*allowed));
+    if (tools == NULL || allowed == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < offered.count; i++) {
+        tools[i] = run->tools->items[offered.items[i]];
+        allowed[i] = run->allowed[offered.items[i]];
+    }
+    const char *why;
+    *ret_request = (haft__request){
+        .model = spec->model.model,
+        .messages = &run->messages,
+        .correction = run->correction,
+        .tools = tools,
+        .allowed = allowed,
+        .tool_count = offered.declared,
+        .callable_count = offered.count,
+        .mode = run->mode,
+        .tool = run->mode_tool,
+        .format = haft__offer_format(spec, &why),
+        .reply_format = HAFT__LIT(""),
+        .transcript = spec->history == HAFT__HISTORY_TRANSCRIPT,
+        .task = run->task,
+    };
+    return run->constraint == HAFT__CONSTRAINT_NONE
+               ? HAFT_OK
+               : haft__force_constrain(spec, run->constrained_format, run->violations > 0,
+                                       ret_request, arena, NULL, err);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* input.c - bodies of the events that the host brings in. Tests: tests/run/decide/input_test.c. */
+#include "base/error.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "run/decide/decide_int.h"
+#include "run/pause/binding.h"
+
+void haft__input_run_started(haft__buf *buf, const haft__spec *spec, haft_str task, haft_str thread,
+                             haft_str parent, haft_str user)
+{
+    const haft__spec_origin unknown = {.file = HAFT__LIT("")};
+    haft__input_run_started_from(buf, spec, task, thread, parent, user, &unknown);
+}
+
+static void write_origin(haft__json_writer *w, const haft__spec_origin *origin)
+{
+    if (origin->file.len > 0) {
+        haft__field_text(w, "file", origin->file);
+    }
+    if (origin->set_count > 0) {
+        haft__json_key(w, "set");
+        haft__json_begin_array(w);
+        for (size_t i = 0; i < origin->set_count; i++) {
+            haft__json_add_str(w, haft__str(origin->sets[i]));
+        }
+        haft__json_end_array(w);
+    }
+}
+
+void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_str task,
+                                  haft_str thread, haft_str parent, haft_str user,
+                                  const haft__spec_origin *origin)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_RUN_STARTED);
+    haft__field_number(&w, "version", HAFT__EVENT_VERSION);
+    haft__field_text(&w, "spec", spec->hash);
+    haft__field_text(&w, "name", spec->name);
+    haft__field_text(&w, "task", task);
+    haft__field_text(&w, "thread", thread);
+    haft__field_text_or_null(&w, "parent", parent);
+    haft__field_text_or_null(&w, "user", user);
+    write_origin(&w, origin);
+    haft__body_end(&w, buf);
+}
+
+/* A call that somebody was asked about: whether that is another thing under the new spec. */
+static haft_status is_other(const haft__spec *spec, const haft__tool *tool,
+                            const haft__run_call *call, bool *ret_other, haft_error *err)
+{
+    *ret_other = true;
+    if (tool == NULL || call->binding.len == 0) {
+        return HAFT_OK;
+    }
+    bool holds = false;
+    haft_status status =
+        haft__binding_holds(spec, tool, call->binding, call->arguments, &holds, err);
+    *ret_other = !holds;
+    return status;
+}
+
+static haft_status fail_without_tool(const haft__run_call *call, haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_BAD_STATE, "",
+                   call->started ? "the call %.*s has begun, and the new spec has no tool %.*s"
+                                 : "the call %.*s has an answer, and the new spec has no tool %.*s",
+                   HAFT__ARG(call->id), HAFT__ARG(call->name));
+    return haft__hint(err, status,
+                      call->started ? "answer or reject the call first, or cancel the run"
+                                    : "go on with the spec that the run has");
+}
+
+/* Whether a call is judged again under the new spec. What has begun, or has a result, must find its
+ * tool there. */
+static haft_status look_at_call(const haft__spec *spec, const haft__run_call *call, bool *ret_again,
+                                haft_error *err)
+{
+    const haft__tool *tool = haft__tools_find(&spec->tools, call->name);
+    bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
+    *ret_again = false;
+    if (tool == NULL && call->tool != NULL && call->tool->source == HAFT__TOOL_MCP) {
+        tool = call->tool; /* which servers have brought: it stays */
+    }
+    if (haft__call_may_be_judged_again(call)) {
+        return is_other(spec, tool, call, ret_again, err);
+    }
+    bool needs = !over && call->stage != HAFT__CALL_ARRIVED && !haft__call_is_declined(call);
+    return tool == NULL && needs ? fail_without_tool(call, err) : HAFT_OK;
+}
+
+/* Which calls of the batch are judged again; */
+static haft_status write_judged_again(haft__json_writer *w, const haft__run *run,
+                                      const haft__spec *spec, uint32_t *ret_given, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    *ret_given = 0;
+    haft__json_key(w, "judged_again");
+    haft__json_begin_array(w);
+    for (size_t i = run->batch; status == HAFT_OK && i < run->call_count; i++) {
+        bool again = false;
+        status = look_at_call(spec, &run->calls[i], &again, err);
+        if (again) {
+            haft__json_add_str(w, run->calls[i].id);
+            *ret_given += run->calls[i].stage == HAFT__CALL_ANSWERED;
+        }
+    }
+    haft__json_end_array(w);
+    return status;
+}
+
+/* ... and which of these had a yes. That was for another thing, so that somebody is asked about
+ * this one, also where the new rules would not. */
+static haft_status write_asked_again(haft__json_writer *w, const haft__run *run,
+                                     const haft__spec *spec, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    haft__json_key(w, "asked_again");
+    haft__json_begin_array(w);
+    for (size_t i = run->batch; status == HAFT_OK && i < run->call_count; i++) {
+        bool again = false;
+        status = look_at_call(spec, &run->calls[i], &again, err);
+        if (again && run->calls[i].stage == HAFT__CALL_ANSWERED) {
+            haft__json_add_str(w, run->calls[i].id);
+        }
+    }
+    haft__json_end_array(w);
+    return status;
+}
+
+static void write_lines(haft__json_writer *w, const char *key, haft_str lines)
+{
+    haft__json_key(w, key);
+    haft__json_begin_array(w);
+    while (lines.len > 0) {
+        haft__json_add_str(w, haft__str_split(&lines, '\n'));
+    }
+    haft__json_end_array(w);
+}
+
+haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const haft__spec *spec,
+                                     haft_str file, haft_str by, haft_str changes, haft_error *err)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_SPEC_CHANGED);
+    haft__field_text(&w, "was", run->spec->hash);
+    haft__field_text(&w, "spec", spec->hash);
+    haft__field_text(&w, "by", by);
+    haft__field_text_or_null(&w, "file", file);
+    write_lines(&w, "changes", changes);
+    uint32_t given = 0;
+    haft_status status = write_judged_again(&w, run, spec, &given, err);
+    if (status == HAFT_OK && given > 0) {
+        status = write_asked_again(&w, run, spec, err);
+    }
+    haft__json_key(&w, "source");
+    haft__json_add(&w, spec->source);
+    haft__body_end(&w, buf);
+    return status == HAFT_OK ? haft__buf_check(buf, err) : status;
+}
+
+/* Whether it looks like one of ours: c3.1. */
+static bool is_ours(haft_str id)
+{
+    if (!haft__str_starts(id, HAFT__LIT("c"))) {
+        return false;
+    }
+    uint64_t number;
+    id = haft__str_skip(id, 1);
+    haft_str turn = haft__str_split(&id, '.');
+    return haft__str_to_u64(turn, &number) && haft__str_to_u64(id, &number);
+}
+
+/* The model's own id, unless it has none, another call of the reply has it too, or it could be
+ * taken for the one we give to another call. */
+static bool keeps_id(const haft__reply *reply, size_t index)
+{
+    haft_str id = reply->calls[index].id;
+    if (is_ours(id)) {
+        return false;
+    }
+    for (size_t i = 0; i < index; i++) {
+        if (haft__str_equal(reply->calls[i].id, id)) {
+            return false;
+        }
+    }
+    return id.len > 0;
+}
+
+static void write_calls(haft__json_writer *w, const haft__run *run, const haft__reply *reply)
+{
+    haft__json_key(w, "calls");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < reply->call_count; i++) {
+        char text[HAFT__CALL_ID_SIZE];
+        haft_str id = haft__run_call_id(text, run->turn, (uint64_t)run->numbered + i + 1);
+        haft__json_begin_object(w);
+        haft__field_text(w, "call", id);
+        haft__field_text(w, "model_call", keeps_id(reply, i) ? reply->calls[i].id : id);
+        haft__field_text(w, "name", reply->calls[i].name);
+        haft__field_text(w, "arguments", reply->calls[i].arguments);
+        if (reply->calls[i].repaired) {
+            haft__field_flag(w, "repaired", true);
+        }
+        if (reply->calls[i].malformed.len > 0) {
+            haft__field_text(w, "malformed", reply->calls[i].malformed);
+        }
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
+void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft__reply *reply,
+                               uint64_t ms)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_MODEL_REPLIED);
+    haft__field_text(&w, "content", reply->content);
+    haft__field_text(&w, "reasoning", reply->reasoning);
+    write_calls(&w, run, reply);
+    haft__json_key(&w, "usage");
+    haft__json_begin_object(&w);
+    haft__field_number(&w, "input_tokens", reply->usage.input);
+    haft__field_number(&w, "output_tokens", reply->usage.output);
+    haft__field_number(&w, "cached_tokens", reply->usage.cached);
+    haft__json_end_object(&w);
+    haft__field_text(&w, "stop", haft__str(haft__stop_name(reply->stop)));
+    haft__field_text(&w, "model", reply->model);
+    haft__field_number(&w, "ms", ms);
+    haft__body_end(&w, buf);
+}
+
+void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure, uint64_t ms)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_MODEL_FAILED);
+    haft__field_number(&w, "status", failure->status);
+    haft__field_text(&w, "message", failure->message);
+    haft__field_number(&w, "ms", ms);
+    haft__body_end(&w, buf);
+}
+
+/* Told by status and kind, never by words, of which every server has its own: asked once more than
+ * is needed does no harm. Some servers answer 500 to a grammar they cannot read. */
+bool haft__constraint_may_be_refused(const haft__request *request,
+                                     const haft__model_failure *failure)
+{
+    bool broke = failure->kind == HAFT__FAILURE_TRANSIENT
+                 && (failure->status == 500 || failure->status == 501);
+    return request->constraint.kind != HAFT__CONSTRAINT_NONE && failure->status != 0
+           && (failure->kind == HAFT__FAILURE_OTHER || broke);
+}
+
+void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *failure, uint64_t ms)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_CONSTRAINT_REFUSED);
+    haft__field_number(&w, "status", failure->status);
+    haft__field_text(&w, "message", failure->message);
+    haft__field_number(&w, "ms", ms);
+    haft__body_end(&w, buf);
+}
+
+bool haft__result_is_cut(const haft__run *run, haft_str result)
+{
+    uint32_t chars = run->spec->limits.observation_chars;
+    return result.len > chars && haft__utf8_offset(result, chars) < result.len;
+}
+
+void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
+                               const haft__outcome *outcome)
+{
+    bool truncated = outcome->ok && haft__result_is_cut(run, outcome->text);
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_CALL_FINISHED);
+    haft__field_text(&w, "call", call->id);
+    haft__field_text(&w, "tool", call->name);
+    haft__field_flag(&w, "ok", outcome->ok);
+    if (outcome->ok) {
+        haft__field_text(&w, "result", outcome->text);
+        haft__field_null(&w, "error");
+    } else {
+        haft__field_null(&w, "result");
+        haft__json_key(&w, "error");
+        haft__json_begin_object(&w);
+        haft__field_text(&w, "where", outcome->where);
+        haft__field_text(&w, "message", outcome->text);
+        haft__field_text(&w, "hint", outcome->hint);
+        if (outcome->diff.len > 0) {
+            haft__field_text(&w, "diff", outcome->diff);
+        }
+        haft__json_end_object(&w);
+    }
+    haft__field_flag(&w, "truncated", truncated);
+    haft__field_flag(&w, "cached", outcome->cached);
+    haft__field_number(&w, "ms", outcome->ms);
+    haft__field_null(&w, "arguments"); /* call_started has them, */
+    haft__field_null(&w, "note");      /* and this too */
+    haft__body_end(&w, buf);
+}
+
+void haft__input_call_asked(haft__buf *buf, haft_str call, const haft__asked *asked)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_CALL_ASKED);
+    haft__field_text(&w, "call", call);
+    haft__json_key(&w, "question");
+    haft__json_add(&w, asked->question);
+    haft__field_flag(&w, "durable", asked->durable);
+    haft__json_key(&w, "state");
+    haft__json_add(&w, asked->state);
+    haft__json_key(&w, "within_ms");
+    if (asked->within_ms > 0) {
+        haft__json_add_int(&w, (int64_t)asked->within_ms);
+    } else {
+        haft__json_add_null(&w);
+    }
+    haft__body_end(&w, buf);
+}
+
+void haft__input_tool_renewed(haft__buf *buf, haft_str call, haft_str tool, uint32_t cap)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
+    haft__json_key(&w, "tools");
+    haft__json_begin_array(&w);
+    haft__buf_add_str(buf, tool); /* JSON already */
+    haft__json_end_array(&w);
+    haft__field_null(&w, "query");
+    haft__field_text(&w, "call", call);
+    haft__json_key(&w, "servers");
+    haft__json_begin_array(&w);
+    haft__json_end_array(&w);
+    haft__field_flag(&w, "automatic", false);
+    haft__json_key(&w, "listed");
+    haft__json_begin_array(&w);
+    haft__json_end_array(&w);
+    haft__field_number(&w, "cap", cap);
+    haft__field_number(&w, "deferred", 0);
+    haft__field_null(&w, "share");
+    haft__field_text(&w, "reason", HAFT__LIT("the server's list changed"));
+    haft__body_end(&w, buf);
+}
+
+void haft__input_answered(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,
+                          haft__json value)
+{
+    haft__input_approved(buf, call, by, verdict, value, HAFT__LIT(""));
+}
+
+void haft__input_approved(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,
+                          haft__json value, haft_str binding)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_ANSWERED);
+    haft__field_text(&w, "call", call);
+    haft__field_text(&w, "by", by);
+    haft__field_text(&w, "verdict", verdict);
+    haft__json_key(&w, "value");
+    haft__json_add(&w, value);
+    if (binding.len > 0) {
+        haft__field_text(&w, "binding", binding);
+    }
+    haft__body_end(&w, buf);
+}
+
+void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why)
+{
+    haft__json_writer w;
+    haft__body_begin(&w, buf, HAFT__EVENT_CANCEL_ASKED);
+    haft__field_text(&w, "by", by);
+    haft__field_text(&w, "why", why);
+    haft__body_end(&w, buf);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decide_again.c - calls that had begun and begin again: after a crash, after a failure, or because
+ * a person says so.
+ *
+ * Between the two starts the spec may have changed. What a person approved is what they saw: when
+ * it is another thing by now they are asked about that; and the arguments are some the tool takes
+ * now, or it is not called. Tests: tests/run/recovery_test.c, tests/run/fold/spec_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "run/arguments.h"
+#include "run/decide/decide_int.h"
+#include "run/pause/approval.h"
+#include "run/pause/binding.h"
+
+#define UNKNOWN_TEXT                                                                               \
+    "the outcome is unknown: the call was interrupted, and it may or may not have had its effect"
+
+/* ---- another spec in between ---- */
+
+/* The arguments as the tool takes them now. When it does not, the decider's text says why. */
+static haft_status refit(haft__deciding *d, const haft__run_call *call, haft__json given,
+                         haft__arguments *ret_fitted)
+{
+    haft__buf raw;
+    haft__arena *scratch = &d->tools->scratch;
+    haft__buf_init(&raw, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write(&raw, given);
+    haft_status status = haft__buf_check(&raw, d->err);
+    haft_str kept = {NULL, 0};
+    if (status == HAFT_OK) {
+        kept = haft__arena_copy(scratch, haft__buf_str(&raw));
+        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(scratch, d->err);
+    }
+    haft__buf_finish(&raw);
+    haft__buf_clear(&d->tools->text);
+    if (status == HAFT_OK) {
+        status = haft__arguments_read(call->tool, kept, d->tools->checker, scratch,
+                                      d->run->hash_key, ret_fitted, &d->tools->text, d->err);
+    }
+    return status == HAFT_OK && !ret_fitted->good ? haft__buf_check(&d->tools->text, d->err)
+                                                  : status;
+}
+
+static haft_status finish(haft__deciding *d, const haft__run_call *call,
+                          const haft__outcome *outcome)
+{
+    haft__buf *body = &d->tools->body;
+    haft__buf_clear(body);
+    haft__input_call_finished(body, d->run, call, outcome);
+    *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(body)};
+    return haft__buf_check(body, d->err);
+}
+
+/* The tool does not take the arguments any more, as the decider's text says. */
+static haft_status tell_misfit(haft__deciding *d, const haft__run_call *call)
+{
+    if (!call->started) {
+        return haft__decide_refuse(d, call, "invalid");
+    }
+    haft__outcome unknown = {
+        .ok = false,
+        .text = haft__buf_str(&d->tools->text),
+        .where = HAFT__LIT(""),
+        .hint =
+            HAFT__LIT("the call was interrupted, and it may or may not have had its effect; the "
+                      "tool has changed since and does not take its arguments any more, so it "
+                      "was not made again: find out before you call it again"),
+    };
+    return finish(d, call, &unknown);
+}
+
+haft_status haft__decide_ask_again(haft__deciding *d, const haft__run_call *call,
+                                   haft__json arguments)
+{
+    haft__arguments fitted = {.good = false};
+    const haft__approval_rule *rule = NULL;
+    haft_status status = refit(d, call, arguments, &fitted);
+    if (status != HAFT_OK || !fitted.good) {
+        return status != HAFT_OK ? status : tell_misfit(d, call);
+    }
+    (void)haft__approval_wanted(d->spec, call->tool, &fitted.value, &d->tools->scratch, &rule);
+    return haft__decide_pause(d, call, HAFT__PAUSE_APPROVAL, fitted.value, rule);
+}
+
+/* Whether a person has to be asked before it begins again: what they approved has become another
+ * thing, or nobody had to approve it under the spec it began with. */
+static haft_status needs_consent(haft__deciding *d, const haft__run_call *call,
+                                 haft__json arguments, bool *ret_needs)
+{
+    const haft__approval_rule *rule = NULL;
+    bool holds = true;
+    haft_status status = haft__binding_holds(d->spec, call->tool, call->bound,
+                                             call->bound_arguments, &holds, d->err);
+    bool wanted =
+        call->respecced && !call->consented
+        && haft__approval_wanted(d->spec, call->tool, &arguments, &d->tools->scratch, &rule);
+    *ret_needs = !holds || wanted;
+    return status;
+}
+
+haft_status haft__decide_again(haft__deciding *d, const haft__run_call *call, haft_str note)
+{
+    haft__arguments fitted = {.good = true, .value = call->arguments};
+    haft_status status = call->respecced ? refit(d, call, call->arguments, &fitted) : HAFT_OK;
+    if (status != HAFT_OK || !fitted.good) {
+        return status != HAFT_OK ? status : tell_misfit(d, call);
+    }
+    bool needs_person = false;
+    status = needs_consent(d, call, fitted.value, &needs_person);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    return needs_person ? haft__decide_ask_again(d, call, fitted.value)
+                        : haft__decide_start(d, call, fitted.value, note);
+}
+
+/* ---- what is known of an attempt that did not come to its end ---- */
+
+haft__on_unknown haft__unknown_policy(const haft__run *run, const haft__tool *tool)
+{
+    switch (tool->traits.on_unknown) {
+    case HAFT__UNKNOWN_BY_SPEC: return run->spec->on_unknown;
+    case HAFT__UNKNOWN_ASK: return HAFT__ON_UNKNOWN_ASK;
+    case HAFT__UNKNOWN_TELL: return HAFT__ON_UNKNOWN_TELL;
+    case HAFT__UNKNOWN_RETRY: return HAFT__ON_UNKNOWN_RETRY;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Whether it has been interrupted so often that it may be what takes its host down. What was
+ * repeated because it failed is not held against it. */
+static bool is_hopeless(const haft__run *run, const haft__run_call *call)
+{
+    const haft__traits *traits = &call->tool->traits;
+    bool safe = traits->read_only || traits->idempotent;
+    bool retry = !safe && haft__unknown_policy(run, call->tool) == HAFT__ON_UNKNOWN_RETRY;
+    uint32_t tries = retry ? HAFT__LIMIT_TOOL_RETRIES : traits->retries;
+    return call->repeats >= HAFT__LIMIT_TOOL_RECOVERIES + tries;
+}
+
+haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
+                                  const haft__run_call *call, uint64_t now_ms,
+                                  haft__effect *ret_effect, haft_error *err)
+{
+    haft__deciding d = haft__deciding_open(decider, run, now_ms, ret_effect, err);
+    bool safe = call->tool->traits.read_only || call->tool->traits.idempotent;
+    haft__on_unknown wanted = haft__unknown_policy(run, call->tool);
+    if ((safe || wanted == HAFT__ON_UNKNOWN_RETRY) && !is_hopeless(run, call)) {
+        return haft__decide_again(&d, call, call->note);
+    }
+    if (wanted != HAFT__ON_UNKNOWN_TELL) {
+        return haft__decide_pause(&d, call, HAFT__PAUSE_UNKNOWN_OUTCOME, call->arguments, NULL);
+    }
+    haft__outcome unknown = {
+        .ok = false,
+        .text = HAFT__LIT(UNKNOWN_TEXT),
+        .where = HAFT__LIT(""),
+        .hint = HAFT__LIT("find out before you call it again"),
+    };
+    return finish(&d, call, &unknown);
+}
+
+haft_status haft__decide_left(haft__deciding *d, const haft__run_call *call, bool late)
+{
+    haft_str why = haft__json_text(call->value);
+    haft__buf *text = &d->tools->text;
+    haft__buf_add_str(text, HAFT__LIT(UNKNOWN_TEXT));
+    haft__buf_add_str(text, late
+                                ? HAFT__LIT(". Nobody said by the deadline what came of it, and it "
+                                            "was not made again")
+                                : HAFT__LIT(". A person decided that it is not made again"));
+    haft__buf_add_str(text, why.len > 0 ? HAFT__LIT(": ") : HAFT__LIT(""));
+    haft__buf_add_str(text, why);
+    haft__outcome unknown = {.ok = false,
+                             .text = haft__buf_str(text),
+                             .where = HAFT__LIT(""),
+                             .hint = HAFT__LIT("find out before you call it again")};
+    haft_status status = haft__buf_check(text, d->err);
+    return status == HAFT_OK ? finish(d, call, &unknown) : status;
+}
+
+/* A server that dies or hangs is an everyday thing, and stops a run only where the spec says so. */
+static haft__on_unknown policy_of(const haft__run *run, const haft__run_call *call)
+{
+    bool said =
+        run->spec->on_unknown_given || call->tool->traits.on_unknown != HAFT__UNKNOWN_BY_SPEC;
+    bool tell = call->tool->source == HAFT__TOOL_MCP && !said;
+    return tell ? HAFT__ON_UNKNOWN_TELL : haft__unknown_policy(run, call->tool);
+}
+
+haft_status haft__decide_failed(haft__decider *decider, const haft__run *run,
+                                const haft__run_call *call, const haft__outcome *outcome,
+                                uint64_t now_ms, haft__effect *ret_effect, haft_error *err)
+{
+    const haft__traits *traits = &call->tool->traits;
+    bool safe = traits->read_only || traits->idempotent;
+    haft__on_unknown wanted = policy_of(run, call);
+    bool repeat = wanted == HAFT__ON_UNKNOWN_RETRY && outcome->unknown
+                  && call->attempt <= HAFT__LIMIT_TOOL_RETRIES;
+    bool again = safe ? outcome->transient && call->attempt <= traits->retries : repeat;
+    if (again || (outcome->unknown && !safe && wanted == HAFT__ON_UNKNOWN_ASK)) {
+        return haft__decide_recovery(decider, run, call, now_ms, ret_effect, err);
+    }
+    haft__outcome told = *outcome;
+    if (outcome->unknown && !safe) {
+        told.hint =
+            HAFT__LIT("the outcome is not known: it may or may not have had its effect, "
+                      "and it is not repeated by itself; find out before you call it again");
+    }
+    haft__buf_clear(&decider->body);
+    haft__input_call_finished(&decider->body, run, call, &told);
+    *ret_effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&decider->body)};
+    return haft__buf_check(&decider->body, err);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decide_reply.c - a reply has come: does it keep to the choice, is it the answer, or does it call
+ * tools? Tests: tests/run/decide/decide_test.c.
+ */
+#include "base/macros.h"
+#include "base/str.h"
+#include "run/decide/decide_int.h"
+
+/* The turn's choice, as it was recorded. */
+static haft__choice choice_of(const haft__run *run)
+{
+    return (haft__choice){
+        .mode = run->mode,
+        .tool = run->mode_tool,
+        .rule = run->by_limit ? HAFT__RULE_LIMIT : HAFT__RULE_DEFAULT,
+    };
+}
+
+static haft__call_standing standing_of(const haft__run *run, const haft__run_call *call)
+{
+    if (call->tool == NULL
+        || haft__resolve_tool(run->spec, run, call->tool).sight == HAFT__SIGHT_OUT) {
+        return HAFT__CALL_UNKNOWN;
+    }
+    return run->allowed[haft__run_tool_index(run, call->tool)] ? HAFT__CALL_ALLOWED
+                                                               : HAFT__CALL_NOT_ALLOWED;
+}
+
+static haft_status judge(haft__deciding *d, bool has_text, haft__violation *ret_violation)
+{
+    const haft__run *run = d->run;
+    size_t count = run->call_count - run->batch;
+    haft__arena *scratch = &d->tools->scratch;
+    haft_str *names = haft__arena_array(scratch, count, sizeof(*names));
+    haft__call_standing *standings = haft__arena_array(scratch, count, sizeof(*standings));
+    if (names == NULL || standings == NULL) {
+        return haft__arena_fail(scratch, d->err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        names[i] = run->calls[run->batch + i].name;
+        standings[i] = standing_of(run, &run->calls[run->batch + i]);
+    }
+    haft__choice choice = choice_of(run);
+    *ret_violation = haft__judge(&choice, has_text, names, standings, count);
+    return HAFT_OK;
+}
+
+/* The correction names the tools that may be called, as the turn allowed them. */
+static haft_status decide_violation(haft__deciding *d, haft__violation violation)
+{
+    static const char *const modes[] = {"auto", "any", "tool", "none"};
+    const haft__run *run = d->run;
+    haft__choice_facts facts;
+    haft_status status = haft__offer_facts(run, &d->tools->scratch, &facts, d->err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    bool *allowed = haft__arena_array(&d->tools->scratch, facts.tool_count, sizeof(*allowed));
+    if (allowed == NULL) {
+        return haft__arena_fail(&d->tools->scratch, d->err);
+    }
+    /* Nothing has run since the turn was chosen, so choosing again gives the rule and the gate. */
+    haft__choice choice;
+    facts.turn = run->turn;
+    facts.cut = run->reply.stop == HAFT__STOP_LENGTH;
+    haft__choose(d->spec, &facts, allowed, &choice);
+    for (size_t i = 0; i < facts.tool_count; i++) {
+        const haft__tool *tool = haft__tools_find(run->tools, facts.tools[i].name);
+        allowed[i] = run->allowed[haft__run_tool_index(run, tool)];
+    }
+    choice.mode = run->mode;
+    choice.tool = run->mode_tool;
+    haft__violation_correction(&d->tools->text, &choice, &facts, violation);
+    haft__deciding_begin(d, HAFT__EVENT_VIOLATION);
+    haft__field_number(&d->w, "turn", run->turn);
+    haft__field_text(&d->w, "mode", haft__str(modes[run->mode]));
+    haft__field_text_or_null(&d->w, "tool", run->mode_tool);
+    haft__field_text(&d->w, "came", haft__str(haft__violation_name(violation)));
+    haft__field_number(&d->w, "try", run->violations + 1);
+    haft__field_text(&d->w, "text", haft__buf_str(&d->tools->text));
+    return haft__deciding_commit(d);
+}
+
+/* A text where a workflow still has something to do. */
+static haft_status decide_reminder(haft__deciding *d)
+{
+    const haft__run *run = d->run;
+    haft__buf *text = &d->tools->text;
+    bool passes = false;
+    haft_status status = haft__decide_guard(d, HAFT__LIT("complete_workflow"), &passes);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (passes) {
+        haft__buf_add_str(text, HAFT__LIT("The work is finished, but the workflow is not complete: "
+                                          "call complete_workflow now."));
+    } else {
+        haft__buf_add_str(text, HAFT__LIT("\nDo what is missing, then call complete_workflow."));
+    }
+    haft__deciding_begin(d, HAFT__EVENT_REMINDED);
+    haft__field_number(&d->w, "turn", run->turn);
+    haft__field_number(&d->w, "try", run->reminders + 1);
+    haft__field_text(&d->w, "text", haft__buf_str(text));
+    return haft__deciding_commit(d);
+}
+
+static bool is_unfinished(const haft__run *run)
+{
+    return run->spec->kind == HAFT__SPEC_WORKFLOW && !run->completed;
+}
+
+/* The last reply a limit allows. Calls are not run. */
+static haft_status decide_final(haft__deciding *d, haft_str text)
+{
+    const haft__run *run = d->run;
+    if (text.len == 0) {
+        return haft__decide_end(d, HAFT__END_EXHAUSTED, run->observation, false,
+                                "a limit was reached and no final answer came", NULL);
+    }
+    if (is_unfinished(run)) {
+        return haft__decide_end(d, HAFT__END_INCOMPLETE, text, true,
+                                "a limit was reached before the workflow was complete", NULL);
+    }
+    return haft__decide_end(d, HAFT__END_DONE, text, true,
+                            "a limit was reached; the model gave its final answer", NULL);
+}
+
+static haft_status decide_text(haft__deciding *d, haft_str text)
+{
+    const haft__run *run = d->run;
+    if (!is_unfinished(run)) {
+        return haft__decide_end(d, HAFT__END_DONE, text, false, "the model answered", NULL);
+    }
+    if (run->reminders < d->spec->limits.reminders) {
+        return decide_reminder(d);
+    }
+    return haft__decide_end(d, HAFT__END_INCOMPLETE, text, false,
+                            "the workflow was not completed, reminders notwithstanding", NULL);
+}
+
+haft_status haft__decide_reply(haft__deciding *d)
+{
+    const haft__run *run = d->run;
+    haft_str text = haft__str_trim(run->reply.content);
+    bool calls = run->call_count > run->batch;
+    if (run->reply.stop == HAFT__STOP_REFUSAL) {
+        return haft__decide_end(d, HAFT__END_REFUSED, text, false,
+                                "the model or its provider refused", NULL);
+    }
+    if (run->by_limit) {
+        return decide_final(d, text);
+    }
+    haft__violation violation = HAFT__VIOLATION_NONE;
+    haft_status status = judge(d, text.len > 0, &violation);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (violation != HAFT__VIOLATION_NONE) {
+        return decide_violation(d, violation);
+    }
+    return calls ? haft__decide_calls(d) : decide_text(d, text);
+}

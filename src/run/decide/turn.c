@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decide_turn.c - between two turns: does the run end here, has the gate opened, what may the model
+ * do next. Tests: tests/run/decide/decide_test.c.
+ */
+#include "base/str.h"
+#include "run/decide/decide_int.h"
+
+/* Those that are allowed; without a list, those that are declared. */
+static void write_names(haft__deciding *d, const char *key, const haft__choice_facts *facts,
+                        const bool *allowed)
+{
+    haft__json_key(&d->w, key);
+    haft__json_begin_array(&d->w);
+    for (size_t i = 0; i < facts->tool_count; i++) {
+        if (allowed != NULL ? allowed[i] : !facts->tools[i].hidden) {
+            haft__json_add_str(&d->w, facts->tools[i].name);
+        }
+    }
+    haft__json_end_array(&d->w);
+}
+
+/* The data tools that have been counted. */
+static void write_called(haft__deciding *d, const haft__choice_facts *facts)
+{
+    haft__json_key(&d->w, "called");
+    haft__json_begin_array(&d->w);
+    for (size_t i = 0; i < facts->tool_count; i++) {
+        if (facts->tools[i].finished && facts->tools[i].role == HAFT__ROLE_DATA) {
+            haft__json_add_str(&d->w, facts->tools[i].name);
+        }
+    }
+    haft__json_end_array(&d->w);
+}
+
+static haft_status decide_gate(haft__deciding *d, const haft__choice_facts *facts, haft__gate gate)
+{
+    haft__deciding_begin(d, HAFT__EVENT_GATE_OPENED);
+    write_called(d, facts);
+    haft__field_number(&d->w, "threshold", gate.threshold);
+    return haft__deciding_commit(d);
+}
+
+static void write_gate(haft__deciding *d, const haft__choice_facts *facts, haft__gate gate)
+{
+    haft__json_key(&d->w, "gate");
+    if (!gate.on) {
+        haft__json_add_null(&d->w);
+        return;
+    }
+    haft__json_begin_object(&d->w);
+    write_called(d, facts);
+    haft__field_number(&d->w, "threshold", gate.threshold);
+    haft__field_flag(&d->w, "open", gate.open);
+    haft__json_end_object(&d->w);
+}
+
+static haft_status decide_choice(haft__deciding *d, const haft__choice_facts *facts)
+{
+    static const char *const modes[] = {"auto", "any", "tool", "none"};
+    bool *allowed = haft__arena_array(&d->tools->scratch, facts->tool_count, sizeof(*allowed));
+    if (allowed == NULL) {
+        return haft__arena_fail(&d->tools->scratch, d->err);
+    }
+    haft__choice choice;
+    const char *why;
+    haft__choose(d->spec, facts, allowed, &choice);
+    haft__deciding_begin(d, HAFT__EVENT_TURN_STARTED);
+    haft__field_number(&d->w, "turn", facts->turn);
+    haft__field_text(&d->w, "mode", haft__str(modes[choice.mode]));
+    haft__field_text_or_null(&d->w, "tool", choice.tool);
+    write_names(d, "allowed", facts, allowed);
+    write_names(d, "declared", facts, NULL);
+    haft__field_text(&d->w, "format", haft__offer_format(d->spec, &why));
+    haft__field_text(&d->w, "reason", haft__str(choice.reason));
+    write_gate(d, facts, choice.gate);
+    haft__field_flag(&d->w, "final",
+                     choice.mode == HAFT__MODE_NONE && choice.rule == HAFT__RULE_LIMIT);
+    return haft__deciding_commit(d);
+}
+
+/* A call of the last batch whose output is the answer. */
+static const haft__run_call *direct_call(const haft__run *run)
+{
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        if (call->stage == HAFT__CALL_FINISHED && call->ok && call->tool->traits.return_direct) {
+            return call;
+        }
+    }
+    return NULL;
+}
+
+haft_status haft__decide_turn(haft__deciding *d)
+{
+    const haft__run *run = d->run;
+    haft__choice_facts facts;
+    haft_status status = haft__offer_facts(run, &d->tools->scratch, &facts, d->err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (run->invalid_replies > d->spec->limits.invalid_calls) {
+        return haft__decide_end(d, HAFT__END_VIOLATED, HAFT__LIT(""), false,
+                                "too many replies in a row had only unknown or invalid calls",
+                                NULL);
+    }
+    haft__gate gate = haft__gate_look(d->spec, &facts);
+    if (gate.on && gate.open && !run->gate_opened) {
+        return decide_gate(d, &facts, gate);
+    }
+    const haft__run_call *direct = gate.open ? direct_call(run) : NULL;
+    if (direct != NULL) {
+        return haft__decide_end(d, HAFT__END_DIRECT, direct->result, false,
+                                "the tool's output is the answer", NULL);
+    }
+    return decide_choice(d, &facts);
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fold_call.c - events about calls: judged, started, paused, answered, finished.
+ *
+ * Tests: tests/run/fold/fold_test.c.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "prompt/prompt.h"
+#include "run/fold/fold_int.h"
+#include "run/host.h"
+#include "run/offer/resolve.h"
+
+/* When the last call of a batch has its result, all results join the conversation, in call order.
+ */
+static haft_status end_batch(haft__run *run, haft_error *err)
+{
+    if (!haft__run_batch_done(run)) {
+        return HAFT_OK;
+    }
+    bool all_invalid = run->call_count > run->batch;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        haft__message message = {.role = HAFT__MESSAGE_TOOL,
+                                 .text = call->shown,
+                                 .call_id = call->model_call,
+                                 .call_name = call->name,
+                                 .is_error = call->stage == HAFT__CALL_REFUSED || !call->ok};
+        haft_status status = haft__messages_add(&run->messages, message, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+        all_invalid = all_invalid && call->counts_invalid;
+    }
+    run->invalid_replies = all_invalid ? run->invalid_replies + 1 : 0;
+    run->stage = HAFT__RUN_IDLE;
+    return HAFT_OK;
+}
+
+/* The call an event is about, one of the last reply's; the reply counts from now on. */
+static haft_status find_call(haft__run *run, const haft__event *event, haft__run_call **ret_call,
+                             haft_error *err)
+{
+    haft_str id = {NULL, 0};
+    haft_status status = haft__event_text(event, "call", &id, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (run->stage != HAFT__RUN_JUDGING && run->stage != HAFT__RUN_CALLING) {
+        return haft__fold_fail(event, "no calls are being worked on", err);
+    }
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        if (haft__str_equal(run->calls[i].id, id)) {
+            *ret_call = &run->calls[i];
+            run->stage = HAFT__RUN_CALLING;
+            return haft__fold_settle(run, err);
+        }
+    }
+    return haft__fold_fail(event, "there is no such call in the last reply", err);
+}
+
+/* What a call is remembered by: its tool and canonical arguments. */
+static haft_status sign(haft__run *run, haft__run_call *call, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__run_call_key(&text, call->name, call->arguments, err);
+    if (status == HAFT_OK) {
+        call->cache_key = haft__arena_copy(run->arena, haft__buf_str(&text));
+        call->signature = haft__run_hash(haft__buf_str(&text));
+        status = call->cache_key.ptr != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+/* Null stands for the arguments that the call has already: they are not written a second time when
+ * a secret is in them (run/redact/withhold.h). */
+static bool is_as_before(const haft__event *event, const haft__run_call *call)
+{
+    const haft__json *arguments = haft__json_get(event->object, HAFT__LIT("arguments"));
+    return event->kind != HAFT__EVENT_CALL_FINISHED && arguments != NULL
+           && arguments->kind == HAFT__JSON_NULL && call->arguments.kind == HAFT__JSON_OBJECT;
+}
+
+static haft_status take_arguments(haft__run *run, const haft__event *event, haft__run_call *call,
+                                  haft_error *err)
+{
+    const haft__json *arguments = haft__event_field(event, "arguments");
+    bool object = arguments != NULL && arguments->kind == HAFT__JSON_OBJECT;
+    if (is_as_before(event, call)) {
+        return HAFT_OK;
+    }
+    if (!object || call->tool == NULL) {
+        return haft__fold_fail(event, "it has no arguments, or the run has no such tool", err);
+    }
+    haft_status status = haft__fold_keep(run, arguments, &call->arguments, err);
+    return status == HAFT_OK ? sign(run, call, err) : status;
+}
+
+/* ---- what a tool asks ---- */
+
+/* Its question is open, and only the process that runs it can hand the answer on: whatever else
+ * becomes of the call, the question goes with it. */
+static bool is_pinned(const haft__run_call *call)
+{
+    return call->stage == HAFT__CALL_PAUSED && call->asks.kind == HAFT__JSON_OBJECT && call->pinned;
+}
+
+static void forget_question(haft__run_call *call)
+{
+    call->asks = call->state = haft__json_null();
+    call->pinned = call->answer_due = false;
+    call->within_ms = 0;
+}
+
+void haft__run_lose_questions(haft__run *run)
+{
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        haft__run_call *call = &run->calls[i];
+        if (is_pinned(call)) {
+            forget_question(call);
+            call->pause = HAFT__PAUSE_UNKNOWN_OUTCOME;
+            call->deadline_ms = 0;
+            call->lost = true;
+        }
+    }
+}
+
+/* A call that is made again with the answer to what it asked. */
+static haft_status take_resume(haft__run *run, haft__run_call *call, haft_error *err)
+{
+    haft__json_member *members = haft__arena_array(run->arena, 2, sizeof(*members));
+    if (members == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    members[0] = (haft__json_member){haft__json_string(HAFT__LIT("state")), call->state};
+    members[1] =
+        (haft__json_member){haft__json_string(HAFT__LIT("answers")), haft__call_told(call)};
+    call->resume = haft__json_object(members, 2);
+    return HAFT_OK;
+}
+
+haft_status haft__fold_call_asked(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__run_call *call = NULL;
+    const haft__json *question = haft__event_field(event, "question");
+    const haft__json *within = haft__event_field(event, "within_ms");
+    haft_status status = find_call(run, event, &call, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (call->stage != HAFT__CALL_STARTED || call->tool->source != HAFT__TOOL_MCP
+        || (call->asks.kind == HAFT__JSON_OBJECT && !call->answer_due)) {
+        return haft__fold_fail(event, "the call does not run, or asks already", err);
+    }
+    if (question == NULL || question->kind != HAFT__JSON_OBJECT) {
+        return haft__fold_fail(event, "it has no question", err);
+    }
+    forget_question(call);
+    if (within != NULL) {
+        status = haft__event_number(event, "within_ms", &call->within_ms, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__fold_keep(run, question, &call->asks, err);
+    }
+    call->pinned = !haft__event_flag(event, "durable");
+    return status == HAFT_OK
+               ? haft__fold_keep(run, haft__event_field(event, "state"), &call->state, err)
+               : status;
+}
+
+/* How it came to begin: what a person said yes to, before arguments that they changed take the
+ * place of those they saw: it holds for every attempt. */
+static void note_start(haft__run_call *call)
+{
+    if (call->stage == HAFT__CALL_ANSWERED && call->approved) {
+        call->consented = true;
+        call->bound = call->binding;
+        call->bound_arguments = call->arguments;
+    }
+    call->respecced = false;
+    call->repeats = call->stage == HAFT__CALL_STARTED || is_pinned(call) ? call->repeats + 1 : 0;
+}
+
+haft_status haft__fold_call_started(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__run_call *call = NULL;
+    uint64_t attempt = 0;
+    haft_status status = find_call(run, event, &call, err);
+    if (status == HAFT_OK) {
+        status = haft__event_number(event, "attempt", &attempt, err);
+    }
+    bool fits = status != HAFT_OK || call->stage == HAFT__CALL_ARRIVED
+                || call->stage == HAFT__CALL_ANSWERED || is_pinned(call)
+                || (call->stage == HAFT__CALL_STARTED && attempt > call->attempt);
+    if (!fits) {
+        status = haft__fold_fail(event, "the call is past that", err);
+    }
+    if (status == HAFT_OK && attempt != (uint64_t)call->attempt + 1) {
+        status = haft__fold_fail(event, "its attempt is not the next one", err);
+    }
+    if (status == HAFT_OK && !haft__str_equal(haft__fold_text(event->object, "tool"), call->name)) {
+        status = haft__fold_fail(event, "the call is of another tool", err);
+    }
+    if (status == HAFT_OK) {
+        note_start(call);
+        status = take_arguments(run, event, call, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    const haft__json *note = haft__event_field(event, "note");
+    call->note = note != NULL ? haft__json_text(*note) : HAFT__LIT("");
+    if (call->stage == HAFT__CALL_ANSWERED && call->asks.kind == HAFT__JSON_OBJECT) {
+        status = take_resume(run, call, err);
+    }
+    forget_question(call);
+    run->past[haft__run_tool_index(run, call->tool)].called_seq = event->seq;
+    run->usage.calls += !call->started;
+    call->started = true;
+    call->attempt = (uint32_t)attempt;
+    call->stage = HAFT__CALL_STARTED;
+    return status;
+}
+
+/* The text of {where, message, hint}, for the model. */
+static haft_status error_text(haft__run *run, haft__json error, haft_str *ret_text, haft_error *err)
+{
+    haft_str where = haft__fold_text(error, "where"), hint = haft__fold_text(error, "hint");
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_add_str(&text, HAFT__LIT("Error: "));
+    haft__buf_add_str(&text, haft__fold_text(error, "message"));
+    if (where.len > 0) {
+        haft__buf_add_str(&text, HAFT__LIT(" (at "));
+        haft__buf_add_str(&text, where);
+        haft__buf_add_char(&text, ')');
+    }
+    if (hint.len > 0) {
+        haft__buf_add_str(&text, HAFT__LIT("\nHint: "));
+        haft__buf_add_str(&text, hint);
+    }
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        *ret_text = haft__arena_copy(run->arena, haft__buf_str(&text));
+        status = ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+/* What the model sees: the result, cut, and the note behind it when it brought nothing new. */
+static haft_status show(haft__run *run, haft__run_call *call, bool nothing_new, haft_error *err)
+{
+    bool truncated = false;
+    call->shown = haft__prompt_observation(run->arena, call->result,
+                                           run->spec->limits.observation_chars, &truncated);
+    run->observation = call->shown; /* may become the answer: without what is meant for the model */
+    if (call->shown.ptr != NULL && nothing_new && call->note.len > 0) {
+        haft_str gap = HAFT__LIT("\n\n"), shown = call->shown;
+        char *text = haft__arena_alloc(run->arena, shown.len + gap.len + call->note.len);
+        call->shown = (haft_str){text, shown.len + gap.len + call->note.len};
+        if (text != NULL) {
+            memcpy(text, shown.ptr, shown.len); /* which may have NULs in it */
+            memcpy(text + shown.len, gap.ptr, gap.len);
+            memcpy(text + shown.len + gap.len, call->note.ptr, call->note.len);
+        }
+    }
+    return call->shown.ptr != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
+}
+
+static bool wants_default(const haft__run *run, const haft__run_call *call)
+{
+    const haft__wish *wish = &run->spec->choice.default_choice;
+    bool searches = haft__resolve_is_search(call->tool); /* which does nothing of the work */
+    return (wish->mode == HAFT__MODE_ANY && !searches)
+           || (wish->mode == HAFT__MODE_TOOL && haft__str_equal(wish->tool, call->name));
+}
+
+/* What follows for the rest of the state from a call that has finished. */
+static haft_status count_finished(haft__run *run, haft__run_call *call, haft_error *err)
+{
+    haft__tool_past *past = &run->past[haft__run_tool_index(run, call->tool)];
+    past->finished = true;
+    past->kept++;
+    run->default_satisfied = run->default_satisfied || wants_default(run, call);
+    bool is_completion = call->tool->source == HAFT__TOOL_BUILTIN
+                         && haft__str_equal(call->name, HAFT__LIT("complete_workflow"));
+    run->completed = run->completed || (is_completion && call->ok);
+    const haft__traits *traits = &call->tool->traits;
+    bool keep = call->ok && (traits->cache != HAFT__CACHE_NONE || traits->idempotent)
+                && call->cache_key.len > 0 && !call->searched; /* what it shows may have gone */
+    return keep ? haft__map_put(&run->results, call->cache_key, call, err) : HAFT_OK;
+}
+
+haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__run_call *call = NULL;
+    haft_status status = find_call(run, event, &call, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (call->tool == NULL || call->stage == HAFT__CALL_FINISHED
+        || call->stage == HAFT__CALL_REFUSED) {
+        return haft__fold_fail(event, "the call has its result already, or can have none", err);
+    }
+    if (call->stage == HAFT__CALL_PAUSED && !is_pinned(call)) {
+        return haft__fold_fail(event, "the call waits for an answer", err);
+    }
+    forget_question(call);
+    if (!call->started) { /* from the cache, or by a person */
+        status = take_arguments(run, event, call, err);
+    }
+    const haft__json *error = haft__event_field(event, "error");
+    const haft__json *note = haft__event_field(event, "note");
+    call->note = note != NULL ? haft__json_text(*note) : call->note;
+    call->ok = haft__event_flag(event, "ok");
+    if (status == HAFT_OK && call->ok) {
+        status = haft__event_text(event, "result", &call->result, err);
+    } else if (status == HAFT_OK && error != NULL) {
+        status = error_text(run, *error, &call->result, err);
+    } else if (status == HAFT_OK) {
+        status = haft__fold_fail(event, "it is not ok but has no error", err);
+    }
+    if (status == HAFT_OK) {
+        haft__progress_call past = {.tool = haft__run_hash(call->name),
+                                    .call = call->signature,
+                                    .result = haft__run_hash(call->result) | 1,
+                                    .failed = !call->ok};
+        call->stage = HAFT__CALL_FINISHED;
+        call->finished_ms = event->at_ms;
+        status = show(run, call, haft__progress_note(&run->progress, past), err);
+    }
+    if (status == HAFT_OK) {
+        status = count_finished(run, call, err);
+    }
+    return status == HAFT_OK ? end_batch(run, err) : status;
+}
+
+haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__run_call *call = NULL;
+    haft_str why = {NULL, 0};
+    haft_status status = find_call(run, event, &call, err);
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "why", &why, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "text", &call->shown, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (call->stage == HAFT__CALL_PAUSED) {
+        return haft__fold_fail(event, "the call waits for an answer", err);
+    }
+    bool open = call->stage == HAFT__CALL_ARRIVED || call->stage == HAFT__CALL_ANSWERED;
+    if (!open) {
+        return haft__fold_fail(event, "the call is past that", err);
+    }
+    call->stage = HAFT__CALL_REFUSED;
+    call->counts_invalid =
+        haft__str_equal(why, HAFT__LIT("unknown")) || haft__str_equal(why, HAFT__LIT("invalid"));
+    if (call->tool != NULL) {
+        haft__tool_past *past = &run->past[haft__run_tool_index(run, call->tool)];
+        past->rejected += haft__str_equal(why, HAFT__LIT("denied"));
+    }
+    if (haft__str_equal(why, HAFT__LIT("repeated"))) {
+        haft__progress_note_refused(&run->progress);
+    }
+    return end_batch(run, err);
+}
+
+/* What was approved is not what would run any more: it is asked about again. */
+static bool is_other_by_now(const haft__run_call *call, const haft__event *event)
+{
+    haft_str binding = haft__fold_text(event->object, "binding");
+    bool answered = call->stage == HAFT__CALL_ANSWERED;
+    bool begun =
+        call->started && (answered || call->stage == HAFT__CALL_STARTED || is_pinned(call));
+    haft_str before = answered && call->approved ? call->binding : call->bound;
+    return (begun || (answered && call->approved)) && binding.len > 0
+           && !haft__str_equal(binding, before);
+}
+
+haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__run_call *call = NULL;
+    haft_str pause = {NULL, 0};
+    haft_status status = find_call(run, event, &call, err);
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "pause", &pause, err);
+    }
+    bool again = status == HAFT_OK && is_other_by_now(call, event);
+    if (status == HAFT_OK && (!call->started || again)) {
+        status = take_arguments(run, event, call, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    bool lost = is_pinned(call) && haft__str_equal(pause, HAFT__LIT("unknown_outcome"));
+    if (call->stage != HAFT__CALL_ARRIVED && call->stage != HAFT__CALL_STARTED && !lost && !again) {
+        return haft__fold_fail(event, "the call is past that", err);
+    }
+    if (!haft__pause_find(pause, &call->pause)) {
+        return haft__fold_fail(event, "it waits for nothing we know", err);
+    }
+    bool before = call->stage == HAFT__CALL_ARRIVED || again;
+    if ((call->pause == HAFT__PAUSE_APPROVAL) != before) {
+        return haft__fold_fail(event, "approval comes before a call starts, all else after", err);
+    }
+    call->lost = lost;
+    if (call->pause != HAFT__PAUSE_QUESTION) {
+        forget_question(call);
+    }
+    call->approved = false;
+    call->binding = haft__fold_text(event->object, "binding");
+    call->deadline_ms = 0;
+    const haft__json *deadline = haft__event_field(event, "deadline");
+    const haft__json *on_expire = haft__event_field(event, "on_expire");
+    if (deadline != NULL && !haft__time_parse(haft__json_text(*deadline), &call->deadline_ms)) {
+        return haft__fold_fail(event, "its deadline is no time", err);
+    }
+    call->stage = HAFT__CALL_PAUSED;
+    call->paused_seq = event->seq;
+    return haft__fold_keep(run, on_expire, &call->on_expire, err);
+}
+
+/* What can be said to a pause. */
+static bool fits(haft__pause pause, haft_str verdict)
+{
+    static const struct {
+        const char *verdict;
+        bool to[HAFT__PAUSE_KINDS]; /* question, headless, approval, unknown */
+    } verdicts[] = {
+        {"answer", {true, true, true, true}},     {"respond", {true, true, true, true}},
+        {"reject", {true, true, true, true}},     {"expire", {true, true, true, true}},
+        {"approve", {false, false, true, false}}, {"edit", {false, false, true, false}},
+        {"retry", {false, false, false, true}},
+    };
+    for (size_t i = 0; i < COUNT(verdicts); i++) {
+        if (haft__str_equal(verdict, haft__str(verdicts[i].verdict))) {
+            return verdicts[i].to[pause];
+        }
+    }
+    return false;
+}
+
+haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__run_call *call = NULL;
+    haft_status status = find_call(run, event, &call, err);
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "verdict", &call->verdict, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (call->stage != HAFT__CALL_PAUSED) {
+        return haft__fold_fail(event, "nobody has been asked about the call", err);
+    }
+    if (!fits(call->pause, call->verdict)) {
+        return haft__fold_fail(event, "its verdict does not fit what was asked", err);
+    }
+    const haft__json *value = haft__event_field(event, "value");
+    call->approved = haft__str_equal(call->verdict, HAFT__LIT("approve"))
+                     || haft__str_equal(call->verdict, HAFT__LIT("edit"));
+    call->ask_anew = false;
+    call->overdue = haft__str_equal(haft__fold_text(event->object, "by"), HAFT__LIT("deadline"));
+    call->withdrawn =
+        call->pinned && haft__str_equal(haft__fold_text(event->object, "by"), HAFT__BY_SERVER);
+    call->binding = haft__fold_text(event->object, "binding");
+    run->expired = run->expired || haft__str_equal(call->verdict, HAFT__LIT("expire"));
+    call->stage = HAFT__CALL_ANSWERED;
+    status = haft__fold_keep(run, value, &call->value, err);
+    call->said[call->pause] = (haft__run_said){
+        .verdict = call->verdict,
+        .value = call->value,
+        .asked = call->asks,
+        .message = haft__fold_text(event->object, "message"),
+    };
+    if (call->pinned) { /* it runs on */
+        call->stage = HAFT__CALL_STARTED;
+        call->answer_due = true;
+    }
+    return status;
+}
+
+haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__run_call *call = NULL;
+    haft__artifact *artifact = haft__arena_alloc(run->arena, sizeof(*artifact));
+    haft_status status =
+        artifact != NULL ? find_call(run, event, &call, err) : haft__arena_fail(run->arena, err);
+    if (status != HAFT_OK || call == NULL) {
+        return status;
+    }
+    if (call->stage != HAFT__CALL_STARTED || call->stored) {
+        status = haft__fold_fail(event, "the call does not run, or has stored already", err);
+    }
+    if (status == HAFT_OK) {
+        artifact->call = call->id;
+        status = haft__event_text(event, "name", &artifact->name, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "media_type", &artifact->media_type, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "sha256", &artifact->sha256, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_number(event, "bytes", &artifact->bytes, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (run->artifact_count == run->artifact_capacity) {
+        size_t capacity = run->artifact_capacity > 0 ? run->artifact_capacity * 2 : 4;
+        const haft__artifact **all = haft__arena_array(run->arena, capacity, sizeof(artifact));
+        if (all == NULL) {
+            return haft__arena_fail(run->arena, err);
+        }
+        if (run->artifact_count > 0) {
+            memcpy(all, run->artifacts, run->artifact_count * sizeof(artifact));
+        }
+        run->artifacts = all;
+        run->artifact_capacity = capacity;
+    }
+    run->artifacts[run->artifact_count++] = artifact;
+    call->stored = true;
+    return HAFT_OK;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fold.c - haft__run_fold: one event more.
+ *
+ * One function for each kind of event. Events come from a store and are not trusted: every field is
+ * looked for and checked, and an event that cannot follow the state is refused.
+ * The events of the model are in fold_model.c, those of calls in fold_call.c.
+ * Tests: tests/run/fold/fold_test.c. Fuzzer: fuzz/run_fold.c.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/id.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "prompt/prompt.h"
+#include "run/fold/fold_int.h"
+
+#define MOST_SCRATCH_BYTES ((size_t)256 << 10) /* that stay for the next event */
+
+haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err)
+{
+    char where[64];
+    (void)snprintf(where, sizeof(where), "event %llu", (unsigned long long)event->seq);
+    return haft__fail(err, HAFT_BAD_INPUT, where, "%s cannot stand here: %s",
+                      haft__event_kind_name(event->kind), what);
+}
+
+haft_status haft__fold_want(const haft__run *run, const haft__event *event, haft__run_stage stage,
+                            const char *what, haft_error *err)
+{
+    return run->stage == stage ? HAFT_OK : haft__fold_fail(event, what, err);
+}
+
+haft_status haft__fold_keep(haft__run *run, const haft__json *value, haft__json *ret_kept,
+                            haft_error *err)
+{
+    return haft__json_copy(run->arena, value != NULL ? *value : haft__json_null(), ret_kept, err);
+}
+
+haft_str haft__fold_text(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+    return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
+/* ---- the conversation ---- */
+
+haft_status haft__fold_settle(haft__run *run, haft_error *err)
+{
+    if (run->settled || run->turn == 0) {
+        return HAFT_OK;
+    }
+    run->settled = true;
+    run->correction = HAFT__LIT("");
+    size_t count = run->call_count - run->batch;
+    haft__message_call *calls = haft__arena_array(run->arena, count, sizeof(*calls));
+    if (calls == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const haft__run_call *call = &run->calls[run->batch + i];
+        calls[i] = (haft__message_call){call->model_call, call->name, call->raw, call->malformed,
+                                        call->repaired};
+    }
+    haft__message message = {.role = HAFT__MESSAGE_ASSISTANT,
+                             .text = run->reply.content,
+                             .reasoning = run->reply.reasoning,
+                             .calls = calls,
+                             .call_count = count};
+    return haft__messages_add(&run->messages, message, err);
+}
+
+haft_status haft__fold_say(haft__run *run, haft_str text, haft_error *err)
+{
+    haft__message message = {.role = HAFT__MESSAGE_USER, .text = text};
+    return haft__messages_add(&run->messages, message, err);
+}
+
+haft_status haft__fold_system(haft__run *run, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__prompt_system(&text, run->spec);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK && text.len > 0) {
+        haft_str kept = haft__arena_copy(run->arena, haft__buf_str(&text));
+        haft__message message = {.role = HAFT__MESSAGE_SYSTEM, .text = kept};
+        status = kept.ptr != NULL ? haft__messages_add(&run->messages, message, err)
+                                  : haft__arena_fail(run->arena, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+/* ---- run and turn ---- */
+
+static haft_status on_run_started(haft__run *run, const haft__event *event, haft_error *err)
+{
+    uint64_t version = 0;
+    haft_str hash = {NULL, 0};
+    haft_status status =
+        haft__fold_want(run, event, HAFT__RUN_NEW, "the run has started already", err);
+    if (status == HAFT_OK && !haft__id_valid(event->run)) {
+        status = haft__fold_fail(event, "its run has no id of a run", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_number(event, "version", &version, err);
+    }
+    if (status == HAFT_OK && version > HAFT__EVENT_VERSION) {
+        status = haft__fail(err, HAFT_UNSUPPORTED, "", "expected events of version %d, found %llu",
+                            HAFT__EVENT_VERSION, (unsigned long long)version);
+        return haft__hint(err, status, "a newer haft wrote this log; use that one to read it");
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "spec", &hash, err);
+    }
+    if (status == HAFT_OK && !haft__str_equal(hash, run->spec->hash)) {
+        status = haft__fold_fail(event, "the run was started with another spec", err);
+        return haft__hint(err, status, "the spec has hash %.*s, the run wants %.*s",
+                          HAFT__ARG(run->spec->hash), HAFT__ARG(hash));
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "task", &run->task, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "thread", &run->thread, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    run->id = event->run;
+    run->file = haft__fold_text(event->object, "file");
+    run->started_ms = event->at_ms;
+    run->stage = HAFT__RUN_IDLE;
+    run->settled = true;
+    status = haft__fold_keep(run, haft__event_field(event, "set"), &run->sets, err);
+    if (status == HAFT_OK) {
+        status = haft__fold_system(run, err);
+    }
+    for (size_t i = 0; status == HAFT_OK && run->earlier != NULL && i < run->earlier->count; i++) {
+        status = haft__messages_add(&run->messages, run->earlier->items[i], err);
+    }
+    return status == HAFT_OK ? haft__fold_say(run, run->task, err) : status;
+}
+
+static haft_status read_mode(haft_str name, haft__mode *ret_mode)
+{
+    static const char *const names[] = {"auto", "any", "tool", "none"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (haft__str_equal(name, haft__str(names[i]))) {
+            *ret_mode = (haft__mode)i;
+            return HAFT_OK;
+        }
+    }
+    return HAFT_BAD_INPUT;
+}
+
+static haft_status read_allowed(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *names = haft__event_field(event, "allowed");
+    if (names == NULL || names->kind != HAFT__JSON_ARRAY) {
+        return haft__fold_fail(event, "it has no list of allowed tools", err);
+    }
+    memset(run->allowed, 0, run->tools->count * sizeof(*run->allowed));
+    for (uint32_t i = 0; i < names->count; i++) {
+        const haft__tool *tool = haft__tools_find(run->tools, haft__json_text(names->items[i]));
+        if (tool == NULL) {
+            return haft__fold_fail(event, "it allows a tool the run does not have", err);
+        }
+        run->allowed[haft__run_tool_index(run, tool)] = true;
+    }
+    return HAFT_OK;
+}
+
+static haft_status on_turn_started(haft__run *run, const haft__event *event, haft_error *err)
+{
+    uint64_t turn = 0;
+    haft_str mode = {NULL, 0};
+    haft_status status =
+        haft__fold_want(run, event, HAFT__RUN_IDLE, "the turn before has not ended", err);
+    if (status == HAFT_OK) {
+        status = haft__event_number(event, "turn", &turn, err);
+    }
+    if (status == HAFT_OK && turn != (uint64_t)run->turn + 1) {
+        status = haft__fold_fail(event, "its turn is not the next one", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "mode", &mode, err);
+    }
+    if (status == HAFT_OK && read_mode(mode, &run->mode) != HAFT_OK) {
+        status = haft__fold_fail(event, "its mode is none we know", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__fold_settle(run, err);
+    }
+    if (status == HAFT_OK) {
+        status = read_allowed(run, event, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    const haft__json *tool = haft__event_field(event, "tool");
+    run->mode_tool = tool != NULL ? haft__json_text(*tool) : HAFT__LIT("");
+    const haft__tool *named = haft__tools_find(run->tools, run->mode_tool);
+    if (run->mode == HAFT__MODE_TOOL
+        && (named == NULL || !run->allowed[haft__run_tool_index(run, named)])) {
+        return haft__fold_fail(event, "its tool is none it allows", err);
+    }
+    run->by_limit = haft__event_flag(event, "final");
+    run->constraint = HAFT__CONSTRAINT_NONE;
+    run->turn = (uint32_t)turn;
+    run->turn_shown = run->shown_count;
+    run->turn_seq = event->seq;
+    run->violations = 0;
+    run->numbered = 0;
+    run->correction = HAFT__LIT("");
+    run->stage = HAFT__RUN_ASKING;
+    return HAFT_OK;
+}
+
+static haft_status on_gate_opened(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status =
+        haft__fold_want(run, event, HAFT__RUN_IDLE, "a gate opens between turns", err);
+    run->gate_opened = run->gate_opened || status == HAFT_OK;
+    return status;
+}
+
+/* ---- the end ---- */
+
+static haft_status on_cancel_asked(haft__run *run, const haft__event *event)
+{
+    const haft__json *why = haft__event_field(event, "why");
+    run->cancel_why = why != NULL ? haft__json_text(*why) : HAFT__LIT("");
+    run->cancel_asked = true;
+    return HAFT_OK;
+}
+
+static haft_status on_run_finished(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_str end = {NULL, 0};
+    haft_status status = haft__event_text(event, "end", &end, err);
+    bool answered =
+        haft__str_equal(end, HAFT__LIT("done")) || haft__str_equal(end, HAFT__LIT("direct"));
+    if (status == HAFT_OK && answered && !run->by_limit && !haft__run_batch_done(run)) {
+        status = haft__fold_fail(event, "calls have no result yet", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__fold_settle(run, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    for (int i = 0; i <= HAFT__END_EXPIRED; i++) {
+        if (haft__str_equal(end, haft__str(haft__end_name((haft__end)i)))) {
+            const haft__json *error = haft__event_field(event, "error");
+            run->end = (haft__end)i;
+            run->stage = HAFT__RUN_ENDED;
+            run->answer = haft__fold_text(event->object, "answer");
+            run->end_reason = haft__fold_text(event->object, "reason");
+            run->forced_final = haft__event_flag(event, "forced_final");
+            return haft__fold_keep(run, error, &run->end_error, err);
+        }
+    }
+    return haft__fold_fail(event, "its end is none we know", err);
+}
+
+static haft_status take(haft__run *run, const haft__event *event, haft_error *err)
+{
+    switch (event->kind) {
+    case HAFT__EVENT_RUN_STARTED: return on_run_started(run, event, err);
+    case HAFT__EVENT_TURN_STARTED: return on_turn_started(run, event, err);
+    case HAFT__EVENT_GATE_OPENED: return on_gate_opened(run, event, err);
+    case HAFT__EVENT_CONSTRAINED: return haft__fold_constrained(run, event, err);
+    case HAFT__EVENT_CONSTRAINT_REFUSED: return haft__fold_constraint_refused(run, event, err);
+    case HAFT__EVENT_MODEL_REPLIED: return haft__fold_model_replied(run, event, err);
+    case HAFT__EVENT_MODEL_FAILED: return haft__fold_model_failed(run, event, err);
+    case HAFT__EVENT_VIOLATION: return haft__fold_violation(run, event, err);
+    case HAFT__EVENT_REMINDED: return haft__fold_reminded(run, event, err);
+    case HAFT__EVENT_CALL_STARTED: return haft__fold_call_started(run, event, err);
+    case HAFT__EVENT_CALL_ASKED: return haft__fold_call_asked(run, event, err);
+    case HAFT__EVENT_CALL_FINISHED: return haft__fold_call_finished(run, event, err);
+    case HAFT__EVENT_CALL_REFUSED: return haft__fold_call_refused(run, event, err);
+    case HAFT__EVENT_PAUSED: return haft__fold_paused(run, event, err);
+    case HAFT__EVENT_ANSWERED: return haft__fold_answered(run, event, err);
+    case HAFT__EVENT_ARTIFACT_STORED: return haft__fold_artifact_stored(run, event, err);
+    case HAFT__EVENT_SPEC_CHANGED: return haft__fold_spec_changed(run, event, err);
+    case HAFT__EVENT_CANCEL_ASKED: return on_cancel_asked(run, event);
+    case HAFT__EVENT_RUN_FINISHED: return on_run_finished(run, event, err);
+    case HAFT__EVENT_TOOLS_REVEALED: return haft__fold_tools_revealed(run, event, err);
+    case HAFT__EVENT_TOOLS_HIDDEN: return haft__fold_tools_hidden(run, event, err);
+    case HAFT__EVENT_CHILD_STARTED:
+    case HAFT__EVENT_CHILD_FINISHED:
+    case HAFT__EVENT_GRAPH_STEP: return HAFT_OK; /* noted: the run itself does not change */
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* The time since the last event, as far as the model or tool says that it took it: the rest went to
+ * people, or nobody was at work. Calls that ran side by side count once. */
+static uint64_t worked(const haft__run *run, const haft__event *event)
+{
+    uint64_t took = 0, passed = event->at_ms > run->last_ms ? event->at_ms - run->last_ms : 0;
+    if (run->seq == 0 || haft__event_field(event, "ms") == NULL
+        || haft__event_number(event, "ms", &took, NULL) != HAFT_OK) {
+        return 0;
+    }
+    return took < passed ? took : passed;
+}
+
+static haft_status follow(haft__run *run, const haft__event *event, haft_error *err)
+{
+    if (event->seq != run->seq + 1) {
+        return haft__fold_fail(event, "its number is not the next one", err);
+    }
+    if (run->seq > 0 && !haft__str_equal(event->run, run->id)) {
+        return haft__fold_fail(event, "it belongs to another run", err);
+    }
+    if (run->stage == HAFT__RUN_ENDED) {
+        return haft__fold_fail(event, "the run has ended", err);
+    }
+    if (run->stage == HAFT__RUN_NEW && event->kind != HAFT__EVENT_RUN_STARTED) {
+        return haft__fold_fail(event, "the run has not started", err);
+    }
+    haft_status status = take(run, event, err);
+    run->worked_ms += worked(run, event);
+    run->seq = event->seq;
+    run->last_ms = event->at_ms;
+    return status;
+}
+
+/* The texts of an event are kept with the run; its tree is only looked at, but for what
+ * haft__fold_keep is called for. */
+static haft_status fold(haft__run *run, haft_str line, haft__arena *trees, haft_error *err)
+{
+    haft_str kept = haft__arena_copy(run->arena, line);
+    if (kept.ptr == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    haft__event event;
+    haft_status status =
+        haft__event_read_apart(run->arena, trees, kept, run->hash_key, &event, err);
+    return status == HAFT_OK ? follow(run, &event, err) : status;
+}
+
+haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err)
+{
+    haft__arena own = {0}, *trees = run->scratch != NULL ? run->scratch : &own;
+    haft__arena_init(&own, 0);
+    haft_status status = fold(run, line, trees, err);
+    if (trees->total > MOST_SCRATCH_BYTES) {
+        haft__arena_finish(trees); /* an event that large is seldom followed by others */
+    }
+    haft__arena_reset(trees);
+    haft__arena_finish(&own);
+    return status;
+}

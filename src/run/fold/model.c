@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fold_model.c - events about the model: what it replied, that it failed, what its replies are held
+ * to. Tests: tests/run/fold/fold_test.c.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "run/call_target.h"
+#include "run/fold/fold_int.h"
+#include "json/number.h"
+
+/* ---- what it cost ---- */
+
+static uint64_t number_in(const haft__json *object, const char *key)
+{
+    const haft__json *value = object != NULL ? haft__json_get(*object, haft__str(key)) : NULL;
+    int64_t number = 0;
+    bool good = value != NULL && haft__number_to_int64(haft__json_text(*value), &number);
+    return good && number > 0 ? (uint64_t)number : 0;
+}
+
+/* Sums that would not fit any more stay at the largest there is. */
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+    return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+
+static void count_usage(haft__run *run, const haft__event *event)
+{
+    const haft__json *usage = haft__event_field(event, "usage");
+    uint64_t input = number_in(usage, "input_tokens"), output = number_in(usage, "output_tokens");
+    uint64_t cached = number_in(usage, "cached_tokens");
+    cached = cached > input ? input : cached;
+    const haft__price *price = &run->spec->model.price;
+    run->usage.input_tokens = sum(run->usage.input_tokens, input);
+    run->usage.output_tokens = sum(run->usage.output_tokens, output);
+    run->usage.cached_tokens = sum(run->usage.cached_tokens, cached);
+    run->cost_parts = sum(run->cost_parts, product(input - cached, price->input));
+    run->cost_parts = sum(run->cost_parts, product(cached, price->cached));
+    run->cost_parts = sum(run->cost_parts, product(output, price->output));
+    run->usage.cost_micros = run->cost_parts / 1000000;
+}
+
+/* ---- its replies ---- */
+
+static haft_status grow_calls(haft__run *run, size_t more, haft_error *err)
+{
+    size_t wanted = run->call_count + more;
+    if (wanted <= run->call_capacity) {
+        return HAFT_OK;
+    }
+    size_t capacity = run->call_capacity * 2 > wanted ? run->call_capacity * 2 : wanted;
+    haft__run_call *calls = haft__arena_array(run->arena, capacity, sizeof(*calls));
+    if (calls == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    if (run->call_count > 0) {
+        memcpy(calls, run->calls, run->call_count * sizeof(*calls));
+    }
+    run->calls = calls;
+    run->call_capacity = capacity;
+    return HAFT_OK;
+}
+
+static haft_status add_calls(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *listed = haft__event_field(event, "calls");
+    run->batch = run->call_count;
+    if (listed == NULL || listed->kind != HAFT__JSON_ARRAY) {
+        return HAFT_OK;
+    }
+    haft_status status = grow_calls(run, listed->count, err);
+    for (uint32_t i = 0; status == HAFT_OK && i < listed->count; i++) {
+        haft__json entry = listed->items[i];
+        haft__run_call call = {.id = haft__fold_text(entry, "call"),
+                               .model_call = haft__fold_text(entry, "model_call"),
+                               .name = haft__fold_text(entry, "name"),
+                               .raw = haft__fold_text(entry, "arguments"),
+                               .malformed = haft__fold_text(entry, "malformed"),
+                               .note = HAFT__LIT(""),
+                               .verdict = HAFT__LIT(""),
+                               .result = HAFT__LIT(""),
+                               .shown = HAFT__LIT("")};
+        char id[HAFT__CALL_ID_SIZE];
+        uint64_t number = (uint64_t)run->numbered + i + 1;
+        if (!haft__str_equal(call.id, haft__run_call_id(id, run->turn, number))) {
+            return haft__fold_fail(event, "one of its calls does not have the id it must have",
+                                   err);
+        }
+        const haft__json *repaired = haft__json_get(entry, HAFT__LIT("repaired"));
+        const haft__json *redacted = haft__json_get(entry, HAFT__LIT("redacted"));
+        call.repaired = repaired != NULL && repaired->kind == HAFT__JSON_TRUE;
+        call.redacted = redacted != NULL && redacted->kind == HAFT__JSON_TRUE;
+        call.tool = haft__naming_find(run, call.name, &call.renamed);
+        call.name = call.tool != NULL ? call.tool->name : call.name;
+        run->calls[run->call_count++] = call;
+    }
+    return status;
+}
+
+static haft_status want_reply(const haft__run *run, const haft__event *event, haft_error *err)
+{
+    if (run->failed) {
+        return haft__fold_fail(event, "the model call has failed", err);
+    }
+    return haft__fold_want(run, event, HAFT__RUN_ASKING, "nobody has asked the model", err);
+}
+
+haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = want_reply(run, event, err);
+    haft_str stop = {NULL, 0};
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "stop", &stop, err);
+    }
+    run->reply = (haft__reply){.content = haft__fold_text(event->object, "content"),
+                               .reasoning = haft__fold_text(event->object, "reasoning"),
+                               .model = haft__fold_text(event->object, "model")};
+    if (status == HAFT_OK && !haft__stop_find(stop, &run->reply.stop)) {
+        status = haft__fold_fail(event, "its stop reason is none we know", err);
+    }
+    if (status == HAFT_OK) {
+        status = add_calls(run, event, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    count_usage(run, event);
+    run->numbered += (uint32_t)(run->call_count - run->batch);
+    run->settled = false;
+    run->stage = HAFT__RUN_JUDGING;
+    return HAFT_OK;
+}
+
+haft_status haft__fold_model_failed(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = want_reply(run, event, err);
+    uint64_t http = 0;
+    if (status == HAFT_OK) {
+        status = haft__event_number(event, "status", &http, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "message", &run->failure.message, err);
+    }
+    run->failure.status = (uint32_t)http;
+    run->failed = true;
+    return status;
+}
+
+haft_status haft__fold_violation(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status =
+        haft__fold_want(run, event, HAFT__RUN_JUDGING, "there is no reply to judge", err);
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "text", &run->correction, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    run->violations++;
+    run->constraint = HAFT__CONSTRAINT_NONE; /* what is asked again is decided again */
+    run->call_count = run->batch; /* the reply is recorded but takes no part in what follows */
+    run->settled = true;
+    run->stage = HAFT__RUN_ASKING;
+    return HAFT_OK;
+}
+
+haft_status haft__fold_reminded(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_str text = {NULL, 0};
+    haft_status status =
+        haft__fold_want(run, event, HAFT__RUN_JUDGING, "there is no reply to judge", err);
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "text", &text, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__fold_settle(run, err);
+    }
+    run->reminders++;
+    run->stage = HAFT__RUN_IDLE;
+    return status == HAFT_OK ? haft__fold_say(run, text, err) : status;
+}
+
+/* ---- what replies are held to ---- */
+
+haft_status haft__fold_constrained(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = want_reply(run, event, err);
+    haft_str kind = {NULL, 0};
+    if (status == HAFT_OK && run->constraint != HAFT__CONSTRAINT_NONE) {
+        status = haft__fold_fail(event, "the request is constrained already", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "constraint", &kind, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__event_text(event, "format", &run->constrained_format, err);
+    }
+    if (status == HAFT_OK
+        && (!haft__constraint_find(kind, &run->constraint)
+            || run->constraint == HAFT__CONSTRAINT_NONE)) {
+        status = haft__fold_fail(event, "its constraint is none we know", err);
+    }
+    return status;
+}
+
+haft_status haft__fold_constraint_refused(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft_status status = want_reply(run, event, err);
+    if (status == HAFT_OK && run->constraint == HAFT__CONSTRAINT_NONE) {
+        status = haft__fold_fail(event, "the request has no constraint", err);
+    }
+    run->constraint = HAFT__CONSTRAINT_NONE;
+    run->constraint_refused = true;
+    return status;
+}

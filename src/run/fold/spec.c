@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fold_spec.c - a run that goes on with another spec than before.
+ *
+ * The event has the whole spec, so that the log alone says what held when. What happened before
+ * stays; tools are found again by their names. Tests: tests/run/fold/spec_test.c.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "run/fold/fold_int.h"
+
+/* ---- the spec ---- */
+
+static haft_status load(haft__run *run, const haft__event *event, const haft__spec **ret_spec,
+                        haft_error *err)
+{
+    const haft__json *source = haft__event_field(event, "source");
+    haft_str was = haft__fold_text(event->object, "was");
+    haft_str hash = haft__fold_text(event->object, "spec");
+    if (source == NULL || source->kind != HAFT__JSON_OBJECT) {
+        return haft__fold_fail(event, "it has no spec", err);
+    }
+    if (!haft__str_equal(was, run->spec->hash)) {
+        return haft__fold_fail(event, "the run had another spec before", err);
+    }
+    if (run->specs.load == NULL) {
+        return haft__fail(err, HAFT_UNSUPPORTED, "",
+                          "the run goes on with another spec, and nobody here can load that");
+    }
+    haft_status status = run->specs.load(run->specs.context, *source, event->seq, ret_spec, err);
+    if (status == HAFT_OK && !haft__str_equal((*ret_spec)->hash, hash)) {
+        status = haft__fold_fail(event, "its spec is not the one it says", err);
+    }
+    return status;
+}
+
+/* ---- tools ---- */
+
+/* The new spec's own, then those that servers have brought. */
+static haft_status gather_tools(haft__run *run, const haft__spec *spec, haft__tools *tools,
+                                haft_error *err)
+{
+    haft__tools_init(tools, run->arena, run->hash_key);
+    haft_status status = haft__tools_share(tools, &spec->tools, err);
+    for (size_t i = 0; status == HAFT_OK && i < run->tools->count; i++) {
+        const haft__tool *tool = run->tools->items[i];
+        if (tool->source == HAFT__TOOL_MCP && haft__tools_find(tools, tool->name) == NULL
+            && tools->count < HAFT__LIMIT_CHOICE_TOOLS) {
+            status = haft__tools_add(tools, tool, err);
+        }
+    }
+    return status;
+}
+
+/* What is known of each tool goes on under its name. */
+static haft_status carry_over(haft__run *run, haft__tools *tools, haft_error *err)
+{
+    bool *allowed = haft__arena_array(run->arena, tools->count, sizeof(*allowed));
+    haft__tool_past *past = haft__arena_array(run->arena, tools->count, sizeof(*past));
+    if (allowed == NULL || past == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    for (size_t i = 0; i < tools->count; i++) {
+        const haft__tool *before = haft__tools_find(run->tools, tools->items[i]->name);
+        if (before != NULL) {
+            size_t at = haft__run_tool_index(run, before);
+            allowed[i] = run->allowed[at];
+            past[i] = run->past[at];
+        }
+    }
+    run->allowed = allowed;
+    run->past = past;
+    run->tools = run->more_tools = tools;
+    return HAFT_OK;
+}
+
+/* ---- calls ---- */
+
+static bool is_listed(const haft__event *event, const char *key, haft_str call)
+{
+    const haft__json *list = haft__event_field(event, key);
+    for (uint32_t i = 0; list != NULL && list->kind == HAFT__JSON_ARRAY && i < list->count; i++) {
+        if (haft__str_equal(haft__json_text(list->items[i]), call)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool haft__call_may_be_judged_again(const haft__run_call *call)
+{
+    bool asked = call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL;
+    bool given = call->stage == HAFT__CALL_ANSWERED && call->approved;
+    return !call->started && (asked || given);
+}
+
+bool haft__call_is_declined(const haft__run_call *call)
+{
+    return !call->started && call->stage == HAFT__CALL_ANSWERED
+           && haft__str_equal(call->verdict, HAFT__LIT("reject"));
+}
+
+/* It is as it was when it arrived: whatever was asked or said about it was under other rules. */
+static void judge_again(haft__run_call *call)
+{
+    call->stage = HAFT__CALL_ARRIVED;
+    call->approved = false;
+    call->binding = call->verdict = HAFT__LIT("");
+    call->arguments = call->value = haft__json_null();
+    call->said[HAFT__PAUSE_APPROVAL] = (haft__run_said){.verdict = HAFT__LIT("")};
+    call->deadline_ms = 0;
+}
+
+static haft_status renew_call(haft__run *run, const haft__event *event, haft__run_call *call,
+                              haft_error *err)
+{
+    bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
+    bool again = is_listed(event, "judged_again", call->id);
+    call->tool = haft__tools_find(run->tools, call->name);
+    call->respecced = true;
+    if (again && !haft__call_may_be_judged_again(call)) {
+        return haft__fold_fail(event, "a call is judged again that nobody was asked about", err);
+    }
+    if (again) {
+        judge_again(call);
+        call->ask_anew = call->ask_anew || is_listed(event, "asked_again", call->id);
+    }
+    if (call->tool == NULL && !over && call->stage != HAFT__CALL_ARRIVED
+        && !haft__call_is_declined(call)) {
+        return haft__fold_fail(event, "a call that has begun has no tool any more", err);
+    }
+    return HAFT_OK;
+}
+
+/* ---- the conversation ---- */
+
+/* What the model was told first is what it is told now. */
+static haft_status renew_system(haft__run *run, haft_error *err)
+{
+    haft__messages before = run->messages;
+    haft__messages_init(&run->messages, run->arena);
+    haft_status status = haft__fold_system(run, err);
+    for (size_t i = 0; status == HAFT_OK && i < before.count; i++) {
+        if (i > 0 || before.items[i].role != HAFT__MESSAGE_SYSTEM) {
+            status = haft__messages_add(&run->messages, before.items[i], err);
+        }
+    }
+    return status;
+}
+
+haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__spec *spec = NULL;
+    haft__tools *tools = haft__arena_alloc(run->arena, sizeof(*tools));
+    haft_status status =
+        tools != NULL ? load(run, event, &spec, err) : haft__arena_fail(run->arena, err);
+    if (status == HAFT_OK) {
+        status = gather_tools(run, spec, tools, err);
+    }
+    if (status == HAFT_OK) {
+        status = carry_over(run, tools, err);
+    }
+    for (size_t i = 0; status == HAFT_OK && i < run->call_count; i++) {
+        status = renew_call(run, event, &run->calls[i], err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    run->spec = spec;
+    run->file = haft__fold_text(event->object, "file");
+    return renew_system(run, err);
+}

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fold_tools.c - what searches found: tools that became visible, that can be called, that were
+ * evicted.
+ *
+ * The event has the whole definitions: a run never asks a server what its tools were.
+ * Tests: tests/run/fold/tools_test.c.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "run/fold/fold_int.h"
+#include "run/offer/resolve.h"
+#include "tool/builtin.h"
+#include "tool/traits.h"
+
+/* Says which tool of the event is meant. */
+static haft_status fail_tool(const haft__event *event, haft_str name, const char *what,
+                             haft_error *err)
+{
+    char text[HAFT__LIMIT_TOOL_NAME_BYTES + 256];
+    int shown = name.len < HAFT__LIMIT_TOOL_NAME_BYTES ? (int)name.len : 0;
+    (void)snprintf(text, sizeof(text), "the tool \"%.*s\" %.200s", shown, name.ptr, what);
+    return haft__fold_fail(event, text, err);
+}
+
+/* What is wrong with a definition is wrong with the log, whatever it is called elsewhere. */
+static haft_status fail_definition(const haft__event *event, haft_str name, haft_status status,
+                                   const haft_error *why, haft_error *err)
+{
+    char text[256];
+    if (status == HAFT_NO_MEMORY) {
+        return haft__fail_no_memory(err);
+    }
+    (void)snprintf(text, sizeof(text), "cannot be used: %s", why->message);
+    return fail_tool(event, name, text, err);
+}
+
+/* ---- room ---- */
+
+/* The run's own list, with the spec's tools in front. */
+static haft_status own_tools(haft__run *run, haft_error *err)
+{
+    if (run->more_tools != NULL) {
+        return HAFT_OK;
+    }
+    haft__tools *tools = haft__arena_alloc(run->arena, sizeof(*tools));
+    if (tools == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    haft__tools_init(tools, run->arena, run->hash_key);
+    haft_status status = haft__tools_share(tools, &run->spec->tools, err);
+    if (status == HAFT_OK) {
+        run->tools = run->more_tools = tools;
+    }
+    return status;
+}
+
+/* What is kept of each tool, for `more` of them. */
+static haft_status grow(haft__run *run, size_t more, haft_error *err)
+{
+    size_t count = run->tools->count;
+    bool *allowed = haft__arena_array(run->arena, count + more, sizeof(*allowed));
+    haft__tool_past *past = haft__arena_array(run->arena, count + more, sizeof(*past));
+    if (allowed == NULL || past == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    if (count > 0) {
+        memcpy(allowed, run->allowed, count * sizeof(*allowed));
+        memcpy(past, run->past, count * sizeof(*past));
+    }
+    run->allowed = allowed;
+    run->past = past;
+    return HAFT_OK;
+}
+
+/* ---- definitions ---- */
+
+/* "search" of "docs:search"; .ptr is NULL when the name is not that server's. */
+static haft_str local_name(haft_str name, haft_str server)
+{
+    bool own = name.len > server.len + 1 && server.len > 0 && haft__str_starts(name, server)
+               && name.ptr[server.len] == ':';
+    return own ? haft__str_skip(name, server.len + 1) : (haft_str){NULL, 0};
+}
+
+/* How it runs, for src/exec: {server, tool, hash}. */
+static haft_status define(haft__run *run, haft_str server, haft_str local, haft_str hash,
+                          haft__json *ret_definition, haft_error *err)
+{
+    const haft__json_member members[] = {
+        {haft__json_string(HAFT__LIT("server")), haft__json_string(server)},
+        {haft__json_string(HAFT__LIT("tool")), haft__json_string(local)},
+        {haft__json_string(HAFT__LIT("hash")), haft__json_string(hash)},
+    };
+    haft__json_member *kept = haft__arena_array(run->arena, COUNT(members), sizeof(*kept));
+    if (kept == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    memcpy(kept, members, sizeof(members));
+    *ret_definition = haft__json_object(kept, COUNT(members));
+    return HAFT_OK;
+}
+
+static haft_status read_traits(const haft__event *event, haft__json entry, haft__tool *tool,
+                               haft_error *err)
+{
+    haft_error why = {0};
+    const haft__json *traits = haft__json_get(entry, HAFT__LIT("traits"));
+    haft__traits_init(&tool->traits);
+    haft_status status =
+        haft__traits_read(traits != NULL ? *traits : haft__json_null(), &tool->traits, &why);
+    return status == HAFT_OK ? HAFT_OK : fail_definition(event, tool->name, status, &why, err);
+}
+
+static haft_status read_tool(haft__run *run, const haft__event *event, haft__json entry,
+                             haft__tool *tool, haft_error *err)
+{
+    haft_str name = haft__fold_text(entry, "name"), server = haft__fold_text(entry, "server");
+    haft_str local = local_name(name, server), hash = haft__fold_text(entry, "hash");
+    const haft__json *input = haft__json_get(entry, HAFT__LIT("input_schema"));
+    const haft__json *output = haft__json_get(entry, HAFT__LIT("output_schema"));
+    if (local.ptr == NULL) {
+        return fail_tool(event, name, "is not named after its server", err);
+    }
+    if (hash.len == 0) {
+        return fail_tool(event, name, "has no hash", err);
+    }
+    *tool = (haft__tool){.name = name,
+                         .description = haft__fold_text(entry, "description"),
+                         .source = HAFT__TOOL_MCP,
+                         .role = HAFT__ROLE_DATA,
+                         .traits_given = true,
+                         .typed = true};
+    haft_status status = read_traits(event, entry, tool, err);
+    if (status == HAFT_OK) {
+        status = haft__fold_keep(run, input, &tool->input_schema, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__fold_keep(run, output, &tool->output_schema, err);
+    }
+    return status == HAFT_OK ? define(run, server, local, hash, &tool->definition, err) : status;
+}
+
+/* ---- what was found ---- */
+
+/* The tools of an event, as they are taken in. */
+typedef struct finding {
+    haft__run *run;
+    const haft__event *event;
+    bool shown;              /* those that are declared; else those that are only named */
+    const haft__tool **hits; /* all of them, for the call that searched */
+    size_t hit_count;
+} finding;
+
+static bool is_only_named(haft__json entry)
+{
+    const haft__json *schema = haft__json_get(entry, HAFT__LIT("input_schema"));
+    return schema != NULL && schema->kind == HAFT__JSON_NULL;
+}
+
+/* One that is only listed has no claim to stay: only what the search shows may not make room. */
+static void mark(const finding *f, const haft__tool *tool)
+{
+    haft__run *run = f->run;
+    haft__tool_past *past = &run->past[haft__run_tool_index(run, tool)];
+    if (f->shown && past->found != HAFT__TOOL_FOUND_SHOWN) {
+        past->found = HAFT__TOOL_FOUND_SHOWN;
+        past->shown_order = ++run->shown_count;
+    } else if (past->found == HAFT__TOOL_FOUND_NOT) {
+        past->found = HAFT__TOOL_FOUND_LISTED;
+    }
+    if (f->shown) {
+        past->found_seq = f->event->seq;
+        past->found_rank = (uint32_t)f->hit_count;
+    }
+}
+
+/* One that the run has is as it was: it only gets its place in the request. A definition that comes
+ * twice is a mistake, unless it was evicted in between. */
+static haft_status take_known(finding *f, const haft__tool *known, haft__json entry,
+                              haft_error *err)
+{
+    const haft__tool_past *past = &f->run->past[haft__run_tool_index(f->run, known)];
+    haft_str hash = haft__fold_text(known->definition, "hash");
+    bool same = haft__str_equal(hash, haft__fold_text(entry, "hash"));
+    bool served = known->source == HAFT__TOOL_MCP;
+    bool again = is_only_named(entry) || past->found == HAFT__TOOL_FOUND_HIDDEN;
+    if (served ? !same || !again : !haft__resolve_defers(f->run->spec, known)) {
+        return fail_tool(f->event, known->name, "is there already", err);
+    }
+    mark(f, known);
+    return HAFT_OK;
+}
+
+static haft_status take_tool(finding *f, haft__json entry, haft_error *err)
+{
+    haft__run *run = f->run;
+    haft__tool tool;
+    haft_error why = {0};
+    haft_str name = haft__fold_text(entry, "name");
+    haft_status status = HAFT_OK;
+    const haft__tool *known = haft__tools_find(run->tools, name);
+    if (known != NULL) {
+        status = take_known(f, known, entry, err);
+    } else if (run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
+        return haft__fold_fail(f->event, "the run has as many tools as can be offered", err);
+    } else {
+        status = read_tool(run, f->event, entry, &tool, err);
+        if (status == HAFT_OK) {
+            status = haft__tools_add(run->more_tools, &tool, &why);
+            status = status == HAFT_OK ? HAFT_OK
+                                       : fail_definition(f->event, tool.name, status, &why, err);
+        }
+        known = haft__tools_find(run->tools, name);
+        if (status == HAFT_OK) {
+            mark(f, known);
+        }
+    }
+    f->hits[f->hit_count++] = known;
+    return status;
+}
+
+static haft_status take_tools(finding *f, haft__json entries, bool shown, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    f->shown = shown;
+    for (uint32_t i = 0; status == HAFT_OK && i < entries.count; i++) {
+        status = take_tool(f, entries.items[i], err);
+    }
+    return status;
+}
+
+/* ---- servers ---- */
+
+static haft_status read_names(haft__run *run, haft__json list, const haft_str **ret_names,
+                              size_t *ret_count, haft_error *err)
+{
+    haft_str *names = haft__arena_array(run->arena, list.count, sizeof(*names));
+    if (names == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        names[i] = haft__json_text(list.items[i]);
+    }
+    *ret_names = names;
+    *ret_count = list.count;
+    return HAFT_OK;
+}
+
+static bool is_array(const haft__json *value)
+{
+    return value != NULL && value->kind == HAFT__JSON_ARRAY;
+}
+
+static haft_status take_server(haft__run *run, haft__json row, haft__run_server *server,
+                               haft_error *err)
+{
+    const haft__json *names = haft__json_get(row, HAFT__LIT("names"));
+    const haft__json *changed = haft__json_get(row, HAFT__LIT("changed"));
+    haft_status status = HAFT_OK;
+    server->error = haft__fold_text(row, "error");
+    server->changed_count = 0;
+    if (is_array(names)) {
+        server->unnamed = false;
+        status = read_names(run, *names, &server->names, &server->name_count, err);
+    }
+    if (status == HAFT_OK && is_array(changed)) {
+        status = read_names(run, *changed, &server->changed, &server->changed_count, err);
+    }
+    return status;
+}
+
+const haft__run_server *haft__run_find_server(const haft__run *run, haft_str name)
+{
+    for (size_t i = 0; run != NULL && i < run->server_count; i++) {
+        if (haft__str_equal(run->servers[i].name, name)) {
+            return &run->servers[i];
+        }
+    }
+    return NULL;
+}
+
+/* What was said of it before holds until something else is said. */
+static haft__run_server known_server(const haft__run *run, haft_str name)
+{
+    const haft__run_server *server = haft__run_find_server(run, name);
+    return server != NULL ? *server : (haft__run_server){.name = name, .unnamed = true};
+}
+
+/* Which of the run's tools the server does not list any more: those that the row says, and no
+ * others. */
+static void mark_gone(haft__run *run, haft__json row)
+{
+    const haft__json *gone = haft__json_get(row, HAFT__LIT("gone"));
+    for (size_t i = 0; i < run->tools->count; i++) {
+        haft__json definition = run->tools->items[i]->definition;
+        if (run->tools->items[i]->source != HAFT__TOOL_MCP
+            || !haft__str_equal(haft__fold_text(definition, "server"),
+                                haft__fold_text(row, "name"))) {
+            continue;
+        }
+        run->past[i].gone = false;
+        for (uint32_t k = 0; is_array(gone) && k < gone->count; k++) {
+            run->past[i].gone |= haft__str_equal(haft__json_text(gone->items[k]),
+                                                 haft__fold_text(definition, "tool"));
+        }
+    }
+}
+
+static haft_status take_servers(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *list = haft__event_field(event, "servers");
+    uint32_t count = list != NULL && list->kind == HAFT__JSON_ARRAY ? list->count : 0;
+    haft__run_server *servers = haft__arena_array(run->arena, count, sizeof(*servers));
+    haft_status status = servers != NULL ? HAFT_OK : haft__arena_fail(run->arena, err);
+    for (uint32_t i = 0; i < count && status == HAFT_OK; i++) {
+        servers[i] = known_server(run, haft__fold_text(list->items[i], "name"));
+        status = take_server(run, list->items[i], &servers[i], err);
+        mark_gone(run, list->items[i]);
+    }
+    run->servers = servers;
+    run->server_count = status == HAFT_OK ? count : 0;
+    return status;
+}
+
+/* ---- the events ---- */
+
+/* It comes between turns, or from a call that searches. */
+static haft_status find_search(haft__run *run, const haft__event *event, haft__run_call **ret_call,
+                               haft_error *err)
+{
+    const haft__json *id = haft__event_field(event, "call");
+    *ret_call = NULL;
+    if (id == NULL || id->kind == HAFT__JSON_NULL) {
+        return run->stage == HAFT__RUN_IDLE
+                   ? HAFT_OK
+                   : haft__fold_fail(event, "tools are revealed between turns, or by a call", err);
+    }
+    for (size_t i = run->batch; run->stage == HAFT__RUN_CALLING && i < run->call_count; i++) {
+        haft__run_call *call = &run->calls[i];
+        if (haft__str_equal(call->id, haft__json_text(*id)) && call->stage == HAFT__CALL_STARTED
+            && !call->searched) {
+            *ret_call = call;
+            return HAFT_OK;
+        }
+    }
+    return haft__fold_fail(event, "its call does not run", err);
+}
+
+static haft__json list_of(const haft__event *event, const char *key)
+{
+    const haft__json *list = haft__event_field(event, key);
+    return list != NULL && list->kind == HAFT__JSON_ARRAY ? *list : haft__json_array(NULL, 0);
+}
+
+/* Where tools are searched for before the first turn, the model can search, too: whether it was
+ * told of that or not. */
+static haft_status add_search(haft__run *run, haft_error *err)
+{
+    haft__tool tool;
+    haft_str name = HAFT__LIT(HAFT__TOOL_SEARCH);
+    if (haft__tools_find(run->tools, name) != NULL
+        || run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
+        return HAFT_OK;
+    }
+    haft_status status = own_tools(run, err);
+    status = status == HAFT_OK ? grow(run, 1, err) : status;
+    status = status == HAFT_OK ? haft__builtin_tool(run->arena, name, &tool, err) : status;
+    return status == HAFT_OK ? haft__tools_add(run->more_tools, &tool, err) : status;
+}
+
+static haft_status take_found(haft__run *run, const haft__event *event, haft__run_call *call,
+                              haft_error *err)
+{
+    haft__json shown = list_of(event, "tools"), listed = list_of(event, "listed");
+    size_t count = (size_t)shown.count + listed.count;
+    finding f = {.run = run,
+                 .event = event,
+                 .hits = haft__arena_array(run->arena, count, sizeof(haft__tool *))};
+    if (f.hits == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    haft_status status = HAFT_OK;
+    if (count > 0) {
+        status = own_tools(run, err);
+        status = status == HAFT_OK ? grow(run, count, err) : status;
+    }
+    status = status == HAFT_OK ? take_tools(&f, shown, true, err) : status;
+    status = status == HAFT_OK ? take_tools(&f, listed, false, err) : status;
+    if (status == HAFT_OK && call != NULL) {
+        call->searched = true;
+        call->hits = f.hits;
+        call->hit_count = f.hit_count;
+        call->shown_count = shown.count;
+    }
+    return status;
+}
+
+/* ---- a tool that has become another ---- */
+
+/* Its call was not made: it is as it was when it arrived, and is judged by what the tool is now. */
+static haft_status renew(haft__run *run, const haft__event *event, haft__run_call *call,
+                         haft__json entry, haft_error *err)
+{
+    haft__tool tool = {0};
+    haft_error why = {0};
+    haft_status status = read_tool(run, event, entry, &tool, err);
+    if (status == HAFT_OK) {
+        status = haft__tools_replace(run->more_tools, &tool, &why);
+        if (status != HAFT_OK) {
+            return fail_definition(event, tool.name, status, &why, err);
+        }
+        run->usage.calls -= call->started;
+        call->started = false;
+        call->approved = call->consented = false; /* that was of what the tool was */
+        call->binding = call->bound = HAFT__LIT("");
+        call->attempt = call->repeats = 0;
+        call->arguments = haft__json_null();
+        call->stage = HAFT__CALL_ARRIVED;
+    }
+    return status;
+}
+
+/* The call of a tool that has turned out to be another one. */
+static haft_status take_renewed(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *id = haft__event_field(event, "call");
+    haft__json entries = list_of(event, "tools");
+    haft_str name = entries.count == 1 ? haft__fold_text(entries.items[0], "name") : HAFT__LIT("");
+    for (size_t i = run->batch; id != NULL && i < run->call_count; i++) {
+        haft__run_call *call = &run->calls[i];
+        if (haft__str_equal(call->id, haft__json_text(*id)) && call->tool != NULL
+            && call->tool->source == HAFT__TOOL_MCP && haft__str_equal(call->tool->name, name)) {
+            return renew(run, event, call, entries.items[0], err);
+        }
+    }
+    return haft__fold_fail(event, "it has no call of this tool", err);
+}
+
+/* What one server lists now; of the others nothing is said. */
+static haft_status take_relisted(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__json rows = list_of(event, "servers");
+    size_t count = run->server_count;
+    haft__run_server *servers = haft__arena_array(run->arena, count + 1, sizeof(*servers));
+    if (rows.count != 1) {
+        return haft__fold_fail(event, "it is not about one server", err);
+    }
+    if (servers == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    haft__run_server server = known_server(run, haft__fold_text(rows.items[0], "name"));
+    const haft__json *names = haft__json_get(rows.items[0], HAFT__LIT("names"));
+    server.unnamed = !is_array(names);
+    haft_status status = take_server(run, rows.items[0], &server, err);
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        servers[i] = run->servers[i];
+        at += at == i && !haft__str_equal(servers[i].name, server.name);
+    }
+    servers[at] = server;
+    run->servers = servers;
+    run->server_count = at < count ? count : count + 1;
+    mark_gone(run, rows.items[0]);
+    return status;
+}
+
+/* Whether a server may have tools yet that it has not listed. */
+static bool may_list(const haft__run *run, haft__json row)
+{
+    bool unknown = haft__fold_text(row, "error").len > 0
+                   || haft__str_equal(haft__fold_text(row, "state"), HAFT__LIT("configured"));
+    return unknown
+           && haft__resolve_server(run->spec, haft__fold_text(row, "name"))
+                  == HAFT__REASON_DEFERRED;
+}
+
+/* How much there was to look through. What comes before the first turn says whether searching is of
+ * any use: later the beginning of the request stays as it is. */
+static void count_deferred(haft__run *run, const haft__event *event)
+{
+    haft__json servers = list_of(event, "servers");
+    bool none = haft__event_number(event, "deferred", &run->deferred, NULL) == HAFT_OK
+                && run->deferred == 0;
+    for (uint32_t i = 0; none && i < servers.count; i++) {
+        none = !may_list(run, servers.items[i]);
+    }
+    if (haft__event_flag(event, "automatic")) {
+        run->searchless = none;
+    }
+}
+
+haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *listed = haft__event_field(event, "tools");
+    haft__run_call *call = NULL;
+    if (haft__event_field(event, "reason") != NULL) {
+        const haft__json *id = haft__event_field(event, "call");
+        return id != NULL && id->kind == HAFT__JSON_STRING ? take_renewed(run, event, err)
+                                                           : take_relisted(run, event, err);
+    }
+    haft_status status = find_search(run, event, &call, err);
+    if (status == HAFT_OK && (listed == NULL || listed->kind != HAFT__JSON_ARRAY)) {
+        status = haft__fold_fail(event, "it has no list of tools", err);
+    }
+    if (status == HAFT_OK && haft__event_flag(event, "automatic")) {
+        status = add_search(run, err);
+    }
+    status = status == HAFT_OK ? take_found(run, event, call, err) : status;
+    status = status == HAFT_OK ? take_servers(run, event, err) : status;
+    count_deferred(run, event);
+    run->catalogued = true;
+    return status;
+}
+
+haft_status haft__fold_tools_hidden(haft__run *run, const haft__event *event, haft_error *err)
+{
+    const haft__json *names = haft__event_field(event, "tools");
+    if (names == NULL || names->kind != HAFT__JSON_ARRAY) {
+        return haft__fold_fail(event, "it has no list of tools", err);
+    }
+    for (uint32_t i = 0; i < names->count; i++) {
+        const haft__tool *tool = haft__tools_find(run->tools, haft__json_text(names->items[i]));
+        haft__tool_past *past = tool != NULL ? &run->past[haft__run_tool_index(run, tool)] : NULL;
+        if (past == NULL || past->found != HAFT__TOOL_FOUND_SHOWN) {
+            return haft__fold_fail(event, "it hides a tool that was not revealed", err);
+        }
+        past->found = HAFT__TOOL_FOUND_HIDDEN;
+    }
+    return HAFT_OK;
+}

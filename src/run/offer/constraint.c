@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* force.c - how replies are held to calls. Tests: tests/run/offer/constraint_test.c. */
+#include "run/offer/constraint.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "format/grammar.h"
+#include "model/chat.h"
+#include "run/offer/offer.h"
+#include "tool/wire.h"
+#include "json/number.h"
+
+/* The format in which a model is asked again that calls natively, and any reply that is JSON. */
+#define JSON_FORMAT "purejson"
+
+/* ---- what the server takes ---- */
+
+/* Members of a request that ask for a form themselves: whoever gives one means it. */
+static bool has_own_form(haft__json options)
+{
+    static const char *const keys[] = {"grammar",       "json_schema",  "response_format",
+                                       "format",        "guided_json",  "structured_outputs",
+                                       "guided_choice", "guided_regex", "guided_grammar"};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        if (haft__json_get(options, haft__str(keys[i])) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static haft__schema_target target_of(const haft__provider *provider)
+{
+    haft__schema_target target = HAFT__TARGET_OPENAI; /* whose rules are the narrowest */
+    (void)haft__schema_target_find(haft__str(provider->name), &target);
+    return strcmp(provider->name, "llamacpp") == 0 ? HAFT__TARGET_OLLAMA : target;
+}
+
+static haft__force by_provider(const haft__provider *provider)
+{
+    if (strcmp(provider->constraint, "grammar") == 0) {
+        return (haft__force){.kind = HAFT__CONSTRAINT_GBNF, .why = "its provider takes a grammar"};
+    }
+    if (strcmp(provider->constraint, "response_format") == 0) {
+        return (haft__force){.kind = HAFT__CONSTRAINT_JSON_SCHEMA,
+                             .target = target_of(provider),
+                             .why = "its provider takes a JSON Schema"};
+    }
+    return (haft__force){.why = "nothing is known of its server: model.constraint can say"};
+}
+
+haft__force haft__force_look(const haft__spec *spec)
+{
+    const haft__provider *provider = haft__provider_of(&spec->model);
+    if (provider == NULL) {
+        return (haft__force){.why = "no server is asked"};
+    }
+    if (has_own_form(spec->model.options)) {
+        return (haft__force){.why = "model.options ask for a form of their own"};
+    }
+    switch (spec->model.constraint) {
+    case HAFT__CONSTRAIN_AUTO: return by_provider(provider);
+    case HAFT__CONSTRAIN_NONE: return (haft__force){.why = "model.constraint says none"};
+    case HAFT__CONSTRAIN_GRAMMAR:
+        return (haft__force){.kind = HAFT__CONSTRAINT_GBNF, .why = "model.constraint says grammar"};
+    case HAFT__CONSTRAIN_SCHEMA:
+        return (haft__force){.kind = HAFT__CONSTRAINT_JSON_SCHEMA,
+                             .target = target_of(provider),
+                             .why = "model.constraint says schema"};
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_str haft__force_format(const haft__run *run)
+{
+    const char *why;
+    bool forced = run->mode == HAFT__MODE_ANY || run->mode == HAFT__MODE_TOOL;
+    if (!forced || run->constraint_refused
+        || haft__force_look(run->spec).kind == HAFT__CONSTRAINT_NONE) {
+        return HAFT__LIT("");
+    }
+    haft_str format = haft__offer_format(run->spec, &why);
+    if (haft__format_find(format) != NULL) {
+        return format;
+    }
+    return run->violations > 0 ? HAFT__LIT(JSON_FORMAT) : HAFT__LIT("");
+}
+
+/* ---- the constraint ---- */
+
+/* One endless string of a small model would use up the reply: no string has more characters than
+ * half of the tokens that it may have. 0 where nothing bounds the reply, or so loosely that a
+ * grammar cannot count that far. */
+static uint32_t most_chars(haft__json options)
+{
+    static const char *const keys[] = {"max_tokens", "max_completion_tokens", "num_predict"};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const haft__json *value = haft__json_get(options, haft__str(keys[i]));
+        int64_t tokens = 0;
+        if (value != NULL && value->kind == HAFT__JSON_NUMBER
+            && haft__number_to_int64(haft__json_text(*value), &tokens) && tokens > 0) {
+            return tokens / 2 <= HAFT__LIMIT_GRAMMAR_REPEAT ? (uint32_t)(tokens / 2) : 0;
+        }
+    }
+    return 0;
+}
+
+/* Only a model that is known to think may: a small one that begins a block by chance never ends it,
+ * and a turn that must be a call has none. */
+static haft__grammar_options options_for(const haft__model_spec *model, bool several)
+{
+    return (haft__grammar_options){.several = several,
+                                   .reasoning = model->family.think != NULL,
+                                   .start_in_reasoning = model->starts_in_reasoning,
+                                   .max_chars = most_chars(model->options)};
+}
+
+static haft_status write(const haft__force *force, const haft__request *request,
+                         const haft__format *format, haft__grammar_options options,
+                         haft__arena *arena, haft__buf *text, haft__relax_report *report,
+                         haft_error *err)
+{
+    const haft__format_tool *tools = NULL;
+    haft__wire tool = haft__wire_encode(request->tool.len > 0 ? request->tool : HAFT__LIT("_"));
+    haft_status status = haft__chat_format_tools(request, arena, &tools, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (force->kind == HAFT__CONSTRAINT_GBNF) {
+        return haft__grammar_gbnf(text, format, tools, request->tool_count, request->allowed,
+                                  request->mode, haft__wire_str(&tool), &options, report, err);
+    }
+    return haft__grammar_schema(text, force->target, format, tools, request->tool_count,
+                                request->allowed, request->mode, haft__wire_str(&tool), &options,
+                                report, err);
+}
+
+haft_status haft__force_constrain(const haft__spec *spec, haft_str format, bool again,
+                                  haft__request *request, haft__arena *arena,
+                                  haft__relax_report *report, haft_error *err)
+{
+    haft__force force = haft__force_look(spec);
+    const haft__format *found = haft__format_find(format);
+    bool several = !again && request->mode == HAFT__MODE_ANY && spec->limits.parallel > 1;
+    if (force.kind == HAFT__CONSTRAINT_NONE || found == NULL) {
+        return HAFT_OK;
+    }
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_GRAMMAR_BYTES + 1);
+    haft_status status = write(&force, request, found, options_for(&spec->model, several), arena,
+                               &text, report, NULL);
+    if (status == HAFT_OK) {
+        haft_str kept = haft__arena_copy(arena, haft__buf_str(&text));
+        status = kept.ptr != NULL ? HAFT_OK : HAFT_NO_MEMORY;
+        bool json = force.kind == HAFT__CONSTRAINT_JSON_SCHEMA;
+        request->format = format;
+        request->reply_format = json ? HAFT__LIT(JSON_FORMAT) : format;
+        request->constraint =
+            (haft__constraint){.kind = force.kind,
+                               .strict = json && force.target == HAFT__TARGET_OPENAI,
+                               .text = kept};
+    }
+    haft__buf_finish(&text);
+    if (report != NULL && report->status == HAFT_NO_MEMORY) {
+        status = HAFT_NO_MEMORY;
+    }
+    return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* find.c - from an offer to an index, and from an index to hits. Tests:
+ * tests/run/offer/index_test.c. */
+#include "run/offer/index.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+
+haft_str haft__find_query(haft_str text)
+{
+    return (haft_str){text.ptr, haft__utf8_offset(text, HAFT__LIMIT_SEARCH_TASK_CHARS)};
+}
+
+/* What nothing may find is not looked through. */
+static bool is_searched(const haft__verdict *verdict)
+{
+    return haft__reason_is_deferred(verdict->reason)
+           && verdict->reason != HAFT__REASON_SEARCH_DENIED;
+}
+
+static haft_str hash_of(const haft__verdict *verdict)
+{
+    const haft__json *hash =
+        verdict->tool != NULL ? haft__json_get(verdict->tool->definition, HAFT__LIT("hash")) : NULL;
+    return verdict->listed != NULL ? haft__str(verdict->listed->hash)
+           : hash != NULL          ? haft__json_text(*hash)
+                                   : HAFT__LIT("");
+}
+
+static haft_str text_of(const haft__verdict *verdict)
+{
+    return verdict->listed != NULL ? verdict->listed->description : verdict->tool->description;
+}
+
+haft_status haft__find_key(const haft__offer *offer, char key[HAFT__SHA256_HEX], haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    for (size_t i = 0; i < offer->count; i++) {
+        const haft__verdict *verdict = &offer->items[i];
+        if (is_searched(verdict)) {
+            haft_str hash = hash_of(verdict);
+            haft__buf_add_str(&text, verdict->name);
+            haft__buf_add_char(&text, '\n');
+            haft__buf_add_str(&text, hash.len > 0 ? hash : text_of(verdict));
+            haft__buf_add_char(&text, '\n');
+        }
+    }
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        haft__sha256_hex(haft__buf_str(&text), key);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+static haft__search_doc doc_of(const haft__verdict *verdict)
+{
+    return (haft__search_doc){.id = verdict->name,
+                              .name = verdict->server.len > 0
+                                          ? haft__str_skip(verdict->name, verdict->server.len + 1)
+                                          : verdict->name,
+                              .group = verdict->server,
+                              .text = text_of(verdict),
+                              .schema = verdict->listed != NULL ? &verdict->listed->input_schema
+                                                                : &verdict->tool->input_schema};
+}
+
+haft_status haft__find_docs(const haft__offer *offer, haft__arena *arena,
+                            haft__search_doc **ret_docs, size_t *ret_count, haft_error *err)
+{
+    haft__search_doc *docs = haft__arena_array(arena, offer->count, sizeof(*docs));
+    size_t count = 0;
+    if (docs == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < offer->count; i++) {
+        if (is_searched(&offer->items[i])) {
+            docs[count++] = doc_of(&offer->items[i]);
+        }
+    }
+    *ret_docs = docs;
+    *ret_count = count;
+    return HAFT_OK;
+}
+
+haft_status haft__find_fill(haft__search *index, const haft__offer *offer, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < offer->count && status == HAFT_OK; i++) {
+        const haft__verdict *verdict = &offer->items[i];
+        if (!is_searched(verdict)) {
+            continue;
+        }
+        haft__search_doc doc = doc_of(verdict);
+        status = haft__search_add(index, &doc, err);
+        status = status == HAFT_TOO_BIG ? HAFT_OK : status; /* the index is full */
+    }
+    return status;
+}
+
+haft_status haft__find(const haft__search *index, haft__reveal_ask *ask, haft__arena *arena,
+                       haft_error *err)
+{
+    haft__search_hit *found = NULL;
+    size_t count = 0;
+    haft_status status = haft__search_query_with(
+        index, ask->query, ask->given, haft__reveal_most(ask->spec), arena, &found, &count, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__reveal_hit *hits = haft__arena_array(arena, count, sizeof(*hits));
+    if (hits == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        hits[i] = (haft__reveal_hit){found[i].id, found[i].score, haft__str(found[i].why)};
+    }
+    ask->hits = hits;
+    ask->hit_count = count;
+    return HAFT_OK;
+}
+
+haft_status haft__find_once(haft__reveal_ask *ask, haft__hash_key hash_key,
+                            const haft__search_vectors *vectors, haft__arena *arena,
+                            haft_error *err)
+{
+    haft__search *index = NULL;
+    haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
+    options.hash_key = hash_key;
+    options.vectors = vectors;
+    haft_status status = haft__search_create(&options, &index, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    status = haft__find_fill(index, ask->offer, err);
+    status = status == HAFT_OK ? haft__find(index, ask, arena, err) : status;
+    haft__search_destroy(index);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run/offer/index.h - searches the deferred tools of an offer.
+ *
+ * An index is good for every offer with the same deferred tools, whatever the run.
+ */
+#ifndef HAFT_RUN_OFFER_INDEX_H
+#define HAFT_RUN_OFFER_INDEX_H
+
+#include "base/sha256.h"
+#include "run/offer/resolve.h"
+#include "tool/search.h"
+
+/* What is searched for of a text that somebody wrote: its beginning. */
+haft_str haft__find_query(haft_str text);
+
+/* Names the deferred tools of an offer and what they are: two that are named alike can share an
+ * index. */
+HAFT_MUST_USE haft_status haft__find_key(const haft__offer *offer, char key[HAFT__SHA256_HEX],
+                                         haft_error *err);
+
+/* Adds the deferred tools of an offer. */
+HAFT_MUST_USE haft_status haft__find_fill(haft__search *index, const haft__offer *offer,
+                                          haft_error *err);
+
+/* The same as a list, in `arena`, whose texts are the offer's. */
+HAFT_MUST_USE haft_status haft__find_docs(const haft__offer *offer, haft__arena *arena,
+                                          haft__search_doc **ret_docs, size_t *ret_count,
+                                          haft_error *err);
+
+/* Searches for ask->query and puts the hits into `ask`; they live in `arena`. */
+HAFT_MUST_USE haft_status haft__find(const haft__search *index, haft__reveal_ask *ask,
+                                     haft__arena *arena, haft_error *err);
+
+/* The same with an index of ask->offer that is made for it and dropped. `vectors` may be NULL. */
+HAFT_MUST_USE haft_status haft__find_once(haft__reveal_ask *ask, haft__hash_key hash_key,
+                                          const haft__search_vectors *vectors, haft__arena *arena,
+                                          haft_error *err);
+
+#endif

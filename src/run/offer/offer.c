@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* offer.c - what a turn begins with. Tests: tests/run/offer/offer_test.c. */
+#include "run/offer/offer.h"
+
+#include "base/macros.h"
+#include "base/str.h"
+#include "format/format.h"
+
+static bool has_format(const haft__spec *spec, haft_str name)
+{
+    for (size_t i = 0; i < spec->format_count; i++) {
+        if (haft__str_equal(spec->formats[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Native calling is the model's; code has to run somewhere, and nothing here runs it; the others
+ * are text, which every model writes. */
+static bool is_available(const haft__spec *spec, haft_str format)
+{
+    if (haft__str_equal(format, HAFT__LIT("native"))) {
+        return spec->model.native_tools;
+    }
+    return !haft__str_equal(format, HAFT__LIT("codemode")) && haft__format_find(format) != NULL;
+}
+
+haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
+{
+    for (size_t i = 0; i < spec->format_count; i++) {
+        if (is_available(spec, spec->formats[i])) {
+            bool lacks = i > 0 && haft__str_equal(spec->formats[0], HAFT__LIT("native"));
+            *ret_reason = lacks   ? "the first enabled one available: the model has no native calls"
+                          : i > 0 ? "the first enabled one available"
+                          : spec->model.family.gave_format ? "what the model's family writes"
+                                                           : "preferred, and available";
+            return spec->formats[i];
+        }
+    }
+    *ret_reason = has_format(spec, HAFT__LIT("codemode"))
+                      ? "code cannot be run here, and nothing else is enabled"
+                      : "nothing else is enabled";
+    return HAFT__LIT("native");
+}
+
+/* Where it stands in the request: those of the spec first, then those that searches have shown, in
+ * the order in which they did. */
+static uint64_t place_of(const haft__run *run, size_t index)
+{
+    const haft__tool_past *past = &run->past[index];
+    return past->found == HAFT__TOOL_FOUND_NOT ? index
+                                               : (uint64_t)run->tools->count + past->shown_order;
+}
+
+/* Puts it among the declared ones, which are in order but for those that were shown again. */
+static void put(const haft__run *run, haft__offered *offered, size_t index)
+{
+    size_t at = offered->declared++;
+    for (size_t i = offered->count++; i > at; i--) {
+        offered->items[i] = offered->items[i - 1];
+    }
+    for (; at > 0 && place_of(run, offered->items[at - 1]) > place_of(run, index); at--) {
+        offered->items[at] = offered->items[at - 1];
+    }
+    offered->items[at] = index;
+}
+
+haft_status haft__offer_tools(const haft__run *run, haft__arena *arena, haft__offered *ret_offered,
+                              haft_error *err)
+{
+    haft__offered offered = {.items = haft__arena_array(arena, run->tools->count, sizeof(size_t))};
+    if (offered.items == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < run->tools->count; i++) {
+        if (haft__resolve_at(run, i).sight == HAFT__SIGHT_DECLARED) {
+            put(run, &offered, i);
+        }
+    }
+    for (size_t i = 0; i < run->tools->count; i++) {
+        if (haft__resolve_at(run, i).sight == HAFT__SIGHT_CALLABLE) {
+            offered.items[offered.count++] = i;
+        }
+    }
+    *ret_offered = offered;
+    return HAFT_OK;
+}
+
+haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
+                              haft__choice_facts *ret_facts, haft_error *err)
+{
+    haft__offered offered;
+    haft_status status = haft__offer_tools(run, arena, &offered, err);
+    haft__choice_tool *tools =
+        status == HAFT_OK ? haft__arena_array(arena, offered.count, sizeof(*tools)) : NULL;
+    if (tools == NULL) {
+        return status != HAFT_OK ? status : haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < offered.count; i++) {
+        const haft__tool *tool = run->tools->items[offered.items[i]];
+        const haft__tool_past *past = &run->past[offered.items[i]];
+        tools[i] = (haft__choice_tool){
+            .name = tool->name,
+            .role = tool->role,
+            .finished = past->finished,
+            .rejected = past->rejected > 0 && past->kept == 0,
+            .hidden = i >= offered.declared,
+        };
+    }
+    haft__usage usage = run->usage;
+    usage.wall_ms = run->worked_ms;
+    *ret_facts = (haft__choice_facts){
+        .turn = run->turn + 1,
+        .tools = tools,
+        .tool_count = offered.count,
+        .gate_opened = run->gate_opened,
+        .default_satisfied = run->default_satisfied,
+        .spent = haft__budget_look(run->spec, &usage),
+    };
+    return HAFT_OK;
+}

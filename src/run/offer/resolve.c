@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resolve.c - the decision tree, from its branches to the whole offer.
+ *
+ * Tests: tests/run/offer/resolve_test.c, and every combination in tests/run/resolve_all_test.c.
+ */
+#include "run/offer/resolve.h"
+
+#include "base/macros.h"
+#include "base/str.h"
+#include "tool/builtin.h"
+#include "json/number.h"
+
+const char *haft__sight_name(haft__sight sight)
+{
+    static const char *const names[] = {"out", "callable", "declared"};
+    return names[sight];
+}
+
+const char *haft__reason_word(haft__reason reason)
+{
+    static const char *const words[] = {
+#define X(name, word, text) word,
+        HAFT__REASONS(X)
+#undef X
+    };
+    return words[reason];
+}
+
+const char *haft__reason_text(haft__reason reason)
+{
+    static const char *const texts[] = {
+#define X(name, word, text) text,
+        HAFT__REASONS(X)
+#undef X
+    };
+    return texts[reason];
+}
+
+/* ---- servers ---- */
+
+static haft__json member(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL ? *value : haft__json_null();
+}
+
+static bool is_enabled(haft__json server)
+{
+    return member(server, "enabled").kind != HAFT__JSON_FALSE;
+}
+
+static bool is_given(haft__json patterns)
+{
+    return patterns.kind == HAFT__JSON_ARRAY && patterns.count > 0;
+}
+
+/* The first pattern that matches; .ptr is NULL when none does. */
+static haft_str match_of(haft__json patterns, haft_str name)
+{
+    for (uint32_t i = 0; is_given(patterns) && i < patterns.count; i++) {
+        haft_str pattern = haft__json_text(patterns.items[i]);
+        if (haft__filter_matches(pattern, name)) {
+            return pattern;
+        }
+    }
+    return (haft_str){NULL, 0};
+}
+
+static bool matches_any(haft__json patterns, haft_str name)
+{
+    return match_of(patterns, name).ptr != NULL;
+}
+
+/* Whether the part of a pattern in front of the ':' lets the server through. One without it is
+ * about whole names, and may match a tool of any server. */
+static bool allows_server(haft__json patterns, haft_str server)
+{
+    for (uint32_t i = 0; i < patterns.count; i++) {
+        haft_str rest = haft__json_text(patterns.items[i]), part = haft__str_split(&rest, ':');
+        if (part.len == haft__json_text(patterns.items[i]).len
+            || haft__filter_matches(part, server)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "docs:*" and "*" leave nothing of a server. The first such pattern; .ptr is NULL for none. */
+static haft_str denial_of_server(haft__json patterns, haft_str server)
+{
+    for (uint32_t i = 0; is_given(patterns) && i < patterns.count; i++) {
+        haft_str pattern = haft__json_text(patterns.items[i]), rest = pattern;
+        bool all = haft__str_equal(rest, HAFT__LIT("*"));
+        haft_str part = haft__str_split(&rest, ':');
+        if (all || (haft__str_equal(rest, HAFT__LIT("*")) && haft__filter_matches(part, server))) {
+            return pattern;
+        }
+    }
+    return (haft_str){NULL, 0};
+}
+
+haft__reason haft__resolve_server(const haft__spec *spec, haft_str server)
+{
+    haft__json allow = member(spec->mcp, "allow");
+    const haft__json *known = haft__json_get(member(spec->mcp, "servers"), server);
+    if (known == NULL || !is_enabled(*known)) {
+        return known == NULL ? HAFT__REASON_NO_SERVER : HAFT__REASON_SERVER_DISABLED;
+    }
+    bool allowed = !is_given(allow) || allows_server(allow, server);
+    return allowed && denial_of_server(member(spec->mcp, "deny"), server).ptr == NULL
+               ? HAFT__REASON_DEFERRED
+               : HAFT__REASON_SERVER_DENIED;
+}
+
+static bool has_servers(const haft__spec *spec)
+{
+    haft__json servers = member(spec->mcp, "servers");
+    for (uint32_t i = 0; servers.kind == HAFT__JSON_OBJECT && i < servers.count; i++) {
+        haft_str name = haft__json_text(servers.members[i].key);
+        if (haft__resolve_server(spec, name) == HAFT__REASON_DEFERRED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- deferring ---- */
+
+uint64_t haft__resolve_tokens(const haft__spec *spec)
+{
+    return spec->definition_bytes / HAFT__BYTES_PER_TOKEN;
+}
+
+/* All of the spec's own together: whether they take more than their share of the context. Of a
+ * model whose context is not known nothing can be said. */
+static bool is_crowded(const haft__spec *spec)
+{
+    uint64_t tokens = haft__resolve_tokens(spec);
+    uint64_t context = spec->model.context_tokens;
+    return context > 0 && tokens * 100 > context * spec->tools_share;
+}
+
+/* What the spec itself says will be called must be there to be called. */
+bool haft__resolve_is_named(const haft__spec *spec, haft_str name)
+{
+    const haft__choice_spec *choice = &spec->choice;
+    bool named = choice->default_choice.mode == HAFT__MODE_TOOL
+                 && haft__str_equal(choice->default_choice.tool, name);
+    for (size_t i = 0; !named && i < choice->schedule_count; i++) {
+        named = choice->schedule[i].mode == HAFT__MODE_TOOL
+                && haft__str_equal(choice->schedule[i].tool, name);
+    }
+    for (size_t i = 0; !named && i < spec->phase_count; i++) {
+        for (size_t k = 0; !named && k < spec->phases[i].tool_count; k++) {
+            named = haft__str_equal(spec->phases[i].tools[k], name);
+        }
+    }
+    return named;
+}
+
+static bool is_own(const haft__tool *tool)
+{
+    return tool->source != HAFT__TOOL_BUILTIN && tool->source != HAFT__TOOL_MCP
+           && tool->source != HAFT__TOOL_PROVIDER; /* which is not declared here at all */
+}
+
+bool haft__resolve_defers(const haft__spec *spec, const haft__tool *tool)
+{
+    return is_own(tool) && is_crowded(spec) && !haft__resolve_is_named(spec, tool->name);
+}
+
+static bool defers_any(const haft__spec *spec)
+{
+    for (size_t i = 0; is_crowded(spec) && i < spec->tools.count; i++) {
+        if (haft__resolve_defers(spec, spec->tools.items[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool passes(const haft__spec *spec, haft_str builtin)
+{
+    return haft__filter_passes(builtin, spec->builtin_allow, spec->builtin_allow_count,
+                               spec->builtin_deny, spec->builtin_deny_count);
+}
+
+/* As far as it is known: a run has asked the servers. */
+static bool has_deferred(const haft__spec *spec, const haft__run *run)
+{
+    return (run == NULL || !run->searchless) && (has_servers(spec) || defers_any(spec));
+}
+
+bool haft__resolve_denies_search(const haft__spec *spec)
+{
+    return !passes(spec, HAFT__LIT(HAFT__TOOL_SEARCH));
+}
+
+bool haft__resolve_searches(const haft__spec *spec)
+{
+    return !haft__resolve_denies_search(spec) && has_deferred(spec, NULL);
+}
+
+bool haft__resolve_loses_deferred(const haft__spec *spec)
+{
+    return haft__resolve_denies_search(spec) && has_deferred(spec, NULL);
+}
+
+uint32_t haft__resolve_cap(const haft__spec *spec, const char **ret_why)
+{
+    haft_str size = spec->model.size_b;
+    *ret_why = spec->max_mcp_tools > 0           ? "max_mcp_tools"
+               : size.len == 0                   ? "unknown_size"
+               : spec->model.family.size_in_name ? "name"
+               : spec->model.family.gave_size    ? "family"
+                                                 : "size_b";
+    if (spec->max_mcp_tools > 0) {
+        return spec->max_mcp_tools;
+    }
+    if (size.len == 0 || haft__number_compare(size, HAFT__LIT("7")) < 0) {
+        return 2;
+    }
+    return haft__number_compare(size, HAFT__LIT("30")) <= 0 ? 5 : 10;
+}
+
+/* ---- built-ins ---- */
+
+static bool has_format(const haft__spec *spec, haft_str name)
+{
+    for (size_t i = 0; i < spec->format_count; i++) {
+        if (haft__str_equal(spec->formats[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_members(haft__json object)
+{
+    return object.kind == HAFT__JSON_OBJECT && object.count > 0;
+}
+
+/* Built-ins that need something besides being enabled. */
+typedef struct need {
+    const char *tool;
+    haft__reason missing;
+    bool runs; /* in this version */
+} need;
+
+static const need needs[] = {
+    {"python_execution", HAFT__REASON_NEEDS_CODE, false},
+    {HAFT__TOOL_SEARCH, HAFT__REASON_NEEDS_DEFERRED, true},
+    {"execute_sql", HAFT__REASON_NEEDS_DATABASE, false},
+    {"search_schemas", HAFT__REASON_NEEDS_DATABASE, false},
+};
+
+static bool has_need(const haft__spec *spec, const haft__run *run, haft__reason missing)
+{
+    if (missing == HAFT__REASON_NEEDS_CODE) {
+        return has_format(spec, HAFT__LIT("codemode"));
+    }
+    return missing == HAFT__REASON_NEEDS_DEFERRED ? has_deferred(spec, run)
+                                                  : has_members(spec->databases);
+}
+
+bool haft__resolve_is_search(const haft__tool *tool)
+{
+    return tool->source == HAFT__TOOL_BUILTIN
+           && haft__str_equal(tool->name, HAFT__LIT(HAFT__TOOL_SEARCH));
+}
+
+/* ENABLED, or why it is out. */
+static haft__reason judge_builtin(const haft__spec *spec, const haft__run *run, haft_str name)
+{
+    bool enabled = haft__tools_find(&spec->tools, name) != NULL;
+    bool search = haft__str_equal(name, HAFT__LIT(HAFT__TOOL_SEARCH));
+    bool searches = search && passes(spec, name) && has_deferred(spec, run);
+    if (!enabled && !searches) {
+        return HAFT__REASON_NOT_ENABLED;
+    }
+    if (!passes(spec, name)) {
+        return HAFT__REASON_BUILTIN_DENIED;
+    }
+    for (size_t i = 0; i < COUNT(needs); i++) {
+        if (haft__str_equal(name, haft__str(needs[i].tool))) {
+            if (!has_need(spec, run, needs[i].missing)) {
+                return needs[i].missing;
+            }
+            if (!needs[i].runs) {
+                return HAFT__REASON_NOT_IN_VERSION;
+            }
+        }
+    }
+    return enabled ? HAFT__REASON_ENABLED : HAFT__REASON_UNDECLARED;
+}
+
+/* ---- one tool ---- */
+
+static haft__sight sight_of(haft__reason reason)
+{
+    switch (reason) {
+    case HAFT__REASON_DECLARED:
+    case HAFT__REASON_NAMED:
+    case HAFT__REASON_ENABLED:
+    case HAFT__REASON_REVEALED: return HAFT__SIGHT_DECLARED;
+    case HAFT__REASON_UNDECLARED:
+    case HAFT__REASON_LISTED:
+    case HAFT__REASON_HIDDEN: return HAFT__SIGHT_CALLABLE;
+    case HAFT__REASON_NOT_ENABLED:
+    case HAFT__REASON_BUILTIN_DENIED:
+    case HAFT__REASON_NEEDS_CODE:
+    case HAFT__REASON_NEEDS_DEFERRED:
+    case HAFT__REASON_NEEDS_DATABASE:
+    case HAFT__REASON_NOT_IN_VERSION:
+    case HAFT__REASON_NO_SERVER:
+    case HAFT__REASON_SERVER_DISABLED:
+    case HAFT__REASON_SERVER_DENIED:
+    case HAFT__REASON_TOOL_DENIED:
+    case HAFT__REASON_SERVER_ERROR:
+    case HAFT__REASON_TOOL_CHANGED:
+    case HAFT__REASON_GONE:
+    case HAFT__REASON_NAME_TAKEN:
+    case HAFT__REASON_SEARCH_DENIED:
+    case HAFT__REASON_DEFERRED:
+    case HAFT__REASON_SHARE: return HAFT__SIGHT_OUT;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* What searches have made of it; `otherwise` when none has found it. */
+static haft__reason found(const haft__tool_past *past, haft__reason otherwise)
+{
+    switch (past != NULL ? past->found : HAFT__TOOL_FOUND_NOT) {
+    case HAFT__TOOL_FOUND_NOT: return otherwise;
+    case HAFT__TOOL_FOUND_SHOWN: return HAFT__REASON_REVEALED;
+    case HAFT__TOOL_FOUND_LISTED: return HAFT__REASON_LISTED;
+    case HAFT__TOOL_FOUND_HIDDEN: return HAFT__REASON_HIDDEN;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* One of the spec's own. */
+static haft__reason judge_own(const haft__spec *spec, const haft__tool_past *past,
+                              const haft__tool *tool)
+{
+    if (!haft__resolve_defers(spec, tool)) {
+        return is_own(tool) && is_crowded(spec) ? HAFT__REASON_NAMED : HAFT__REASON_DECLARED;
+    }
+    bool searches = passes(spec, HAFT__LIT(HAFT__TOOL_SEARCH));
+    return found(past, searches ? HAFT__REASON_SHARE : HAFT__REASON_SEARCH_DENIED);
+}
+
+static haft_str server_of(const haft__tool *tool)
+{
+    haft_str server = haft__json_text(member(tool->definition, "server"));
+    return tool->source == HAFT__TOOL_MCP && server.ptr != NULL ? server : HAFT__LIT("");
+}
+
+/* `run` is NULL when there is none, `past` also when it does not have the tool. */
+static haft__verdict judge(const haft__spec *spec, const haft__run *run,
+                           const haft__tool_past *past, const haft__tool *tool)
+{
+    haft__verdict verdict = {.name = tool->name,
+                             .server = server_of(tool),
+                             .source = tool->source,
+                             .role = tool->role,
+                             .tool = tool};
+    bool gone = past != NULL && past->gone;
+    verdict.reason = gone                                 ? HAFT__REASON_GONE
+                     : tool->source == HAFT__TOOL_MCP     ? found(past, HAFT__REASON_DEFERRED)
+                     : tool->source == HAFT__TOOL_BUILTIN ? judge_builtin(spec, run, tool->name)
+                                                          : judge_own(spec, past, tool);
+    verdict.sight = sight_of(verdict.reason);
+    return verdict;
+}
+
+static const haft__tool_past *past_of(const haft__run *run, const haft__tool *tool)
+{
+    size_t index = run != NULL && tool != NULL ? haft__run_tool_index(run, tool) : 0;
+    return run != NULL && tool != NULL && index < run->tools->count ? &run->past[index] : NULL;
+}
+
+haft__verdict haft__resolve_tool(const haft__spec *spec, const haft__run *run,
+                                 const haft__tool *tool)
+{
+    return judge(spec, run, past_of(run, tool), tool);
+}
+
+haft__verdict haft__resolve_at(const haft__run *run, size_t index)
+{
+    return judge(run->spec, run, &run->past[index], run->tools->items[index]);
+}
+
+/* ---- tools of servers ---- */
+
+/* Where it stands as its server lists it; what a search has made of it comes last. */
+static haft__reason judge_listed(const haft__spec *spec, const haft__run *run,
+                                 const haft__mcp_listing *listing, const haft__mcp_tool *tool,
+                                 const haft__tool *known)
+{
+    haft__json allow = member(spec->mcp, "allow");
+    haft__reason server = haft__resolve_server(spec, listing->server);
+    if (server != HAFT__REASON_DEFERRED) {
+        return server;
+    }
+    if ((is_given(allow) && !matches_any(allow, tool->name))
+        || matches_any(member(spec->mcp, "deny"), tool->name)) {
+        return HAFT__REASON_TOOL_DENIED;
+    }
+    if (known != NULL && known->source != HAFT__TOOL_MCP) {
+        return HAFT__REASON_NAME_TAKEN;
+    }
+    if (known != NULL) { /* the run has its definition: its server may be gone */
+        return found(past_of(run, known), HAFT__REASON_DEFERRED);
+    }
+    if (listing->error.len > 0) {
+        return HAFT__REASON_SERVER_ERROR;
+    }
+    if (listing->changed != NULL && listing->changed[tool - listing->tools]) {
+        return HAFT__REASON_TOOL_CHANGED; /* every call would be refused, and its text is no one's
+                                             to believe */
+    }
+    return passes(spec, HAFT__LIT(HAFT__TOOL_SEARCH)) ? HAFT__REASON_DEFERRED
+                                                      : HAFT__REASON_SEARCH_DENIED;
+}
+
+static haft__verdict resolve_listed(const haft__spec *spec, const haft__run *run,
+                                    const haft__mcp_listing *listing, const haft__mcp_tool *tool)
+{
+    const haft__tools *tools = run != NULL ? run->tools : &spec->tools;
+    const haft__tool *known = haft__tools_find(tools, tool->name);
+    haft__verdict verdict = {.name = tool->name,
+                             .server = listing->server,
+                             .source = HAFT__TOOL_MCP,
+                             .role = HAFT__ROLE_DATA,
+                             .tool = known,
+                             .listed = tool};
+    verdict.reason = judge_listed(spec, run, listing, tool, known);
+    verdict.sight = sight_of(verdict.reason);
+    return verdict;
+}
+
+/* ---- who denies ---- */
+
+static haft__denial denial_of_builtin(const haft__spec *spec, haft_str name)
+{
+    for (size_t i = 0; i < spec->builtin_deny_count; i++) {
+        if (haft__filter_matches(spec->builtin_deny[i], name)) {
+            return (haft__denial){"builtins.deny", spec->builtin_deny[i]};
+        }
+    }
+    return (haft__denial){"builtins.allow", {NULL, 0}};
+}
+
+haft__denial haft__resolve_denial(const haft__spec *spec, haft__reason reason, haft_str server,
+                                  haft_str name)
+{
+    haft__json deny = member(spec->mcp, "deny");
+    if (reason == HAFT__REASON_BUILTIN_DENIED) {
+        return denial_of_builtin(spec, name);
+    }
+    if (reason != HAFT__REASON_SERVER_DENIED && reason != HAFT__REASON_TOOL_DENIED) {
+        return (haft__denial){NULL, {NULL, 0}};
+    }
+    haft_str pattern = reason == HAFT__REASON_SERVER_DENIED ? denial_of_server(deny, server)
+                                                            : match_of(deny, name);
+    return (haft__denial){pattern.ptr != NULL ? "mcp.deny" : "mcp.allow", pattern};
+}
+
+/* ---- all of them ---- */
+
+bool haft__reason_is_deferred(haft__reason reason)
+{
+    return reason == HAFT__REASON_DEFERRED || reason == HAFT__REASON_SHARE
+           || reason == HAFT__REASON_SEARCH_DENIED || reason == HAFT__REASON_REVEALED
+           || reason == HAFT__REASON_LISTED || reason == HAFT__REASON_HIDDEN;
+}
+
+static void add(haft__offer *offer, haft__verdict verdict)
+{
+    offer->deferred += haft__reason_is_deferred(verdict.reason);
+    offer->shown += verdict.reason == HAFT__REASON_REVEALED;
+    offer->items[offer->count++] = verdict;
+}
+
+static void add_builtins(const haft__spec *spec, const haft__run *run, haft__offer *offer)
+{
+    size_t count = 0;
+    const haft__builtin *builtins = haft__builtins(&count);
+    const haft__tools *tools = run != NULL ? run->tools : &spec->tools;
+    for (size_t i = 0; i < count; i++) {
+        haft_str name = haft__str(builtins[i].name);
+        if (haft__tools_find(&spec->tools, name) != NULL) {
+            continue; /* it stands where the spec has it */
+        }
+        haft__verdict verdict = {.name = name,
+                                 .server = HAFT__LIT(""),
+                                 .source = HAFT__TOOL_BUILTIN,
+                                 .role = builtins[i].role,
+                                 .tool = haft__tools_find(tools, name),
+                                 .reason = judge_builtin(spec, run, name)};
+        verdict.sight = sight_of(verdict.reason);
+        add(offer, verdict);
+    }
+}
+
+/* Whether its server has listed its tools, and this is none of them. */
+static bool is_gone(const haft__mcp_listing *listings, size_t count, haft_str server)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal(listings[i].server, server)) {
+            return listings[i].error.len == 0
+                   && !haft__str_equal(listings[i].state, HAFT__LIT("configured"));
+        }
+    }
+    return false;
+}
+
+/* Whether a listing has it, and stands for it. */
+static bool is_listed(const haft__mcp_listing *listings, size_t count, haft_str name,
+                      haft_str server)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0;
+             haft__str_equal(listings[i].server, server) && k < listings[i].tool_count; k++) {
+            if (haft__str_equal(listings[i].tools[k].name, name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+haft_status haft__resolve(const haft__spec *spec, const haft__run *run,
+                          const haft__mcp_listing *listings, size_t listing_count,
+                          haft__arena *arena, haft__offer *ret_offer, haft_error *err)
+{
+    const haft__tools *tools = run != NULL ? run->tools : &spec->tools;
+    size_t most;
+    (void)haft__builtins(&most);
+    most += tools->count;
+    for (size_t i = 0; i < listing_count; i++) {
+        most += listings[i].tool_count;
+    }
+    const char *why;
+    haft__offer offer = {.items = haft__arena_array(arena, most, sizeof(*offer.items)),
+                         .cap = haft__resolve_cap(spec, &why)};
+    if (offer.items == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < spec->tools.count; i++) {
+        add(&offer, judge(spec, run, run != NULL ? &run->past[i] : NULL, spec->tools.items[i]));
+    }
+    add_builtins(spec, run, &offer);
+    for (size_t i = 0; i < listing_count; i++) {
+        for (size_t k = 0; k < listings[i].tool_count; k++) {
+            add(&offer, resolve_listed(spec, run, &listings[i], &listings[i].tools[k]));
+        }
+    }
+    for (size_t i = spec->tools.count; i < tools->count; i++) { /* that no server lists now */
+        const haft__tool *tool = tools->items[i];
+        if (tool->source == HAFT__TOOL_MCP
+            && !is_listed(listings, listing_count, tool->name, server_of(tool))) {
+            haft__verdict verdict = haft__resolve_at(run, i);
+            if (is_gone(listings, listing_count, verdict.server)) {
+                verdict.reason = HAFT__REASON_GONE;
+                verdict.sight = sight_of(verdict.reason);
+            }
+            add(&offer, verdict);
+        }
+    }
+    *ret_offer = offer;
+    return HAFT_OK;
+}

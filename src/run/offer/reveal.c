@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reveal.c - of what was found, what can be used and has room; and how it is written down.
+ *
+ * Tests: tests/run/offer/reveal_test.c.
+ */
+#include "run/offer/reveal.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "run/decide/decide_int.h"
+#include "run/offer/resolve.h"
+#include "run/offer/unmatched_pattern.h"
+#include "tool/traits.h"
+
+bool haft__reveal_wanted(const haft__spec *spec)
+{
+    return haft__resolve_searches(spec);
+}
+
+size_t haft__reveal_most(const haft__spec *spec)
+{
+    const char *why;
+    /* Some that are found may not be usable: then the next ones are. */
+    return 2 * ((size_t)haft__resolve_cap(spec, &why) + HAFT__LIMIT_SEARCH_LISTED);
+}
+
+/* ---- one tool as the event has it ---- */
+
+/* Calls that may change something at a server never overlap. */
+static haft__traits traits_of(const haft__mcp_tool *tool)
+{
+    haft__traits traits = tool->traits;
+    if (!traits.read_only && traits.lane.len == 0) {
+        traits.lane = tool->server;
+    }
+    return traits;
+}
+
+static void write_definition(haft__json_writer *w, const haft__mcp_tool *tool)
+{
+    haft__traits traits = traits_of(tool);
+    haft__field_text(w, "server", tool->server);
+    haft__field_text(w, "description", tool->description);
+    haft__json_key(w, "input_schema");
+    haft__json_add(w, tool->input_schema);
+    haft__json_key(w, "output_schema");
+    haft__json_add(w, tool->output_schema);
+    haft__json_key(w, "traits");
+    haft__traits_write(w, &traits);
+    haft__field_text(w, "hash", haft__str(tool->hash));
+}
+
+/* One that the run has already is only named. */
+static void write_known(haft__json_writer *w, const haft__verdict *verdict)
+{
+    const haft__json *hash = haft__json_get(verdict->tool->definition, HAFT__LIT("hash"));
+    haft__field_text_or_null(w, "server", verdict->server);
+    haft__field_null(w, "description");
+    haft__field_null(w, "input_schema");
+    haft__field_null(w, "output_schema");
+    haft__field_null(w, "traits");
+    haft__field_text_or_null(w, "hash",
+                             verdict->server.len > 0 && hash != NULL ? haft__json_text(*hash)
+                                                                     : (haft_str){NULL, 0});
+}
+
+static void write_tool(haft__json_writer *w, const haft__revealed *revealed, size_t rank)
+{
+    const haft__verdict *verdict = revealed->tool;
+    haft__json_begin_object(w);
+    haft__field_text(w, "name", verdict->name);
+    haft__json_key(w, "score");
+    if (revealed->hit != NULL) {
+        haft__buf_addf(w->buf, "%.4f", revealed->hit->score);
+        w->after_key = false;
+    } else {
+        haft__json_add_null(w); /* no search found it */
+    }
+    if (verdict->tool != NULL) {
+        write_known(w, verdict);
+    } else {
+        write_definition(w, verdict->listed);
+    }
+    haft__field_number(w, "rank", rank);
+    haft__field_text(w, "why", revealed->hit != NULL ? revealed->hit->why : HAFT__LIT("room"));
+    haft__json_end_object(w);
+}
+
+void haft__reveal_write(haft__buf *buf, const haft__mcp_tool *tool)
+{
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "name", tool->name);
+    haft__field_null(&w, "score");
+    write_definition(&w, tool);
+    haft__field_number(&w, "rank", 1);
+    haft__field_text(&w, "why", HAFT__LIT("changed"));
+    haft__json_end_object(&w);
+}
+
+/* ---- deciding ---- */
+
+typedef struct revealing {
+    haft__reveal *reveal;
+    haft__tools tools; /* as the run will have them, so that nothing it cannot take is written */
+    haft__map taken;   /* names, so that none comes twice */
+    haft__map by_name; /* the verdicts */
+    haft__buf text;
+    size_t bytes; /* of the definitions so far */
+    size_t most;  /* tools that may come of it */
+} revealing;
+
+/* Whether the run can have it; if so it has. */
+static haft_status try_tool(revealing *r, const haft__revealed *revealed, bool *ret_can,
+                            haft_error *err)
+{
+    const haft__reveal_ask *ask = &r->reveal->ask;
+    const haft__mcp_tool *tool = revealed->tool->listed;
+    haft__json_writer w;
+    haft__buf_clear(&r->text);
+    haft__json_writer_init(&w, &r->text);
+    write_tool(&w, revealed, r->reveal->count + 1);
+    haft_str text = haft__buf_str(&r->text);
+    haft_status status = haft__buf_check(&r->text, err);
+    *ret_can = text.len <= HAFT__LIMIT_MCP_REVEALED_BYTES - r->bytes
+               && (ask->refuses == NULL || !ask->refuses(ask->context, text));
+    if (status == HAFT_OK && *ret_can && revealed->tool->tool == NULL) {
+        haft__tool made = {.name = tool->name,
+                           .description = tool->description,
+                           .input_schema = tool->input_schema,
+                           .output_schema = tool->output_schema,
+                           .source = HAFT__TOOL_MCP,
+                           .traits = traits_of(tool),
+                           .typed = true};
+        bool room = r->tools.count < HAFT__LIMIT_CHOICE_TOOLS;
+        haft_status added = room ? haft__tools_add(&r->tools, &made, NULL) : HAFT_TOO_BIG;
+        status = added == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
+        *ret_can = added == HAFT_OK;
+    }
+    r->bytes += *ret_can ? text.len : 0;
+    return status;
+}
+
+static haft_status take(revealing *r, haft_str name, const haft__reveal_hit *hit, haft_error *err)
+{
+    haft__reveal *reveal = r->reveal;
+    haft__revealed revealed = {haft__map_get(&r->by_name, name), hit};
+    bool can = false;
+    if (reveal->count >= r->most || revealed.tool == NULL
+        || haft__map_get(&r->taken, name) != NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = try_tool(r, &revealed, &can, err);
+    if (status == HAFT_OK && can) {
+        reveal->items[reveal->count++] = revealed;
+    }
+    return status == HAFT_OK ? haft__map_put(&r->taken, revealed.tool->name, r, err) : status;
+}
+
+/* What the spec says will be called has to be there. */
+static haft_status take_named(revealing *r, haft_error *err)
+{
+    const haft__offer *offer = r->reveal->ask.offer;
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < offer->count && status == HAFT_OK; i++) {
+        if (haft__resolve_is_named(r->reveal->ask.spec, offer->items[i].name)) {
+            status = take(r, offer->items[i].name, NULL, err);
+        }
+    }
+    return status;
+}
+
+static haft_status take_all(revealing *r, haft_error *err)
+{
+    const haft__reveal_ask *ask = &r->reveal->ask;
+    bool automatic = ask->call.len == 0;
+    haft_status status = automatic ? take_named(r, err) : HAFT_OK;
+    for (size_t i = 0; i < ask->hit_count && status == HAFT_OK; i++) {
+        status = take(r, ask->hits[i].name, &ask->hits[i], err);
+    }
+    for (size_t i = 0; automatic && i < ask->offer->count && status == HAFT_OK; i++) {
+        status = take(r, ask->offer->items[i].name, NULL, err);
+    }
+    return status;
+}
+
+/* Those that a search looks through. */
+static haft_status collect(revealing *r, haft__arena *arena, haft_error *err)
+{
+    const haft__reveal_ask *ask = &r->reveal->ask;
+    const haft__tools *tools =
+        ask->run != NULL ? ((const haft__run *)ask->run)->tools : &ask->spec->tools;
+    haft_status status = haft__tools_share(&r->tools, tools, err);
+    for (size_t i = 0; i < ask->offer->count && status == HAFT_OK; i++) {
+        haft__verdict *verdict = &ask->offer->items[i];
+        if (haft__reason_is_deferred(verdict->reason)
+            && verdict->reason != HAFT__REASON_SEARCH_DENIED
+            && haft__map_get(&r->by_name, verdict->name) == NULL) {
+            status = haft__map_put(&r->by_name, verdict->name, verdict, err);
+        }
+    }
+    r->reveal->items = haft__arena_array(arena, r->most, sizeof(*r->reveal->items));
+    return status == HAFT_OK && r->reveal->items == NULL ? haft__arena_fail(arena, err) : status;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+haft_status haft__reveal_decide(const haft__reveal_ask *ask, haft__arena *arena,
+                                haft__hash_key hash_key, haft__reveal *ret_reveal, haft_error *err)
+{
+    const char *why;
+    haft__reveal reveal = {.ask = *ask, .cap = haft__resolve_cap(ask->spec, &why)};
+    size_t shown = ask->limit > 0 ? smaller(ask->limit, reveal.cap) : reveal.cap;
+    size_t listed = ask->call.len > 0 ? HAFT__LIMIT_SEARCH_LISTED : 0;
+    revealing r = {.reveal = &reveal,
+                   .most = shown + (ask->limit > 0 ? smaller(ask->limit - shown, listed) : listed)};
+    haft__tools_init(&r.tools, arena, hash_key);
+    haft__map_init(&r.taken, arena, hash_key);
+    haft__map_init(&r.by_name, arena, hash_key);
+    haft__buf_init(&r.text, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = collect(&r, arena, err);
+    status = status == HAFT_OK ? take_all(&r, err) : status;
+    reveal.shown = smaller(reveal.count, shown);
+    haft__buf_finish(&r.text);
+    if (status == HAFT_OK) {
+        *ret_reveal = reveal;
+    }
+    return status;
+}
+
+/* ---- the event ---- */
+
+/* What is wrong with what is remembered of it, or else with what the spec says about its tools. */
+static void write_warning(haft__json_writer *w, const haft__spec *spec,
+                          const haft__mcp_listing *listing)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_add_str(&text, listing->warning);
+    if (text.len == 0) {
+        haft__unmatched_warn(&text, spec, listing);
+    }
+    if (haft__buf_check(&text, NULL) != HAFT_OK) {
+        haft__buf_fail(w->buf, HAFT_NO_MEMORY, "out of memory");
+    } else if (text.len > 0) {
+        haft__field_text(w, "warning", haft__buf_str(&text));
+    }
+    haft__buf_finish(&text);
+}
+
+/* What is not there is not written. */
+static void write_remarks(haft__json_writer *w, const haft__spec *spec,
+                          const haft__mcp_listing *listing)
+{
+    if (listing->hash.len > 0) {
+        haft__field_text(w, "hash", listing->hash);
+    }
+    write_warning(w, spec, listing);
+    if (listing->left_out_all == 0) {
+        return;
+    }
+    haft__json_key(w, "left_out");
+    haft__json_begin_array(w);
+    for (uint32_t i = 0; i < listing->left_out.count && i < HAFT__LIMIT_MCP_LEFT_OUT; i++) {
+        haft__json_add(w, listing->left_out.items[i]);
+    }
+    haft__json_end_array(w);
+    haft__field_number(w, "left_out_all", listing->left_out_all);
+}
+
+static void write_tools(haft__json_writer *w, const char *key, const haft__reveal *reveal,
+                        size_t from, size_t to)
+{
+    haft__json_key(w, key);
+    haft__json_begin_array(w);
+    for (size_t i = from; i < to; i++) {
+        write_tool(w, &reveal->items[i], i + 1);
+    }
+    haft__json_end_array(w);
+}
+
+static bool can_be_found(const haft__verdict *verdict, const haft__mcp_listing *listing)
+{
+    return verdict->listed != NULL && haft__str_equal(verdict->server, listing->server)
+           && haft__reason_is_deferred(verdict->reason);
+}
+
+/* Whether the run has been told just these names. */
+static bool were_said(const haft__reveal_ask *ask, const haft__mcp_listing *listing)
+{
+    const haft__run_server *server = haft__run_find_server(ask->run, listing->server);
+    bool many = listing->tool_count > HAFT__LIMIT_SEARCH_NAMES;
+    if (ask->run == NULL) {
+        return true; /* there is nobody to tell */
+    }
+    if (server == NULL || server->unnamed || many) {
+        return server != NULL && server->unnamed && many;
+    }
+    size_t at = 0;
+    bool same = true;
+    for (size_t i = 0; i < ask->offer->count && same; i++) {
+        const haft__verdict *verdict = &ask->offer->items[i];
+        if (can_be_found(verdict, listing)) {
+            same = at < server->name_count
+                   && haft__str_equal(server->names[at], verdict->listed->remote);
+            at++;
+        }
+    }
+    return same && at == server->name_count;
+}
+
+/* What could be found there: then a call of a name that nobody has found yet is told from one of a
+ * name that there is not. Null when they are too many, or were said before. */
+static void write_names(haft__json_writer *w, const haft__reveal_ask *ask,
+                        const haft__mcp_listing *listing)
+{
+    bool known = ask->call.len > 0 && (listing->error.len > 0 || were_said(ask, listing));
+    haft__json_key(w, "names");
+    if (known || listing->tool_count > HAFT__LIMIT_SEARCH_NAMES) {
+        haft__json_add_null(w);
+        return;
+    }
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < ask->offer->count; i++) {
+        if (can_be_found(&ask->offer->items[i], listing)) {
+            haft__json_add_str(w, ask->offer->items[i].listed->remote);
+        }
+    }
+    haft__json_end_array(w);
+}
+
+static bool is_gone(const haft__verdict *verdict, const haft__mcp_listing *listing)
+{
+    return verdict->reason == HAFT__REASON_GONE
+           && haft__str_equal(verdict->server, listing->server);
+}
+
+/* Tools of the run that it does not list any more. Not there when there are none. */
+static void write_gone(haft__json_writer *w, const haft__reveal_ask *ask,
+                       const haft__mcp_listing *listing)
+{
+    bool any = false;
+    for (size_t i = 0; i < ask->offer->count; i++) {
+        const haft__verdict *verdict = &ask->offer->items[i];
+        if (is_gone(verdict, listing)) {
+            if (!any) {
+                haft__json_key(w, "gone");
+                haft__json_begin_array(w);
+            }
+            any = true;
+            haft__json_add_str(w, haft__str_skip(verdict->name, verdict->server.len + 1));
+        }
+    }
+    if (any) {
+        haft__json_end_array(w);
+    }
+}
+
+/* Those that nobody may call until a person has looked at them: not a word of what they say now
+ * gets into the log. Not there when there are none. */
+static void write_changed(haft__json_writer *w, const haft__mcp_listing *listing)
+{
+    bool any = false;
+    for (size_t i = 0; listing->changed != NULL && i < listing->tool_count; i++) {
+        if (listing->changed[i]) {
+            if (!any) {
+                haft__json_key(w, "changed");
+                haft__json_begin_array(w);
+            }
+            any = true;
+            haft__json_add_str(w, listing->tools[i].remote);
+        }
+    }
+    if (any) {
+        haft__json_end_array(w);
+    }
+}
+
+static void write_servers(haft__json_writer *w, const haft__reveal_ask *ask)
+{
+    haft__json_key(w, "servers");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < ask->listing_count; i++) {
+        const haft__mcp_listing *listing = &ask->listings[i];
+        haft__json_begin_object(w);
+        haft__field_text(w, "name", listing->server);
+        haft__field_text(w, "state", listing->state);
+        haft__field_number(w, "tools", listing->tool_count);
+        haft__field_text_or_null(w, "error", listing->error);
+        write_remarks(w, ask->spec, listing);
+        write_changed(w, listing);
+        write_gone(w, ask, listing);
+        write_names(w, ask, listing);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
+/* Why the spec's own tools are among those that were searched; null when they are not. */
+static void write_share(haft__json_writer *w, const haft__spec *spec)
+{
+    bool deferred = false;
+    for (size_t i = 0; i < spec->tools.count && !deferred; i++) {
+        deferred = haft__resolve_defers(spec, spec->tools.items[i]);
+    }
+    if (!deferred) {
+        haft__field_null(w, "share");
+        return;
+    }
+    haft__json_key(w, "share");
+    haft__json_begin_object(w);
+    haft__field_number(w, "tokens", haft__resolve_tokens(spec));
+    haft__field_number(w, "context_tokens", spec->model.context_tokens);
+    haft__field_number(w, "percent", spec->tools_share);
+    haft__json_end_object(w);
+}
+
+/* Only where the spec has a server of them. */
+static void write_embeddings(haft__json_writer *w, const haft__reveal_ask *ask)
+{
+    if (ask->embeddings_model.len == 0) {
+        return;
+    }
+    haft__json_key(w, "embeddings");
+    haft__json_begin_object(w);
+    haft__field_text(w, "model", ask->embeddings_model);
+    haft__field_flag(w, "used", ask->given != NULL);
+    haft__field_text_or_null(w, "error",
+                             ask->given != NULL ? (haft_str){NULL, 0} : ask->embeddings_error);
+    haft__json_end_object(w);
+}
+
+void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal)
+{
+    haft__json_writer w;
+    const haft__reveal_ask *ask = &reveal->ask;
+    haft__body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
+    write_tools(&w, "tools", reveal, 0, reveal->shown);
+    haft__field_text(&w, "query", ask->query);
+    haft__field_text_or_null(&w, "call", ask->call);
+    write_servers(&w, ask);
+    haft__field_flag(&w, "automatic", ask->call.len == 0);
+    write_tools(&w, "listed", reveal, reveal->shown, reveal->count);
+    haft__field_number(&w, "cap", reveal->cap);
+    haft__field_number(&w, "deferred", ask->offer->deferred);
+    write_share(&w, ask->spec);
+    write_embeddings(&w, ask);
+    haft__body_end(&w, buf);
+}
+
+/* Whether the run knows which of its tools the server does not list any more. */
+static bool knows_gone(const haft__reveal_ask *ask, const haft__mcp_listing *listing)
+{
+    bool known = true;
+    for (size_t i = 0; i < ask->offer->count && known; i++) {
+        const haft__verdict *verdict = &ask->offer->items[i];
+        if (verdict->tool != NULL && haft__str_equal(verdict->server, listing->server)) {
+            size_t index = haft__run_tool_index(ask->run, verdict->tool);
+            known = ask->run->past[index].gone == is_gone(verdict, listing);
+        }
+    }
+    return known;
+}
+
+bool haft__input_tools_relisted(haft__buf *buf, const haft__reveal_ask *ask)
+{
+    haft__json_writer w;
+    const haft__reveal none = {.ask = *ask};
+    const char *why;
+    if (were_said(ask, &ask->listings[0]) && knows_gone(ask, &ask->listings[0])) {
+        return false;
+    }
+    haft__body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);
+    write_tools(&w, "tools", &none, 0, 0);
+    haft__field_text(&w, "query", HAFT__LIT(""));
+    haft__field_null(&w, "call");
+    write_servers(&w, ask);
+    haft__field_flag(&w, "automatic", false);
+    write_tools(&w, "listed", &none, 0, 0);
+    haft__field_number(&w, "cap", haft__resolve_cap(ask->spec, &why));
+    haft__field_number(&w, "deferred", 0);
+    haft__field_null(&w, "share");
+    haft__field_text(&w, "reason", HAFT__LIT("the server's list changed"));
+    haft__body_end(&w, buf);
+    return true;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* binding.c - hashes of what was approved. Tests: tests/run/pause/binding_test.c. */
+#include "run/pause/binding.h"
+
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "mcp/servers.h"
+#include "json/canonical.h"
+
+/* One part, with a line's end behind it: canonical JSON has none. */
+static haft_status add(haft__buf *text, haft__json part, haft_error *err)
+{
+    haft_status status = haft__json_write_canonical(text, part, err);
+    haft__buf_add_char(text, '\n');
+    return status;
+}
+
+/* How the server of the tool is started or asked: its configuration as it is written, by its hash
+ * (mcp/servers.h). Null when the spec has no such server. */
+static haft_status add_server(haft__buf *text, const haft__spec *spec, const haft__tool *tool,
+                              haft_error *err)
+{
+    haft__arena arena;
+    haft__mcp_servers servers;
+    const haft__json *name = haft__json_get(tool->definition, HAFT__LIT("server"));
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__mcp_servers_read(&arena, spec->mcp, &servers, err);
+    if (status == HAFT_OK) {
+        const haft__mcp_server *server =
+            name != NULL ? haft__mcp_servers_find(&servers, haft__json_text(*name)) : NULL;
+        haft__json hash =
+            server != NULL ? haft__json_string(haft__str(server->hash)) : haft__json_null();
+        status = add(text, hash, err);
+    }
+    haft__arena_finish(&arena);
+    return status;
+}
+
+haft_status haft__binding_make(const haft__spec *spec, const haft__tool *tool, haft__json arguments,
+                               char ret_binding[HAFT__SHA256_HEX], haft_error *err)
+{
+    const haft__json *rules = haft__json_get(spec->source, HAFT__LIT("approvals"));
+    const haft__json parts[] = {
+        haft__json_string(tool->name),
+        haft__json_string(tool->description),
+        tool->input_schema,
+        tool->definition,
+        haft__json_bool(tool->traits.needs_approval),
+        arguments,
+        rules != NULL ? *rules : haft__json_null(),
+    };
+    haft__buf text;
+    haft_status status = HAFT_OK;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    for (size_t i = 0; status == HAFT_OK && i < COUNT(parts); i++) {
+        status = add(&text, parts[i], err);
+    }
+    if (status == HAFT_OK && tool->source == HAFT__TOOL_MCP) {
+        status = add_server(&text, spec, tool, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&text, err);
+    }
+    haft__sha256_hex(haft__buf_str(&text), ret_binding);
+    haft__buf_finish(&text);
+    return status;
+}
+
+haft_status haft__binding_holds(const haft__spec *spec, const haft__tool *tool, haft_str binding,
+                                haft__json arguments, bool *ret_holds, haft_error *err)
+{
+    char now[HAFT__SHA256_HEX];
+    *ret_holds = binding.len == 0;
+    if (*ret_holds) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__binding_make(spec, tool, arguments, now, err);
+    *ret_holds = haft__str_equal(binding, (haft_str){now, sizeof(now)});
+    return status;
+}

@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* steer.c - commands as text, and what they come to. Tests: tests/run/pause/command_test.c. */
+#include "run/pause/command.h"
+
+#include "base/error.h"
+#include "base/id.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "run/arguments.h"
+#include "run/decide/decide_int.h"
+#include "run/pause/elicitation.h"
+#include "run/pause/question.h"
+#include "json/read.h"
+
+static const char *const kinds[] = {
+    [HAFT__STEER_ANSWER] = "answer", [HAFT__STEER_APPROVE] = "approve",
+    [HAFT__STEER_AGAIN] = "again",   [HAFT__STEER_REJECT] = "reject",
+    [HAFT__STEER_CANCEL] = "cancel",
+};
+
+/* ---- text ---- */
+
+static void write_text(haft__buf *buf, const haft__steer *command)
+{
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "command", haft__str(kinds[command->kind]));
+    haft__field_text(&w, "call", command->call);
+    haft__json_key(&w, "value");
+    haft__json_add(&w, command->value);
+    haft__field_text(&w, "by", command->by);
+    haft__field_text(&w, "why", command->why);
+    haft__field_text(&w, "pause", command->pause);
+    haft__field_text(&w, "binding", command->binding);
+    if (command->message.len > 0) {
+        haft__field_text(&w, "message", command->message);
+    }
+    haft__json_end_object(&w);
+}
+
+/* It lies in a store until it is heard. */
+void haft__steer_write(haft__buf *buf, const haft__steer *command)
+{
+    haft__buf text;
+    if (command->redactor == NULL) {
+        write_text(buf, command);
+        return;
+    }
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    write_text(&text, command);
+    if (text.status == HAFT_OK) {
+        (void)haft__redact(command->redactor, haft__buf_str(&text), buf);
+    } else {
+        haft__buf_fail(buf, text.status, "the command cannot be written");
+    }
+    haft__buf_finish(&text);
+}
+
+static haft_str member(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    bool text = value != NULL && value->kind == HAFT__JSON_STRING;
+    return text ? haft__json_text(*value) : HAFT__LIT("");
+}
+
+haft_status haft__steer_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                             haft__steer *ret_command, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = hash_key;
+    options.refuse_duplicates = true;
+    haft__json object;
+    haft_status status = haft__json_read(arena, text, &options, &object, NULL, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    const haft__json *value = haft__json_get(object, HAFT__LIT("value"));
+    haft_str name = member(object, "command");
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        if (haft__str_equal(name, haft__str(kinds[i]))) {
+            *ret_command = (haft__steer){.kind = (haft__steer_kind)i,
+                                         .call = member(object, "call"),
+                                         .value = value != NULL ? *value : haft__json_null(),
+                                         .by = member(object, "by"),
+                                         .why = member(object, "why"),
+                                         .pause = member(object, "pause"),
+                                         .binding = member(object, "binding"),
+                                         .message = member(object, "message")};
+            if (!haft__id_valid(ret_command->message)) { /* it is written into an event */
+                ret_command->message = HAFT__LIT("");
+            }
+            return HAFT_OK;
+        }
+    }
+    return haft__fail(err, HAFT_BAD_INPUT, "/command",
+                      "expected answer, approve, again, reject or cancel, found \"%.*s\"",
+                      HAFT__ARG(name));
+}
+
+haft_status haft__steer_read_value(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                                   haft__json *ret_value, bool *ret_json, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    haft__json_notes notes = {0};
+    options.hash_key = hash_key;
+    haft_status status = haft__json_read(arena, text, &options, ret_value, &notes, err);
+    *ret_json = status != HAFT_BAD_INPUT;
+    if (status == HAFT_OK && notes.duplicate_keys > 0) {
+        options.refuse_duplicates = true;
+        status = haft__json_read(arena, text, &options, ret_value, NULL, err);
+    }
+    return status == HAFT_BAD_INPUT && *ret_json
+               ? haft__hint(err, status, "nothing was taken: say which of them is meant")
+               : status;
+}
+
+/* ---- the call that is meant ---- */
+
+static bool is_pending(const haft__run *run, const haft__run_call *call)
+{
+    return run->stage != HAFT__RUN_ENDED && call->stage == HAFT__CALL_PAUSED;
+}
+
+/* Adds a hint that names what waits. */
+static haft_status list_pending(const haft__run *run, haft_status status, haft_error *err)
+{
+    char text[160] = "";
+    size_t length = 0;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        if (is_pending(run, call) && length < sizeof(text)) {
+            int added = snprintf(text + length, sizeof(text) - length, "%s%.*s (%s of %.*s)",
+                                 length > 0 ? ", " : "", HAFT__ARG(call->id),
+                                 haft__pause_name(call->pause), HAFT__ARG(call->name));
+            length += added > 0 ? (size_t)added : 0;
+        }
+    }
+    return haft__hint(err, status, length > 0 ? "pending: %s" : "nothing is pending%s", text);
+}
+
+static haft_status refuse_ended(const haft__run *run, haft_error *err)
+{
+    return haft__fail(err, HAFT_BAD_STATE, "", "the run has ended: %s", haft__end_name(run->end));
+}
+
+static haft_status find_only(const haft__run *run, const haft__run_call **ret_call, haft_error *err)
+{
+    size_t count = 0;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        if (is_pending(run, &run->calls[i])) {
+            *ret_call = &run->calls[i];
+            count++;
+        }
+    }
+    if (count == 1) {
+        return HAFT_OK;
+    }
+    if (run->stage == HAFT__RUN_ENDED) {
+        return refuse_ended(run, err);
+    }
+    haft_status status = haft__fail(err, count == 0 ? HAFT_BAD_STATE : HAFT_BAD_INPUT, "",
+                                    count == 0 ? "the run waits for nobody"
+                                               : "the run waits for several calls: name one");
+    return list_pending(run, status, err);
+}
+
+static haft_status find_call(const haft__run *run, haft_str id, const haft__run_call **ret_call,
+                             haft_error *err)
+{
+    if (id.len == 0) {
+        return find_only(run, ret_call, err);
+    }
+    const haft__run_call *call = haft__run_find_call(run, id);
+    if (call == NULL) {
+        haft_status status =
+            haft__fail(err, HAFT_NOT_FOUND, "", "the run has no call \"%.*s\"", HAFT__ARG(id));
+        return list_pending(run, status, err);
+    }
+    *ret_call = call;
+    return HAFT_OK;
+}
+
+/* What is said is for what waits when it is said, and for nothing that the call comes to wait for
+ * while it is on its way: because the run is taken up behind a crash for instance, or because its
+ * spec has changed. */
+void haft__steer_see(const haft__run *run, haft__steer *command)
+{
+    const haft__run_call *call = NULL;
+    if (command->kind == HAFT__STEER_CANCEL) {
+        return;
+    }
+    bool found = find_call(run, command->call, &call, NULL) == HAFT_OK;
+    command->pause = HAFT__LIT(HAFT__STEER_NOTHING);
+    if (!found || !is_pending(run, call)) {
+        return;
+    }
+    command->call = call->id;
+    command->pause = haft__str(haft__pause_name(call->pause));
+    if (command->kind == HAFT__STEER_APPROVE && command->binding.len == 0) {
+        command->binding = call->binding;
+    }
+}
+
+/* ---- what it comes to ---- */
+
+/* The verdict that a command is on that kind of pause; NULL when it fits none. */
+static const char *verdict_of(const haft__steer *command, haft__pause pause)
+{
+    switch (command->kind) {
+    case HAFT__STEER_ANSWER: return pause == HAFT__PAUSE_APPROVAL ? "respond" : "answer";
+    case HAFT__STEER_REJECT: return "reject";
+    case HAFT__STEER_AGAIN: return pause == HAFT__PAUSE_UNKNOWN_OUTCOME ? "retry" : NULL;
+    case HAFT__STEER_APPROVE:
+        if (pause == HAFT__PAUSE_UNKNOWN_OUTCOME) {
+            return "retry";
+        }
+        if (pause != HAFT__PAUSE_APPROVAL) {
+            return NULL;
+        }
+        return command->value.kind == HAFT__JSON_NULL ? "approve" : "edit";
+    case HAFT__STEER_CANCEL: return NULL;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static haft__json value_of(const haft__steer *command)
+{
+    return command->kind == HAFT__STEER_REJECT ? haft__json_string(command->why) : command->value;
+}
+
+/* The value as an event would have it, and whether that is another one. */
+static haft_status redact_value(const haft__redactor *redactor, haft__json value,
+                                haft__hash_key hash_key, haft__arena *arena, haft__json *ret_clean,
+                                bool *ret_redacted, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    haft__buf text, clean;
+    *ret_clean = value;
+    *ret_redacted = false;
+    if (redactor == NULL) {
+        return HAFT_OK;
+    }
+    options.hash_key = hash_key;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write(&text, value);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        *ret_redacted = haft__redact(redactor, haft__buf_str(&text), &clean);
+        status = haft__buf_check(&clean, err);
+    }
+    if (status == HAFT_OK && *ret_redacted) {
+        haft_str kept = haft__arena_copy(arena, haft__buf_str(&clean));
+        status = kept.ptr != NULL ? haft__json_read(arena, kept, &options, ret_clean, NULL, err)
+                                  : haft__arena_fail(arena, err);
+    }
+    haft__buf_finish(&text);
+    haft__buf_finish(&clean);
+    return status;
+}
+
+/* Whether the same was said before: then saying it again changes nothing. Who took it may have
+ * known the secrets of it, or not. */
+static haft_status was_said(const haft__run *run, const haft__run_said *said,
+                            const haft__steer *command, const char *verdict, haft__json value,
+                            bool *ret_same, haft_error *err)
+{
+    haft__arena arena;
+    haft__json clean;
+    bool redacted = false;
+    if (!haft__str_equal(said->verdict, haft__str(verdict))) {
+        *ret_same = false;
+        return HAFT_OK;
+    }
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__json_equal(said->value, value, ret_same, err);
+    if (status == HAFT_OK && !*ret_same) {
+        status =
+            redact_value(command->redactor, value, run->hash_key, &arena, &clean, &redacted, err);
+    }
+    if (status == HAFT_OK && redacted) {
+        status = haft__json_equal(said->value, clean, ret_same, err);
+    }
+    haft__arena_finish(&arena);
+    return status;
+}
+
+/* Whether the answer is what the tool was told last: its question is kept for that. */
+static haft_status is_told(const haft__run *run, const haft__run_said *said,
+                           const haft__steer *command, bool *ret_same, haft_error *err)
+{
+    haft__arena arena;
+    haft__json value;
+    haft_error misfit = {0};
+    if (command->kind == HAFT__STEER_REJECT) {
+        return was_said(run, said, command, "reject", value_of(command), ret_same, err);
+    }
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    haft_status status =
+        haft__asked_answer(said->asked, command->value, &arena, run->hash_key, &value, &misfit);
+    if (status == HAFT_OK) {
+        status = was_said(run, said, command, "answer", value, ret_same, err);
+    } else if (status == HAFT_BAD_INPUT) { /* it cannot have been taken */
+        status = HAFT_OK;
+    } else if (err != NULL) {
+        *err = misfit;
+    }
+    haft__arena_finish(&arena);
+    return status;
+}
+
+/* Whether the command is what was said last to that kind of pause. */
+static haft_status is_said_to(const haft__run *run, const haft__run_call *call, haft__pause pause,
+                              const haft__steer *command, bool *ret_same, haft_error *err)
+{
+    const haft__run_said *said = &call->said[pause];
+    const char *verdict = verdict_of(command, pause);
+    haft__json value = value_of(command);
+    *ret_same = false;
+    if (said->verdict.len == 0 || command->kind == HAFT__STEER_CANCEL) {
+        return HAFT_OK;
+    }
+    if (said->asked.kind == HAFT__JSON_OBJECT && command->kind != HAFT__STEER_AGAIN) {
+        return is_told(run, said, command, ret_same, err);
+    }
+    bool asks = pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__STEER_ANSWER;
+    if (verdict == NULL || (asks && haft__question_answer(call, value, &value, NULL) != HAFT_OK)) {
+        return HAFT_OK;
+    }
+    return was_said(run, said, command, verdict, value, ret_same, err);
+}
+
+/* Whether the command may repeat what was said to that kind of pause: any, when whoever speaks has
+ * seen none that it would fit. */
+static bool may_repeat(const haft__steer *command, haft__pause pause)
+{
+    haft__pause seen;
+    bool named = haft__pause_find(command->pause, &seen);
+    return !named || seen == pause || verdict_of(command, seen) == NULL;
+}
+
+/* Whether the command is what was said before. */
+static haft_status is_said(const haft__run *run, const haft__run_call *call,
+                           const haft__steer *command, bool *ret_same, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    *ret_same = false;
+    for (int i = 0; i < HAFT__PAUSE_KINDS && status == HAFT_OK && !*ret_same; i++) {
+        if (may_repeat(command, (haft__pause)i)) {
+            status = is_said_to(run, call, (haft__pause)i, command, ret_same, err);
+        }
+    }
+    return status;
+}
+
+/* Who approved a call and says so again means the call as it was approved, and not what it has come
+ * to wait for since: a question of its tool, or whether it is to run once more. */
+static haft_status is_old_yes(const haft__run *run, const haft__run_call *call,
+                              const haft__steer *command, bool *ret_same, haft_error *err)
+{
+    static const haft__pause kinds_of_yes[] = {HAFT__PAUSE_APPROVAL, HAFT__PAUSE_UNKNOWN_OUTCOME};
+    haft_status status = HAFT_OK;
+    *ret_same = false;
+    for (size_t i = 0; i < COUNT(kinds_of_yes) && status == HAFT_OK && !*ret_same; i++) {
+        bool before = command->kind == HAFT__STEER_APPROVE && call->pause != HAFT__PAUSE_APPROVAL;
+        if (before) {
+            status = is_said_to(run, call, kinds_of_yes[i], command, ret_same, err);
+        }
+    }
+    return status;
+}
+
+/* Whether somebody has let it run before. */
+static bool was_let(const haft__run_call *call)
+{
+    haft_str yes = call->said[HAFT__PAUSE_APPROVAL].verdict;
+    haft_str again = call->said[HAFT__PAUSE_UNKNOWN_OUTCOME].verdict;
+    return haft__str_equal(yes, HAFT__LIT("approve")) || haft__str_equal(yes, HAFT__LIT("edit"))
+           || haft__str_equal(again, HAFT__LIT("retry"));
+}
+
+haft_status haft__steer_taken(const haft__run *run, const haft__steer *command, bool *ret_taken,
+                              haft_error *err)
+{
+    const haft__run_call *call = haft__run_find_call(run, command->call);
+    *ret_taken = false;
+    for (int i = 0; i < HAFT__PAUSE_KINDS && call != NULL && command->message.len > 0; i++) {
+        *ret_taken = *ret_taken || haft__str_equal(call->said[i].message, command->message);
+    }
+    return call != NULL && !*ret_taken ? is_said(run, call, command, ret_taken, err) : HAFT_OK;
+}
+
+/* It comes behind its deadline. */
+static haft_status refuse_overdue(const haft__run *run, const haft__run_call *call, haft_error *err)
+{
+    char at[HAFT__TIME_SIZE];
+    bool fails = haft__str_equal(call->verdict, HAFT__LIT("expire"));
+    haft__time_format(call->deadline_ms, at);
+    haft_status status =
+        haft__fail(err, HAFT_BAD_STATE, "",
+                   "too late: nobody had answered the call %.*s before %s, and on_expire was done: "
+                   "%.*s",
+                   HAFT__ARG(call->id), at, HAFT__ARG(fails ? HAFT__LIT("fail") : call->verdict));
+    return list_pending(run, status, err);
+}
+
+static haft_status refuse_late(const haft__run *run, const haft__run_call *call,
+                               const haft__steer *command, haft_error *err)
+{
+    bool same = false;
+    haft_status status = is_said(run, call, command, &same, err);
+    if (status != HAFT_OK || same) {
+        return status;
+    }
+    if (call->overdue && call->verdict.len > 0) {
+        return refuse_overdue(run, call, err);
+    }
+    if (run->stage == HAFT__RUN_ENDED && call->verdict.len == 0) {
+        return refuse_ended(run, err);
+    }
+    if (call->withdrawn) {
+        status = haft__fail(err, HAFT_BAD_STATE, "",
+                            "too late: the server has taken back what it asked in the call %.*s",
+                            HAFT__ARG(call->id));
+        return list_pending(run, status, err);
+    }
+    status = haft__fail(err, HAFT_BAD_STATE, "",
+                        call->verdict.len > 0 ? "the call %.*s has been answered otherwise: %.*s"
+                                              : "the call %.*s waits for nobody%.*s",
+                        HAFT__ARG(call->id), HAFT__ARG(call->verdict));
+    return list_pending(run, status, err);
+}
+
+/* Adds a hint how to go on with a call that was interrupted. */
+static haft_status hint_unknown(const haft__run_call *call, haft_status status, haft_error *err)
+{
+    return haft__hint(err, status,
+                      "`haft answer RUN %.*s RESULT` says what came of it, `haft approve RUN %.*s "
+                      "--again` runs it again",
+                      HAFT__ARG(call->id), HAFT__ARG(call->id));
+}
+
+/* It is said to something that the call does not wait for any more. */
+static haft_status refuse_other(const haft__run *run, const haft__run_call *call,
+                                const haft__steer *command, haft_error *err)
+{
+    if (haft__str_equal(command->pause, haft__str(haft__pause_name(call->pause)))) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_STATE, "",
+                       "the call %.*s is not what was to be approved any more: its "
+                       "tool, its arguments or the rules have changed",
+                       HAFT__ARG(call->id));
+        return haft__hint(err, status, "look at what waits now, and decide about that");
+    }
+    bool same = false;
+    haft_status status = is_said(run, call, command, &same, err);
+    if (status != HAFT_OK || same) {
+        return status;
+    }
+    bool unseen = haft__str_equal(command->pause, HAFT__LIT(HAFT__STEER_NOTHING));
+    if (call->lost) {
+        status = haft__fail(
+            err, HAFT_BAD_STATE, "",
+            "what the call %.*s asked was lost with the process that had asked it: nobody "
+            "waits for the answer, and it is unknown what came of the call",
+            HAFT__ARG(call->id));
+    } else if (unseen) {
+        status = haft__fail(err, HAFT_BAD_STATE, "",
+                            "the call %.*s waited for nobody when this was said: nothing was "
+                            "taken; now it waits: %s",
+                            HAFT__ARG(call->id), haft__pause_name(call->pause));
+    } else {
+        status = haft__fail(
+            err, HAFT_BAD_STATE, "", "the call %.*s waits for something else by now: %s, not %.*s",
+            HAFT__ARG(call->id), haft__pause_name(call->pause), HAFT__ARG(command->pause));
+    }
+    return call->lost || (unseen && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME)
+               ? hint_unknown(call, status, err)
+               : list_pending(run, status, err);
+}
+
+static haft_status apply_cancel(const haft__run *run, const haft__steer *command, haft__buf *buf,
+                                haft_error *err)
+{
+    if (run->stage == HAFT__RUN_ENDED && run->end != HAFT__END_CANCELLED) {
+        return refuse_ended(run, err);
+    }
+    if (run->stage != HAFT__RUN_ENDED && !run->cancel_asked) {
+        haft__input_cancel_asked(buf, command->by, command->why);
+    }
+    return haft__buf_check(buf, err);
+}
+
+/* What runs, or a tool is told, is what the log has: a secret would be missing there. */
+static haft_status check_secrets(const haft__run *run, const haft__steer *command, haft__json value,
+                                 const char *what, haft_error *err)
+{
+    haft__arena arena;
+    haft__json clean;
+    bool redacted = false;
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    haft_status status =
+        redact_value(command->redactor, value, run->hash_key, &arena, &clean, &redacted, err);
+    haft__arena_finish(&arena);
+    return status == HAFT_OK && redacted
+               ? haft__fail(err, HAFT_BAD_INPUT, "",
+                            "expected %s without a secret, found one: a key, a token or a password "
+                            "is not written down, and so could not be passed on",
+                            what)
+               : status;
+}
+
+/* The tool itself asks: it is told what was said in the form it knows. To approve is to agree with
+ * what it would take by default. */
+static haft_status answer_tool(const haft__run *run, const haft__run_call *call,
+                               const haft__steer *command, haft__buf *buf, haft_error *err)
+{
+    haft__arena arena;
+    haft__json answer = haft__json_string(command->why);
+    haft_str verdict = HAFT__LIT("reject");
+    haft_status status = HAFT_OK;
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    if (command->kind != HAFT__STEER_REJECT) {
+        verdict = HAFT__LIT("answer");
+        status = check_secrets(run, command, command->value, "an answer", err);
+        if (status == HAFT_BAD_INPUT) {
+            (void)haft__hint(err, status, "nothing was taken: the tool goes on waiting");
+        }
+        if (status == HAFT_OK) {
+            status =
+                haft__asked_answer(call->asks, command->value, &arena, run->hash_key, &answer, err);
+        }
+    }
+    if (status == HAFT_OK) {
+        haft__input_answered(buf, call->id, command->by, verdict, answer);
+        status = haft__buf_check(buf, err);
+    }
+    haft__arena_finish(&arena);
+    return status;
+}
+
+/* An approval is for what was asked about. Arguments that a person changes are what that person
+ * approves: they have to be some that the tool takes, and stand in the answer itself. */
+static haft_status approve(const haft__run *run, const haft__run_call *call,
+                           const haft__steer *command, const char *verdict, haft__buf *buf,
+                           haft_error *err)
+{
+    haft__arena arena;
+    haft__json arguments;
+    haft_status status = HAFT_OK;
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    if (command->value.kind != HAFT__JSON_NULL) {
+        status = check_secrets(run, command, command->value, "new arguments", err);
+    }
+    if (status == HAFT_OK && command->value.kind != HAFT__JSON_NULL) {
+        status = haft__arguments_given(call->tool, command->value,
+                                       "the tool does not take these arguments", &arena,
+                                       run->hash_key, &arguments, err);
+    }
+    haft__arena_finish(&arena);
+    if (status == HAFT_BAD_INPUT) {
+        return haft__hint(err, status, "nothing was approved: the call goes on waiting");
+    }
+    if (status == HAFT_OK) {
+        haft__input_approved(buf, call->id, command->by, haft__str(verdict), command->value,
+                             call->binding);
+        status = haft__buf_check(buf, err);
+    }
+    return status;
+}
+
+/* What is waited for is not what whoever speaks has seen. */
+static bool is_other(const haft__run_call *call, const haft__steer *command)
+{
+    bool pause = command->pause.len == 0
+                 || haft__str_equal(command->pause, haft__str(haft__pause_name(call->pause)));
+    bool binding = haft__str_starts(call->binding, command->binding);
+    return !pause || !binding;
+}
+
+/* Nobody is waited for: what was said last may have been just this. */
+static haft_status refuse_unnamed(const haft__run *run, const haft__steer *command, haft_error *err)
+{
+    const haft__run_call *last = NULL;
+    haft_error refused = *err;
+    bool same = false;
+    for (size_t i = 0; i < run->call_count; i++) {
+        last = run->calls[i].verdict.len > 0 ? &run->calls[i] : last;
+    }
+    haft_status status = last != NULL ? is_said(run, last, command, &same, err) : HAFT_OK;
+    if (status == HAFT_OK && !same && last != NULL && last->overdue) {
+        status = refuse_overdue(run, last, err);
+    } else if (status == HAFT_OK && !same) {
+        *err = refused;
+        status = refused.status;
+    } else if (status == HAFT_OK) {
+        *err = (haft_error){0};
+    }
+    return status;
+}
+
+/* The key that a tool knows the call by must not stand for other arguments. */
+static haft_status refuse_arguments(const haft__run_call *call, haft_error *err)
+{
+    haft_status status = haft__fail(
+        err, HAFT_BAD_INPUT, "",
+        "expected no arguments: the call %.*s had begun, and runs again as it was or not "
+        "at all",
+        HAFT__ARG(call->id));
+    return haft__hint(err, status,
+                      "nothing was taken; `--again` runs it again, `haft answer` says what came of "
+                      "it, and after `haft reject` the model can make another call");
+}
+
+/* Nothing but a word of its own runs a call again that somebody has approved: the same approval may
+ * have been on its way when the call was interrupted. */
+static haft_status refuse_yes(const haft__run_call *call, haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_BAD_STATE, "",
+                   "the call %.*s was approved before and has begun: what came of it is unknown, "
+                   "and an approval does not run it again",
+                   HAFT__ARG(call->id));
+    return hint_unknown(call, status, err);
+}
+
+/* The command does not fit what is waited for. */
+static haft_status refuse_misfit(const haft__run *run, const haft__run_call *call,
+                                 const haft__steer *command, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
+                                    command->kind == HAFT__STEER_AGAIN
+                                        ? "the call %.*s was not interrupted: there is nothing to "
+                                          "run again"
+                                        : "the call %.*s does not wait for approval",
+                                    HAFT__ARG(call->id));
+    return list_pending(run, status, err);
+}
+
+/* Whether it lets a call run again whose outcome is unknown. */
+static bool is_retry(const haft__run_call *call, const haft__steer *command)
+{
+    return call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME
+           && (command->kind == HAFT__STEER_APPROVE || command->kind == HAFT__STEER_AGAIN);
+}
+
+/* Becomes the answer to what the call waits for, which it was said to. */
+static haft_status answer(const haft__run *run, const haft__run_call *call,
+                          const haft__steer *command, haft__buf *buf, haft_error *err)
+{
+    const char *verdict = verdict_of(command, call->pause);
+    haft__json value = value_of(command);
+    haft_status status = HAFT_OK;
+    if (call->asks.kind == HAFT__JSON_OBJECT && command->kind != HAFT__STEER_AGAIN) {
+        return answer_tool(run, call, command, buf, err);
+    }
+    if (verdict == NULL) {
+        return refuse_misfit(run, call, command, err);
+    }
+    if (is_retry(call, command) && command->value.kind != HAFT__JSON_NULL) {
+        return refuse_arguments(call, err);
+    }
+    if (is_retry(call, command) && command->kind == HAFT__STEER_APPROVE && was_let(call)) {
+        return refuse_yes(call, err);
+    }
+    if (call->pause == HAFT__PAUSE_APPROVAL && command->kind == HAFT__STEER_APPROVE) {
+        return approve(run, call, command, verdict, buf, err);
+    }
+    if (call->pause == HAFT__PAUSE_QUESTION && command->kind == HAFT__STEER_ANSWER) {
+        status = haft__question_answer(call, value, &value, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__input_answered(buf, call->id, command->by, haft__str(verdict), value);
+    return haft__buf_check(buf, err);
+}
+
+static haft_status apply(const haft__run *run, const haft__steer *command, haft__buf *buf,
+                         haft_error *err)
+{
+    if (command->kind == HAFT__STEER_CANCEL) {
+        return apply_cancel(run, command, buf, err);
+    }
+    const haft__run_call *call = NULL;
+    haft_error own = {0};
+    haft_status status = find_call(run, command->call, &call, &own);
+    if (status == HAFT_BAD_STATE && command->call.len == 0) {
+        status = refuse_unnamed(run, command, &own);
+    }
+    if (status != HAFT_OK && err != NULL) {
+        *err = own;
+    }
+    if (status != HAFT_OK || call == NULL) {
+        return status;
+    }
+    if (!is_pending(run, call)) {
+        return refuse_late(run, call, command, err);
+    }
+    bool old = false;
+    status = is_old_yes(run, call, command, &old, err);
+    if (status != HAFT_OK || old) {
+        return status;
+    }
+    return is_other(call, command) ? refuse_other(run, call, command, err)
+                                   : answer(run, call, command, buf, err);
+}
+
+haft_status haft__steer_apply(const haft__run *run, const haft__steer *command, haft__buf *buf,
+                              haft_error *err)
+{
+    size_t before = buf->len;
+    haft_status status = apply(run, command, buf, err);
+    bool answers = command->kind != HAFT__STEER_CANCEL && buf->len > before;
+    if (status == HAFT_OK && answers && command->message.len > 0) {
+        buf->len--; /* the brace of its end */
+        haft__buf_addf(buf, ",\"message\":\"%.*s\"}", HAFT__ARG(command->message));
+        status = haft__buf_check(buf, err);
+    }
+    return status;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* condition.c - `when` of an approval rule. Tests: tests/run/pause/condition_test.c. */
+#include "run/pause/condition.h"
+
+#include <string.h>
+
+#include "base/macros.h"
+#include "base/str.h"
+#include "schema/pattern.h"
+#include "json/number.h"
+#include "json/pointer.h"
+
+/* What a comparison came to. */
+typedef enum outcome {
+    NO,
+    YES,
+    UNSURE, /* counts as yes: rather ask than not */
+} outcome;
+
+static outcome of(bool holds)
+{
+    return holds ? YES : NO;
+}
+
+static bool has_digit(haft_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] >= '0' && text.ptr[i] <= '9') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_flag(haft__json value)
+{
+    return value.kind == HAFT__JSON_TRUE || value.kind == HAFT__JSON_FALSE;
+}
+
+/* Whether the two may mean the same though they are of different kinds: "100" and 100, "yes" and
+ * true, 1 and true. The tool may take one for the other. */
+static bool may_mean_the_same(haft__json a, haft__json b)
+{
+    if (b.kind == HAFT__JSON_STRING || (is_flag(a) && !is_flag(b))) {
+        haft__json swapped = a;
+        a = b;
+        b = swapped;
+    }
+    bool text = a.kind == HAFT__JSON_STRING;
+    return (text && b.kind == HAFT__JSON_NUMBER && has_digit(haft__json_text(a)))
+           || ((text || a.kind == HAFT__JSON_NUMBER) && is_flag(b));
+}
+
+static outcome equal(haft__json a, haft__json b)
+{
+    bool same = false;
+    if (a.kind != b.kind && may_mean_the_same(a, b)) {
+        return UNSURE;
+    }
+    return haft__json_equal(a, b, &same, NULL) == HAFT_OK ? of(same) : UNSURE;
+}
+
+static outcome has_item(haft__json list, haft__json item)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        outcome found = equal(list.items[i], item);
+        if (found != NO) {
+            return found;
+        }
+    }
+    return NO;
+}
+
+static outcome list_contains(haft__json list, haft__json item)
+{
+    if (list.count == 0) {
+        return NO;
+    }
+    switch (haft__condition_fits_list(list, item)) {
+    case HAFT__FIT_COMPARED: return has_item(list, item);
+    case HAFT__FIT_NEVER: return NO;
+    case HAFT__FIT_NONE: return UNSURE;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static outcome contains(haft__json whole, haft__json part)
+{
+    if (whole.kind == HAFT__JSON_ARRAY) {
+        return list_contains(whole, part);
+    }
+    haft_str text = haft__json_text(whole), wanted = haft__json_text(part);
+    for (; text.len >= wanted.len; text = haft__str_skip(text, 1)) {
+        if (wanted.len == 0 || memcmp(text.ptr, wanted.ptr, wanted.len) == 0) {
+            return YES;
+        }
+    }
+    return NO;
+}
+
+static outcome matches(haft__arena *scratch, haft__json text, haft__json expression)
+{
+    const haft__pattern *pattern = NULL;
+    if (haft__pattern_compile(scratch, haft__json_text(expression), &pattern, NULL) != HAFT_OK) {
+        return UNSURE;
+    }
+    haft__pattern_scratch *work = haft__pattern_scratch_create();
+    if (work == NULL) {
+        return UNSURE;
+    }
+    haft__pattern_result result = haft__pattern_match(pattern, work, haft__json_text(text));
+    haft__pattern_scratch_destroy(work);
+    return result == HAFT__PATTERN_NO ? NO : result == HAFT__PATTERN_YES ? YES : UNSURE;
+}
+
+/* Numbers by value, texts by their bytes. */
+static int compare(haft__json a, haft__json b)
+{
+    return a.kind == HAFT__JSON_NUMBER
+               ? haft__number_compare(haft__json_text(a), haft__json_text(b))
+               : haft__str_compare(haft__json_text(a), haft__json_text(b));
+}
+
+/* Orders and what they must come to: less, equal, greater. */
+typedef struct order {
+    const char *op;
+    bool less, same, greater;
+} order;
+
+static const order *find_order(haft_str op)
+{
+    static const order orders[] = {
+        {"lt", true, false, false},
+        {"le", true, true, false},
+        {"gt", false, false, true},
+        {"ge", false, true, true},
+    };
+    for (size_t i = 0; i < COUNT(orders); i++) {
+        if (haft__str_equal(op, haft__str(orders[i].op))) {
+            return &orders[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- what can be compared ---- */
+
+/* Null differs from all others, and that is an answer; of others that are of two kinds nobody
+ * knows what a tool makes of them. */
+static haft__fit fits_equal(haft__json a, haft__json b)
+{
+    if (a.kind == b.kind || (is_flag(a) && is_flag(b))) {
+        return HAFT__FIT_COMPARED;
+    }
+    bool null = a.kind == HAFT__JSON_NULL || b.kind == HAFT__JSON_NULL;
+    return null ? HAFT__FIT_NEVER : HAFT__FIT_NONE;
+}
+
+haft__fit haft__condition_fits_list(haft__json list, haft__json item)
+{
+    if (list.kind != HAFT__JSON_ARRAY || list.count == 0) {
+        return HAFT__FIT_NONE;
+    }
+    haft__fit fit = HAFT__FIT_NEVER;
+    for (uint32_t i = 0; i < list.count && fit != HAFT__FIT_COMPARED; i++) {
+        haft__fit one = fits_equal(list.items[i], item);
+        fit = one != HAFT__FIT_NEVER ? one : fit;
+    }
+    return fit;
+}
+
+haft__fit haft__condition_fits(haft_str op, haft__json argument, const haft__json *value)
+{
+    if (value == NULL) {
+        return HAFT__FIT_NONE;
+    }
+    bool texts = argument.kind == HAFT__JSON_STRING && value->kind == HAFT__JSON_STRING;
+    bool numbers = argument.kind == HAFT__JSON_NUMBER && value->kind == HAFT__JSON_NUMBER;
+    if (haft__str_equal(op, HAFT__LIT("in"))) {
+        return haft__condition_fits_list(*value, argument);
+    }
+    if (haft__str_equal(op, HAFT__LIT("contains"))) {
+        return texts || argument.kind == HAFT__JSON_ARRAY ? HAFT__FIT_COMPARED : HAFT__FIT_NONE;
+    }
+    if (haft__str_equal(op, HAFT__LIT("matches"))) {
+        return texts ? HAFT__FIT_COMPARED : HAFT__FIT_NONE;
+    }
+    if (find_order(op) != NULL) {
+        return texts || numbers ? HAFT__FIT_COMPARED : HAFT__FIT_NONE;
+    }
+    haft__fit fit = fits_equal(argument, *value);
+    bool differs = haft__str_equal(op, HAFT__LIT("ne")) && fit == HAFT__FIT_NEVER;
+    return differs ? HAFT__FIT_COMPARED : fit;
+}
+
+/* ---- whether it holds ---- */
+
+/* Of two that can be compared. */
+static outcome holds_for(haft__arena *scratch, haft_str op, haft__json found, haft__json wanted)
+{
+    const order *ordered = find_order(op);
+    if (ordered != NULL) {
+        int sign = compare(found, wanted);
+        return of(sign < 0 ? ordered->less : sign > 0 ? ordered->greater : ordered->same);
+    }
+    if (haft__str_equal(op, HAFT__LIT("ne"))) {
+        outcome same = equal(found, wanted);
+        return same == UNSURE ? UNSURE : of(same == NO);
+    }
+    if (haft__str_equal(op, HAFT__LIT("in"))) {
+        return has_item(wanted, found);
+    }
+    if (haft__str_equal(op, HAFT__LIT("contains"))) {
+        return contains(found, wanted);
+    }
+    if (haft__str_equal(op, HAFT__LIT("matches"))) {
+        return matches(scratch, found, wanted);
+    }
+    return equal(found, wanted);
+}
+
+static bool asks(haft__arena *scratch, haft_str op, haft__json found, const haft__json *wanted)
+{
+    switch (haft__condition_fits(op, found, wanted)) {
+    case HAFT__FIT_COMPARED: return holds_for(scratch, op, found, *wanted) != NO;
+    case HAFT__FIT_NEVER: return false;
+    case HAFT__FIT_NONE: return true;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Whether the way to the argument ends at something that has nothing in it, or at a list that is
+ * asked for a name: it is not that the argument was left out. */
+static bool leads_astray(haft__json value, haft_str pointer)
+{
+    haft_str token;
+    uint64_t index;
+    while (haft__pointer_next(&pointer, &token)) {
+        bool list = value.kind == HAFT__JSON_ARRAY, object = value.kind == HAFT__JSON_OBJECT;
+        const haft__json *next = list     ? haft__pointer_item(value, token)
+                                 : object ? haft__pointer_member(value, token)
+                                          : NULL;
+        if (next == NULL) {
+            return list ? !haft__str_to_u64(token, &index)
+                        : !object && value.kind != HAFT__JSON_NULL;
+        }
+        value = *next;
+    }
+    return pointer.len > 0;
+}
+
+bool haft__condition_holds_without(haft__json when)
+{
+    const haft__json *op = haft__json_get(when, HAFT__LIT("op"));
+    const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
+    haft_str name = op != NULL ? haft__json_text(*op) : HAFT__LIT("");
+    bool exists = haft__str_equal(name, HAFT__LIT("exists"));
+    return exists ? value != NULL && value->kind == HAFT__JSON_FALSE
+                  : haft__str_equal(name, HAFT__LIT("ne"));
+}
+
+bool haft__condition_asks(haft__arena *scratch, haft__json when, const haft__json *arguments)
+{
+    if (when.kind != HAFT__JSON_OBJECT || arguments == NULL) {
+        return true;
+    }
+    const haft__json *at = haft__json_get(when, HAFT__LIT("at"));
+    const haft__json *op = haft__json_get(when, HAFT__LIT("op"));
+    const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
+    if (at == NULL || op == NULL) {
+        return true;
+    }
+    const haft__json *found = haft__pointer_get(arguments, haft__json_text(*at));
+    bool exists = haft__str_equal(haft__json_text(*op), HAFT__LIT("exists"));
+    bool absent = haft__condition_holds_without(when);
+    if (found == NULL) {
+        return absent || (!exists && leads_astray(*arguments, haft__json_text(*at)));
+    }
+    if (exists) {
+        return !absent;
+    }
+    return asks(scratch, haft__json_text(*op), *found, value);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* question.c - answers to what the model asks. Tests: tests/run/pause/question_test.c. */
+#include "run/pause/question.h"
+
+#include "base/error.h"
+#include "base/str.h"
+#include "json/number.h"
+
+static haft__json argument(const haft__run_call *call, const char *key)
+{
+    const haft__json *value = haft__json_get(call->arguments, haft__str(key));
+    return value != NULL ? *value : haft__json_null();
+}
+
+/* Whether it is one of the choices as it is. */
+static bool is_choice(haft__json choices, haft_str text)
+{
+    for (uint32_t i = 0; i < choices.count; i++) {
+        if (haft__str_equal(haft__json_text(choices.items[i]), text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static haft_status choose(haft__json choices, haft__json said, haft__json *ret_answer,
+                          haft_error *err)
+{
+    haft_str text = haft__json_text(said);
+    int64_t number = 0;
+    if (is_choice(choices, text)) {
+        *ret_answer = haft__json_string(text);
+        return HAFT_OK;
+    }
+    if (haft__number_to_int64(text, &number) && number >= 1 && number <= choices.count) {
+        *ret_answer = choices.items[number - 1];
+        return HAFT_OK;
+    }
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "", "there is no choice %.*s: expected 1 to %u, or a text",
+                   HAFT__ARG(text), choices.count);
+    return haft__hint(err, status, "a number that is meant as a text stands in quotes: '\"%.*s\"'",
+                      HAFT__ARG(text));
+}
+
+haft_status haft__question_answer(const haft__run_call *call, haft__json said,
+                                  haft__json *ret_answer, haft_error *err)
+{
+    haft__json choices = argument(call, "choices"), otherwise = argument(call, "default");
+    bool nothing = said.kind == HAFT__JSON_NULL
+                   || (said.kind == HAFT__JSON_STRING && haft__json_text(said).len == 0);
+    *ret_answer = said;
+    if (nothing && otherwise.kind == HAFT__JSON_STRING) {
+        *ret_answer = otherwise;
+        return HAFT_OK;
+    }
+    if (nothing) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "the question of %.*s wants an answer, and has no default",
+                          HAFT__ARG(call->id));
+    }
+    bool number =
+        said.kind == HAFT__JSON_NUMBER && choices.kind == HAFT__JSON_ARRAY && choices.count > 0;
+    return number ? choose(choices, said, ret_answer, err) : HAFT_OK;
+}

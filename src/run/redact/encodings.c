@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * redact_forms.c - how a secret may be spelled: as it is, in JSON, in a URL, in base64, in hex.
+ *
+ * Of base64 only the characters that the secret alone decides are looked for, for each of the three
+ * ways in which it can lie among the bytes around it; at each end one character may stay, which
+ * tells less than a byte. Tests: tests/run/redact/encodings_test.c.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "run/redact/redact_int.h"
+#include "json/write.h"
+
+/* How often JSON may stand inside of JSON. What a program prints is a string of an event, and what
+ * a model passes on is one of the arguments that are: up to twice more than it was written. */
+#define JSON_LEVELS 4
+
+/* The longest spelling: a quote, which each level makes twice as long. */
+#define MOST_BYTES (HAFT__LIMIT_REDACT_SECRET_BYTES << JSON_LEVELS)
+
+/* ---- JSON ---- */
+
+/* As a JSON string without its quotes. */
+static void spell_json(haft__buf *buf, haft_str text)
+{
+    haft__buf quoted;
+    haft__buf_init(&quoted, buf->max);
+    haft__json_write_string(&quoted, text);
+    if (quoted.status == HAFT_OK) {
+        haft__buf_add(buf, quoted.ptr + 1, quoted.len - 2);
+    } else {
+        buf->status = quoted.status;
+    }
+    haft__buf_finish(&quoted);
+}
+
+static void add_unit(haft__buf *buf, uint32_t unit, bool upper)
+{
+    haft__buf_addf(buf, upper ? "\\u%04X" : "\\u%04x", unit);
+}
+
+/* Of JSON text: every slash as \/ if `slashes`, and what is not ASCII as \uXXXX if `ascii`. */
+static void spell_more(haft__buf *buf, haft_str json, bool slashes, bool ascii, bool upper)
+{
+    while (json.len > 0 && json.ptr != NULL) {
+        uint32_t code = 0;
+        size_t length = haft__utf8_decode(json, &code);
+        if (ascii && code >= 0x10000) {
+            add_unit(buf, 0xD800 + ((code - 0x10000) >> 10), upper);
+            add_unit(buf, 0xDC00 + ((code - 0x10000) & 0x3FF), upper);
+        } else if (ascii && code >= 0x80) {
+            add_unit(buf, code, upper);
+        } else {
+            haft__buf_add_str(buf, slashes && code == '/' ? HAFT__LIT("\\") : HAFT__LIT(""));
+            haft__buf_add(buf, json.ptr, length);
+        }
+        json = haft__str_skip(json, length);
+    }
+}
+
+/* ---- URLs, hex, base64 ---- */
+
+static void spell_percent(haft__buf *buf, haft_str text, bool upper, bool plus)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')
+                     || (c != 0 && strchr("-._~", c) != NULL);
+        if (plain || (plus && c == ' ')) {
+            haft__buf_add_char(buf, plain ? (char)c : '+');
+        } else {
+            haft__buf_addf(buf, upper ? "%%%02X" : "%%%02x", c);
+        }
+    }
+}
+
+static void spell_hex(haft__buf *buf, haft_str text, bool upper)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        haft__buf_addf(buf, upper ? "%02X" : "%02x", (unsigned char)text.ptr[i]);
+    }
+}
+
+/* The six bits at `bit`, of `before` unknown bytes and the text behind them. */
+static unsigned sextet(haft_str text, size_t before, size_t bit)
+{
+    unsigned value = 0;
+    for (size_t i = bit - 8 * before; i < bit - 8 * before + 6; i++) {
+        unsigned char c = (unsigned char)text.ptr[i / 8];
+        value = value << 1 | ((c >> (7 - i % 8)) & 1U);
+    }
+    return value;
+}
+
+static void spell_base64(haft__buf *buf, haft_str text, size_t before, bool url)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    size_t end = 8 * (before + text.len);
+    for (size_t bit = (8 * before + 5) / 6 * 6; bit + 6 <= end; bit += 6) {
+        unsigned value = sextet(text, before, bit);
+        char last = value == 62 ? (url ? '-' : '+') : (url ? '_' : '/');
+        haft__buf_add_char(buf, value < 62 ? digits[value] : last);
+    }
+}
+
+/* ---- all of them ---- */
+
+/* Adds what has been spelled and clears the buffer for the next. */
+static haft_status add(haft__redactor *r, haft__buf *buf, haft_error *err)
+{
+    haft_status status = haft__buf_check(buf, err);
+    if (status == HAFT_OK) {
+        status = haft__redactor_add_form(r, haft__buf_str(buf), err);
+    }
+    haft__buf_clear(buf);
+    return status;
+}
+
+/* Adds JSON text as it is and as it stands inside of other JSON. Takes the buffer's text. */
+static haft_status add_levels(haft__redactor *r, haft__buf *json, haft_error *err)
+{
+    haft__buf next;
+    haft__buf_init(&next, MOST_BYTES);
+    haft_status status = haft__buf_check(json, err);
+    for (unsigned level = 1; level < JSON_LEVELS && status == HAFT_OK; level++) {
+        spell_json(&next, haft__buf_str(json));
+        status = add(r, json, err);
+        haft__buf_add_str(json, haft__buf_str(&next));
+        status = status == HAFT_OK ? haft__buf_check(&next, err) : status;
+        haft__buf_clear(&next);
+    }
+    haft__buf_finish(&next);
+    return status == HAFT_OK ? add(r, json, err) : status;
+}
+
+static haft_status add_json(haft__redactor *r, haft_str secret, haft__buf *buf, haft_error *err)
+{
+    haft__buf once;
+    haft__buf_init(&once, MOST_BYTES);
+    spell_json(&once, secret);
+    haft_str json = haft__buf_str(&once);
+    haft_status status = haft__buf_check(&once, err);
+    for (unsigned how = 0; how < 6 && status == HAFT_OK; how++) {
+        spell_more(buf, json, (how & 1) != 0, how >= 2, how >= 4);
+        status = add_levels(r, buf, err);
+    }
+    haft__buf_finish(&once);
+    return status;
+}
+
+static haft_status add_encoded(haft__redactor *r, haft_str secret, haft__buf *buf, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (unsigned how = 0; how < 4 && status == HAFT_OK; how++) {
+        spell_percent(buf, secret, (how & 1) != 0, (how & 2) != 0);
+        status = add(r, buf, err);
+    }
+    for (unsigned how = 0; how < 2 && status == HAFT_OK; how++) {
+        spell_hex(buf, secret, how > 0);
+        status = add(r, buf, err);
+    }
+    for (unsigned how = 0; how < 6 && status == HAFT_OK; how++) {
+        spell_base64(buf, secret, how / 2, (how & 1) != 0);
+        status = add(r, buf, err);
+    }
+    return status;
+}
+
+haft_status haft__redactor_add_forms(haft__redactor *redactor, haft_str secret, haft_error *err)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, MOST_BYTES);
+    haft_status status = haft__redactor_add_form(redactor, secret, err);
+    if (status == HAFT_OK && haft__utf8_valid(secret)) {
+        status = add_json(redactor, secret, &buf, err);
+    }
+    if (status == HAFT_OK) {
+        status = add_encoded(redactor, secret, &buf, err);
+    }
+    haft__buf_finish(&buf);
+    return status;
+}

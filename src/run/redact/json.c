@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * redact_json.c - what is replaced in a text that is JSON, so that it stays JSON.
+ *
+ * Inside a string a part may not cut an escape in two, and is made longer where it would. A part
+ * that is not inside one string - in a number, over a quote, over several values - becomes the
+ * smallest value around it, which is replaced by a string. Tests: tests/run/redact/json_test.c.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "run/redact/redact_int.h"
+#include "json/stream.h"
+
+/* What the walk over a text that is known to be JSON has seen. */
+typedef struct walk {
+    haft_str text;
+    size_t at;
+    haft__redact_part *found; /* sorted, disjoint */
+    size_t count, next;       /* how many, and the first that was not met yet */
+    haft__buf *parts;
+    size_t open[HAFT__LIMIT_JSON_DEPTH]; /* where each open container began */
+    size_t depth;
+    bool waits; /* for the end of a value around these: */
+    size_t from, to;
+} walk;
+
+/* ---- is it JSON? ---- */
+
+static bool looks_like_json(haft_str text)
+{
+    text = haft__str_trim(text);
+    return text.len > 0 && text.ptr[0] != '\0' && strchr("{[\"-0123456789tfn", text.ptr[0]) != NULL;
+}
+
+static haft_status check_json(haft_str text)
+{
+    haft__json_stream stream;
+    haft__json_event event = {.kind = HAFT__JSON_EVENT_BEGIN};
+    haft_status status = HAFT_OK;
+    haft__json_stream_init(&stream, NULL);
+    while (status == HAFT_OK && event.kind != HAFT__JSON_EVENT_MORE) {
+        status = haft__json_stream_next(&stream, &text, &event, NULL);
+    }
+    haft__json_stream_end(&stream);
+    event.kind = HAFT__JSON_EVENT_BEGIN;
+    while (status == HAFT_OK && event.kind != HAFT__JSON_EVENT_MORE) {
+        status = haft__json_stream_next(&stream, &text, &event, NULL);
+    }
+    haft__json_stream_finish(&stream);
+    return status;
+}
+
+/* ---- parts ---- */
+
+static void add_part(walk *w, size_t from, size_t to, bool quoted)
+{
+    haft__redact_part part = {.from = from, .to = to, .quoted = quoted};
+    haft__buf_add(w->parts, (const char *)&part, sizeof(part));
+}
+
+/* A value ended. If it is the first around what waits, it goes, with every part inside it. */
+static void end_value(walk *w, size_t from, size_t to)
+{
+    size_t count;
+    const haft__redact_part *all = haft__redact_parts(w->parts, &count);
+    if (!w->waits || from > w->from || to < w->to) {
+        return;
+    }
+    while (count > 0 && all[count - 1].from >= from) {
+        count--;
+    }
+    w->parts->len = count * sizeof(*all);
+    w->waits = false;
+    add_part(w, from, to, true);
+}
+
+static void wait_for_value(walk *w, const haft__redact_part *part)
+{
+    w->from = w->waits && w->from < part->from ? w->from : part->from;
+    w->to = w->waits && w->to > part->to ? w->to : part->to;
+    w->waits = true;
+}
+
+/* Everything that was found and begins before `to`, in a token that is no string. */
+static void meet(walk *w, size_t to)
+{
+    for (; w->next < w->count && w->found[w->next].from < to; w->next++) {
+        wait_for_value(w, &w->found[w->next]);
+    }
+}
+
+/* ---- strings ---- */
+
+static size_t escape_length(haft_str text, size_t at)
+{
+    return text.ptr[at + 1] == 'u' ? 6 : 2;
+}
+
+/* The end of the string that begins at w->at, behind its quote. */
+static size_t string_end(const walk *w)
+{
+    size_t at = w->at + 1;
+    while (w->text.ptr[at] != '"') {
+        at += w->text.ptr[at] == '\\' ? escape_length(w->text, at) : 1;
+    }
+    return at + 1;
+}
+
+/* Moves the ends of a part that lie inside an escape to the escape's. `io_at` walks through the
+ * string, from escape to escape, and never back. */
+static void keep_escapes(const walk *w, haft__redact_part *part, size_t *io_at)
+{
+    size_t at = *io_at;
+    while (at < part->to) {
+        bool escape = w->text.ptr[at] == '\\';
+        size_t end = at + (escape ? escape_length(w->text, at) : 1);
+        part->from = at < part->from && part->from < end ? at : part->from;
+        part->to = part->to < end ? end : part->to;
+        at = end;
+    }
+    *io_at = at;
+}
+
+static void meet_string(walk *w, size_t end)
+{
+    size_t at = w->at + 1;
+    for (; w->next < w->count && w->found[w->next].from < end; w->next++) {
+        haft__redact_part *part = &w->found[w->next];
+        if (part->from > w->at && part->to < end) {
+            keep_escapes(w, part, &at);
+            add_part(w, part->from, part->to, false);
+        } else {
+            wait_for_value(w, part);
+        }
+    }
+}
+
+static bool is_key(const walk *w, size_t end)
+{
+    while (end < w->text.len && memchr(" \t\r\n", w->text.ptr[end], 4) != NULL) {
+        end++;
+    }
+    return end < w->text.len && w->text.ptr[end] == ':';
+}
+
+/* ---- the walk ---- */
+
+static void walk_string(walk *w)
+{
+    size_t end = string_end(w);
+    meet_string(w, end);
+    if (!is_key(w, end)) {
+        end_value(w, w->at, end);
+    }
+    w->at = end;
+}
+
+/* A number or a literal. */
+static void walk_scalar(walk *w)
+{
+    size_t end = w->at;
+    while (end < w->text.len && memchr(",:]} \t\r\n", w->text.ptr[end], 8) == NULL) {
+        end++;
+    }
+    meet(w, end);
+    end_value(w, w->at, end);
+    w->at = end;
+}
+
+static void walk_token(walk *w)
+{
+    char c = w->text.ptr[w->at];
+    if (c == '"') {
+        walk_string(w);
+        return;
+    }
+    if (memchr("{[]},: \t\r\n", c, 10) == NULL) {
+        walk_scalar(w);
+        return;
+    }
+    if (c == '{' || c == '[') {
+        w->open[w->depth++] = w->at;
+    }
+    meet(w, w->at + 1);
+    if (c == '}' || c == ']') {
+        end_value(w, w->open[--w->depth], w->at + 1);
+    }
+    w->at++;
+}
+
+bool haft__redact_fit_json(haft_str text, const haft__buf *found, haft__buf *parts)
+{
+    if (!looks_like_json(text)) {
+        return false;
+    }
+    haft_status status = check_json(text);
+    if (status != HAFT_OK) {
+        parts->status = status == HAFT_NO_MEMORY ? status : parts->status;
+        return false;
+    }
+    walk w = {.text = text, .parts = parts};
+    w.found = haft__redact_parts(found, &w.count);
+    while (w.at < text.len) {
+        walk_token(&w);
+    }
+    /* Nothing that was found begins or ends in the white space around all. */
+    assert(!w.waits && w.depth == 0);
+    return parts->status == HAFT_OK;
+}

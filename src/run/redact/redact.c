@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * redact.c - finds all spellings of all secrets in one pass (Aho and Corasick), and replaces them.
+ *
+ * The tree of spellings is walked byte by byte; where it does not go on, the longest end of what
+ * was read that is a beginning in the tree is tried (`fail`). Its edges are in a hash table, so
+ * that a step costs the same however many secrets share a beginning. At the root, a set of
+ * the first bytes of all spellings says of nearly every place that nothing starts there.
+ * Tests: tests/run/redact/redact_test.c. Fuzzer: fuzz/redact.c.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "run/redact/redact_int.h"
+
+#define MIN        HAFT__LIMIT_REDACT_MIN_BYTES
+#define START_BITS 16
+#define ROOT       0U
+#define FIRST_SIZE 256U
+
+#define TOKEN_CHARS 16 /* of what follows "Bearer " */
+
+typedef struct haft__redact_node {
+    uint32_t parent, fail;
+    uint32_t depth;
+    uint32_t out; /* length of the longest spelling that ends here; 0 for none */
+    uint8_t byte; /* that leads here from the parent */
+    bool end;     /* a spelling ends here, not only in a node that `fail` leads to */
+} node;
+
+_Static_assert(MIN == sizeof(uint64_t), "the set of starts looks at eight bytes");
+
+void haft__redactor_init(haft__redactor *redactor, haft__arena *arena)
+{
+    *redactor = (haft__redactor){.arena = arena, .sealed = true};
+}
+
+/* ---- the tree ---- */
+
+static size_t slot_of(const haft__redactor *r, uint32_t from, uint8_t byte)
+{
+    uint64_t key = ((uint64_t)from << 8) | byte;
+    return (size_t)((key * 0x9E3779B97F4A7C15U) >> 20) & (r->slot_count - 1);
+}
+
+/* The node that `byte` leads to, or ROOT for none: nothing leads to the root. */
+static uint32_t child_of(const haft__redactor *r, uint32_t from, uint8_t byte)
+{
+    for (size_t at = slot_of(r, from, byte);; at = (at + 1) & (r->slot_count - 1)) {
+        uint32_t child = r->slots[at];
+        if (child == ROOT || (r->nodes[child].parent == from && r->nodes[child].byte == byte)) {
+            return child;
+        }
+    }
+}
+
+static void put_child(haft__redactor *r, uint32_t child)
+{
+    size_t at = slot_of(r, r->nodes[child].parent, r->nodes[child].byte);
+    while (r->slots[at] != ROOT) {
+        at = (at + 1) & (r->slot_count - 1);
+    }
+    r->slots[at] = child;
+}
+
+/* Room for one more node; the table stays at most half full. */
+static haft_status grow(haft__redactor *r, haft_error *err)
+{
+    if (r->node_count < r->node_capacity) {
+        return HAFT_OK;
+    }
+    size_t capacity = r->node_capacity > 0 ? 2 * r->node_capacity : FIRST_SIZE;
+    node *nodes = haft__arena_array(r->arena, capacity, sizeof(*nodes));
+    uint32_t *slots = haft__arena_array(r->arena, 2 * capacity, sizeof(*slots));
+    if (nodes == NULL || slots == NULL) {
+        return haft__arena_fail(r->arena, err);
+    }
+    if (r->node_count > 0) {
+        memcpy(nodes, r->nodes, r->node_count * sizeof(*nodes));
+    }
+    r->nodes = nodes;
+    r->slots = slots;
+    r->node_capacity = capacity;
+    r->slot_count = 2 * capacity;
+    for (size_t i = 1; i < r->node_count; i++) {
+        put_child(r, (uint32_t)i);
+    }
+    r->node_count = r->node_count > 0 ? r->node_count : 1;
+    return HAFT_OK;
+}
+
+static haft_status add_node(haft__redactor *r, uint32_t parent, uint8_t byte, uint32_t *ret_node,
+                            haft_error *err)
+{
+    if (r->node_count > HAFT__LIMIT_REDACT_BYTES) {
+        return haft__fail(err, HAFT_TOO_BIG, "",
+                          "expected at most %d bytes of secrets in all spellings, found more",
+                          HAFT__LIMIT_REDACT_BYTES);
+    }
+    haft_status status = grow(r, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    uint32_t child = (uint32_t)r->node_count++;
+    r->nodes[child] = (node){.parent = parent, .byte = byte, .depth = r->nodes[parent].depth + 1};
+    put_child(r, child);
+    *ret_node = child;
+    return HAFT_OK;
+}
+
+/* ---- what may start ---- */
+
+static size_t start_of(const char *bytes)
+{
+    uint64_t first;
+    memcpy(&first, bytes, sizeof(first));
+    return (size_t)((first * 0x9E3779B97F4A7C15U) >> (64 - START_BITS));
+}
+
+static bool may_start(const haft__redactor *r, const char *bytes)
+{
+    size_t start = start_of(bytes);
+    return ((r->starts[start / 64] >> (start % 64)) & 1) != 0;
+}
+
+haft_status haft__redactor_add_form(haft__redactor *redactor, haft_str form, haft_error *err)
+{
+    uint32_t at = ROOT;
+    haft_status status = grow(redactor, err);
+    if (form.len < MIN || status != HAFT_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < form.len; i++) {
+        uint8_t byte = (uint8_t)form.ptr[i];
+        uint32_t next = child_of(redactor, at, byte);
+        if (next == ROOT) {
+            status = add_node(redactor, at, byte, &next, err);
+        }
+        if (status != HAFT_OK) {
+            return status;
+        }
+        at = next;
+    }
+    redactor->nodes[at].end = true;
+    redactor->longest = form.len > redactor->longest ? form.len : redactor->longest;
+    size_t start = start_of(form.ptr);
+    redactor->starts[start / 64] |= (uint64_t)1 << (start % 64);
+    return HAFT_OK;
+}
+
+/* ---- adding ---- */
+
+static bool is_known(const haft__redactor *r, haft_str secret)
+{
+    uint32_t at = ROOT;
+    for (size_t i = 0; i < secret.len && r->node_count > 0; i++) {
+        at = child_of(r, at, (uint8_t)secret.ptr[i]);
+        if (at == ROOT) {
+            return false;
+        }
+    }
+    return r->node_count > 0 && r->nodes[at].end;
+}
+
+static haft_status check_size(const haft__redactor *r, haft_str secret, haft_error *err)
+{
+    if (secret.len > HAFT__LIMIT_REDACT_SECRET_BYTES) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d bytes in a secret, found %zu",
+                          HAFT__LIMIT_REDACT_SECRET_BYTES, secret.len);
+    }
+    if (r->secret_count == HAFT__LIMIT_REDACT_SECRETS) {
+        return haft__fail(err, HAFT_TOO_BIG, "", "expected at most %d secrets, found more",
+                          HAFT__LIMIT_REDACT_SECRETS);
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__redactor_add(haft__redactor *redactor, haft_str secret, bool *ret_added,
+                               haft_error *err)
+{
+    secret = haft__str_trim(secret);
+    bool known = secret.len >= MIN && is_known(redactor, secret);
+    if (secret.len < MIN || known) {
+        *ret_added = known;
+        return HAFT_OK;
+    }
+    haft_status status = check_size(redactor, secret, err);
+    if (status == HAFT_OK && redactor->starts == NULL) {
+        redactor->starts =
+            haft__arena_array(redactor->arena, ((size_t)1 << START_BITS) / 64, sizeof(uint64_t));
+        status = redactor->starts != NULL ? HAFT_OK : haft__arena_fail(redactor->arena, err);
+    }
+    if (status == HAFT_OK) {
+        redactor->sealed = false;
+        status = haft__redactor_add_forms(redactor, secret, err);
+    }
+    if (status == HAFT_OK) {
+        redactor->secret_count++;
+        *ret_added = true;
+    }
+    return status;
+}
+
+/* ---- sealing ---- */
+
+/* Where to go on when `byte` does not lead on from what `from` stands for. */
+static uint32_t step(const haft__redactor *r, uint32_t from, uint8_t byte)
+{
+    uint32_t next;
+    while ((next = child_of(r, from, byte)) == ROOT && from != ROOT) {
+        from = r->nodes[from].fail;
+    }
+    return next;
+}
+
+static void link_node(haft__redactor *r, uint32_t at)
+{
+    node *n = &r->nodes[at];
+    n->fail = n->parent == ROOT ? ROOT : step(r, r->nodes[n->parent].fail, n->byte);
+    n->out = n->end ? n->depth : r->nodes[n->fail].out;
+}
+
+/* All nodes but the root, those nearer to it first. */
+static uint32_t *by_depth(const haft__redactor *r)
+{
+    size_t deepest = 0;
+    for (size_t i = 0; i < r->node_count; i++) {
+        deepest = r->nodes[i].depth > deepest ? r->nodes[i].depth : deepest;
+    }
+    uint32_t *order = haft__arena_array(r->arena, r->node_count, sizeof(*order));
+    uint32_t *places = haft__arena_array(r->arena, deepest + 2, sizeof(*places));
+    if (order == NULL || places == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < r->node_count; i++) {
+        places[r->nodes[i].depth + 1]++;
+    }
+    for (size_t depth = 1; depth <= deepest; depth++) {
+        places[depth] += places[depth - 1];
+    }
+    for (size_t i = 0; i < r->node_count; i++) {
+        order[places[r->nodes[i].depth]++] = (uint32_t)i;
+    }
+    return order;
+}
+
+haft_status haft__redactor_seal(haft__redactor *redactor, haft_error *err)
+{
+    if (redactor->sealed) {
+        return HAFT_OK;
+    }
+    haft__arena_mark mark = haft__arena_save(redactor->arena);
+    uint32_t *order = by_depth(redactor);
+    for (size_t i = 1; order != NULL && i < redactor->node_count; i++) {
+        link_node(redactor, order[i]);
+    }
+    haft_status status = order != NULL ? HAFT_OK : haft__arena_fail(redactor->arena, err);
+    haft__arena_restore(redactor->arena, mark);
+    redactor->sealed = status == HAFT_OK;
+    return status;
+}
+
+/* ---- finding ---- */
+
+/* Where the token behind the next "Bearer " is. */
+typedef struct bearer {
+    size_t at; /* looked at so far */
+    size_t from, to;
+    bool found;
+} bearer;
+
+static bool is_bearer(haft_str text, size_t space)
+{
+    static const char word[] = "bearer";
+    size_t length = sizeof(word) - 1;
+    bool same = space >= length;
+    for (size_t i = 0; same && i < length; i++) {
+        same = (text.ptr[space - length + i] | 0x20) == word[i];
+    }
+    return same;
+}
+
+static bool is_token_char(char c)
+{
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') || (c != '\0' && strchr("-._~+/=", c) != NULL);
+}
+
+/* The length of the token at `at`; 0 when it is rather a word. */
+static size_t token_length(haft_str text, size_t at)
+{
+    size_t length = 0;
+    bool digit = false;
+    for (; at + length < text.len; length++) {
+        char c = text.ptr[at + length];
+        bool slash = c == '\\' && at + length + 1 < text.len && text.ptr[at + length + 1] == '/';
+        if (!slash && !is_token_char(c)) {
+            break;
+        }
+        digit = digit || (c >= '0' && c <= '9');
+    }
+    return length >= TOKEN_CHARS && digit ? length : 0;
+}
+
+static void find_bearer(bearer *b, haft_str text)
+{
+    b->found = false;
+    while (b->at < text.len && !b->found) {
+        const char *space = memchr(text.ptr + b->at, ' ', text.len - b->at);
+        size_t at = space != NULL ? (size_t)(space - text.ptr) : text.len;
+        size_t length = space != NULL && is_bearer(text, at) ? token_length(text, at + 1) : 0;
+        b->at = at + 1 + length;
+        b->found = length > 0;
+        b->from = at + 1;
+        b->to = at + 1 + length;
+    }
+}
+
+/* Keeps the parts sorted and disjoint. A part may begin before earlier ones, never end before. */
+static void add_part(haft__buf *parts, size_t from, size_t to)
+{
+    size_t count;
+    haft__redact_part *all = haft__redact_parts(parts, &count);
+    while (count > 0 && all[count - 1].to >= from) {
+        count--;
+        from = all[count].from < from ? all[count].from : from;
+        to = all[count].to > to ? all[count].to : to;
+    }
+    parts->len = count * sizeof(*all);
+    haft__redact_part part = {.from = from, .to = to};
+    haft__buf_add(parts, (const char *)&part, sizeof(part));
+}
+
+static bool goes_on(haft_str text, size_t at)
+{
+    return at < text.len && ((unsigned char)text.ptr[at] & 0xC0) == 0x80;
+}
+
+/* Does not cut a character: bytes that go on with one belong to it. */
+static void add_found(haft__buf *parts, haft_str text, size_t from, size_t to)
+{
+    for (int i = 1; i < HAFT__UTF8_MAX_BYTES; i++) {
+        from -= from > 0 && goes_on(text, from) ? 1 : 0;
+        to += goes_on(text, to) ? 1 : 0;
+    }
+    add_part(parts, from, to);
+}
+
+static void find_all(const haft__redactor *r, haft_str text, haft__buf *parts)
+{
+    bearer b = {.at = 0};
+    uint32_t state = ROOT;
+    size_t at = 0;
+    find_bearer(&b, text);
+    while (r->secret_count > 0 && at < text.len) {
+        if (state == ROOT) {
+            while (at + MIN <= text.len && !may_start(r, text.ptr + at)) {
+                at++;
+            }
+            if (at + MIN > text.len) {
+                break;
+            }
+        }
+        state = step(r, state, (uint8_t)text.ptr[at++]);
+        if (r->nodes[state].out > 0) {
+            for (; b.found && b.from <= at; find_bearer(&b, text)) {
+                add_part(parts, b.from, b.to);
+            }
+            add_found(parts, text, at - r->nodes[state].out, at);
+        }
+    }
+    for (; b.found; find_bearer(&b, text)) {
+        add_part(parts, b.from, b.to);
+    }
+}
+
+/* ---- replacing ---- */
+
+static void replace(haft_str text, const haft__buf *parts, haft__buf *out)
+{
+    size_t count, done = 0;
+    const haft__redact_part *all = haft__redact_parts(parts, &count);
+    for (size_t i = 0; i < count; i++) {
+        size_t from = all[i].from > done ? all[i].from : done;
+        haft__buf_add(out, text.ptr + done, from - done);
+        haft__buf_add_str(out, all[i].quoted ? HAFT__LIT("\"" HAFT__REDACTED "\"")
+                                             : HAFT__LIT(HAFT__REDACTED));
+        done = all[i].to > done ? all[i].to : done;
+    }
+    haft__buf_add(out, text.ptr + done, text.len - done);
+}
+
+bool haft__redact(const haft__redactor *redactor, haft_str text, haft__buf *out)
+{
+    haft__buf found, parts;
+    if (!redactor->sealed) { /* a bug of the caller's; what it asks to be hidden must not pass */
+        haft__buf_fail(out, HAFT_BAD_STATE, "the redactor was not sealed");
+        return true;
+    }
+    haft__buf_init(&found, SIZE_MAX / 2);
+    haft__buf_init(&parts, SIZE_MAX / 2);
+    find_all(redactor, text, &found);
+    bool any = found.len > 0 || found.status != HAFT_OK;
+    if (!any) {
+        haft__buf_add_str(out, text);
+    } else if (found.status == HAFT_OK && haft__redact_fit_json(text, &found, &parts)) {
+        replace(text, &parts, out);
+    } else if (found.status == HAFT_OK && parts.status == HAFT_OK) {
+        replace(text, &found, out);
+    }
+    haft_status status = found.status != HAFT_OK ? found.status : parts.status;
+    if (status != HAFT_OK) {
+        haft__buf_fail(out, status, "out of memory");
+    }
+    haft__buf_finish(&found);
+    haft__buf_finish(&parts);
+    return any;
+}
+
+/* ---- a text that is not over ---- */
+
+/* How many bytes at the end of the text are the beginning of a spelling. */
+static size_t begun_spelling(const haft__redactor *r, haft_str text)
+{
+    uint32_t state = ROOT;
+    for (size_t at = 0; r->secret_count > 0 && at < text.len; at++) {
+        state = step(r, state, (uint8_t)text.ptr[at]);
+    }
+    return r->secret_count > 0 ? r->nodes[state].depth : 0;
+}
+
+/* The same for "Bearer " and a token. */
+static size_t begun_bearer(haft_str text)
+{
+    static const char word[] = "bearer";
+    size_t token = text.len;
+    while (token > 0 && (is_token_char(text.ptr[token - 1]) || text.ptr[token - 1] == '\\')) {
+        token--;
+    }
+    if (token > 0 && text.ptr[token - 1] == ' ' && is_bearer(text, token - 1)) {
+        return text.len - (token - sizeof(word));
+    }
+    size_t longest = text.len < sizeof(word) - 1 ? text.len : sizeof(word) - 1;
+    for (size_t length = longest; length > 0; length--) {
+        size_t same = 0;
+        while (same < length && (text.ptr[text.len - length + same] | 0x20) == word[same]) {
+            same++;
+        }
+        if (same == length) {
+            return length;
+        }
+    }
+    return 0;
+}
+
+size_t haft__redact_settled(const haft__redactor *redactor, haft_str text)
+{
+    size_t spelling = begun_spelling(redactor, text), token = begun_bearer(text), count;
+    size_t settled = text.len - (spelling > token ? spelling : token);
+    haft__buf found;
+    haft__buf_init(&found, SIZE_MAX / 2);
+    find_all(redactor, text, &found);
+    const haft__redact_part *all = haft__redact_parts(&found, &count);
+    for (size_t i = count; i-- > 0;) { /* what is found goes as a whole */
+        settled = all[i].from < settled && settled < all[i].to ? all[i].from : settled;
+    }
+    settled = found.status == HAFT_OK && redactor->sealed ? haft__utf8_floor(text, settled) : 0;
+    haft__buf_finish(&found);
+    return settled;
+}

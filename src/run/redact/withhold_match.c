@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * withheld.c - decisions compared with what somebody wrote down who knew secrets.
+ *
+ * Tests: tests/run/redact/withhold_test.c.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "run/redact/withhold.h"
+#include "run/redact/withhold_int.h"
+
+/* Where the part stands in the text, from the byte `from` on; past its end when it does not. */
+static size_t find(haft_str text, haft_str part, size_t from)
+{
+    while (part.len > 0 && from + part.len <= text.len
+           && memcmp(text.ptr + from, part.ptr, part.len) != 0) {
+        const char *next = memchr(text.ptr + from + 1, part.ptr[0], text.len - from - 1);
+        from = next != NULL ? (size_t)(next - text.ptr) : text.len;
+    }
+    return from + part.len <= text.len ? from : text.len + 1;
+}
+
+/* Whether `recorded` is the text with something redacted. A value that was no string has become
+ * one, so quotes around the mark may be its own. */
+static bool masks(haft_str recorded, haft_str text)
+{
+    static const haft_str mark = HAFT__LIT(HAFT__REDACTED);
+    bool quoted = false;
+    for (size_t marks = 0;; marks++) {
+        size_t length = find(recorded, mark, 0);
+        bool last = length > recorded.len;
+        haft_str part = {recorded.ptr, last ? recorded.len : length};
+        recorded = haft__str_skip(recorded, last ? recorded.len : length + mark.len);
+        part = haft__str_skip(part, quoted ? 1 : 0);
+        quoted = !last && haft__str_ends(part, HAFT__LIT("\""))
+                 && haft__str_starts(recorded, HAFT__LIT("\""));
+        part.len -= quoted ? 1 : 0;
+        if (last) {
+            return marks > 0 && text.len > part.len && haft__str_ends(text, part);
+        }
+        size_t at = marks > 0                      ? find(text, part, 1)
+                    : haft__str_starts(text, part) ? 0
+                                                   : text.len + 1;
+        if (at > text.len) {
+            return false;
+        }
+        text = haft__str_skip(text, at + part.len);
+    }
+}
+
+/* It ended because of a secret, where it would have started or waited. */
+static bool is_end(const haft__event *event, haft__json decided)
+{
+    const haft__json *error = haft__event_field(event, "error");
+    haft_str reason = event->kind == HAFT__EVENT_CALL_REFUSED
+                          ? haft__body_text(event->object, "why")
+                      : event->kind == HAFT__EVENT_CALL_FINISHED && error != NULL
+                          ? haft__body_text(*error, "where")
+                          : HAFT__LIT("");
+    return haft__str_equal(reason, HAFT__LIT(HAFT__WITHHELD))
+           && haft__str_equal(haft__body_text(event->object, "call"),
+                              haft__body_text(decided, "call"));
+}
+
+/* The same call with the same arguments, which may be left out where the log has them. */
+static haft_status is_same_call(haft__withholding *w, const haft__event *event, haft_str recorded,
+                                bool *ret_same)
+{
+    const haft__run_call *call = haft__withhold_call(w->run, w->given);
+    const haft__json *decided = haft__json_get(w->given, HAFT__LIT("arguments"));
+    const haft__json *kept = haft__event_field(event, "arguments");
+    bool fits = call != NULL && decided != NULL;
+    haft_status status = HAFT_OK;
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    if (fits && kept == NULL) {
+        status = haft__withhold_has(call, decided, &fits, w->err);
+        if (status == HAFT_OK) {
+            status = haft__body_with(&w->arena, w->given, HAFT__LIT("arguments"), haft__json_null(),
+                                     &w->given, w->err);
+        }
+    } else if (fits && haft__withhold_exact(call)) {
+        status = haft__json_equal(*kept, *decided, &fits, w->err);
+    }
+    if (status == HAFT_OK) {
+        haft__body_write(&text, w->given);
+        status = haft__buf_check(&text, w->err);
+    }
+    haft_str without = haft__buf_str(&text);
+    *ret_same = fits && (haft__str_equal(recorded, without) || masks(recorded, without));
+    haft__buf_finish(&text);
+    return status;
+}
+
+haft_status haft__withheld(const haft__run *run, const haft__event *event, haft_str recorded,
+                           haft_str decided, bool *ret_withheld, haft_error *err)
+{
+    haft__withholding w = {.run = run, .err = err};
+    haft_str text = {NULL, 0};
+    *ret_withheld = false;
+    if (!haft__body_is_call(decided)) {
+        *ret_withheld = masks(recorded, decided);
+        return HAFT_OK;
+    }
+    haft__arena_init(&w.arena, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__body_open(&w.arena, decided, &text, err);
+    if (status == HAFT_OK) {
+        status = haft__body_read(&w.arena, text, run->hash_key, &w.given, err);
+    }
+    if (status == HAFT_OK && haft__body_is_call(recorded)) {
+        status = is_same_call(&w, event, recorded, ret_withheld);
+    } else if (status == HAFT_OK) {
+        *ret_withheld = is_end(event, w.given);
+    }
+    haft__arena_finish(&w.arena);
+    return status;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * replay.c - feeds the inputs of a log, with their times, and compares the decisions.
+ *
+ * What follows a state is a decision exactly when decide says so; everything else must be an input.
+ * There are four exceptions. After a crash a call may have been started again, or its outcome
+ * declared unknown, which decide alone does not do. And what a deadline leads to is decided when
+ * somebody looks at the clock, which may be after other things have come. And whoever takes a run
+ * up hears what was said about calls that wait, and looks at their deadlines, before anything else
+ * is decided. And whoever knew a secret that stands in the log has not written it again
+ * (run/redact/withhold.h).
+ * Tests: tests/run/replay/replay_test.c, tests/sim/.
+ */
+#include "run/replay/replay.h"
+
+#include "base/limits.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "run/host.h"
+#include "run/redact/withhold.h"
+
+typedef struct player {
+    haft__run run;
+    haft__decider decider;
+    haft__arena *arena;
+    haft__buf recorded;
+    haft__replay result;
+    haft_status status; /* of comparing */
+    haft_error *err;
+} player;
+
+/* Inputs, which nobody can recompute. */
+static bool is_input(haft__event_kind kind)
+{
+    return kind == HAFT__EVENT_RUN_STARTED || kind == HAFT__EVENT_MODEL_REPLIED
+           || kind == HAFT__EVENT_MODEL_FAILED || kind == HAFT__EVENT_CONSTRAINT_REFUSED
+           || kind == HAFT__EVENT_CALL_FINISHED || kind == HAFT__EVENT_ANSWERED
+           || kind == HAFT__EVENT_CANCEL_ASKED || kind == HAFT__EVENT_SPEC_CHANGED
+           || kind == HAFT__EVENT_CHILD_FINISHED || kind == HAFT__EVENT_TOOLS_REVEALED
+           || kind == HAFT__EVENT_CALL_ASKED;
+}
+
+static haft_status differ(player *p, const haft__event *event, haft_str decided)
+{
+    p->result.identical = false;
+    p->result.differs_at = event->seq;
+    p->result.recorded = haft__arena_copy(p->arena, haft__buf_str(&p->recorded));
+    p->result.decided = haft__arena_copy(p->arena, decided);
+    bool copied = p->result.recorded.ptr != NULL && p->result.decided.ptr != NULL;
+    return copied ? HAFT_OK : haft__arena_fail(p->arena, p->err);
+}
+
+/* A call that has started and has no result: what recovery would have decided about it. */
+static const haft__run_call *interrupted(const haft__run *run, const haft__event *event)
+{
+    const haft__json *id = haft__event_field(event, "call");
+    const haft__run_call *call = id != NULL ? haft__run_find_call(run, haft__json_text(*id)) : NULL;
+    bool open = call != NULL && (call->stage == HAFT__CALL_STARTED || haft__call_needs_host(call));
+    return open ? call : NULL;
+}
+
+/* A result that came at once for a call that would have waited for a client: from a script. */
+static bool stands_in(const haft__run *run, const haft__event *event)
+{
+    const haft__run_call *call = interrupted(run, event);
+    return event->kind == HAFT__EVENT_CALL_FINISHED && call != NULL
+           && call->tool->source == HAFT__TOOL_HEADLESS;
+}
+
+static haft_status decide_at(player *p, uint64_t now_ms, haft__effect *ret_effect)
+{
+    *ret_effect = (haft__effect){.kind = HAFT__EFFECT_END};
+    return p->run.stage != HAFT__RUN_NEW
+               ? haft__decide(&p->decider, &p->run, now_ms, ret_effect, p->err)
+               : HAFT_OK;
+}
+
+/* Whether that is what was recorded, byte for byte. Logs of a haft that had no bindings have pauses
+ * without. */
+static bool is_same(const player *p, const haft__event *event, const haft__effect *effect)
+{
+    haft_str decided = effect->kind == HAFT__EFFECT_EVENT ? effect->body : HAFT__LIT("");
+    static const char key[] = ",\"binding\":\"";
+    const size_t length = sizeof(key) - 1 + HAFT__SHA256_HEX + 2;
+    haft_str recorded = haft__buf_str(&p->recorded);
+    bool older = event->kind == HAFT__EVENT_PAUSED && decided.len > length
+                 && haft__event_field(event, "binding") == NULL
+                 && haft__str_starts(haft__str_skip(decided, decided.len - length), haft__str(key));
+    if (older) {
+        size_t common = decided.len - length;
+        return recorded.len == common + 1 && recorded.ptr[common] == '}'
+               && haft__str_starts(recorded, (haft_str){decided.ptr, common});
+    }
+    return haft__str_equal(decided, recorded);
+}
+
+/* The same for what whoever recorded it may have withheld, because it has secrets. */
+static bool is_recorded(player *p, const haft__event *event, const haft__effect *effect)
+{
+    bool same = is_same(p, event, effect);
+    if (!same && p->status == HAFT_OK && effect->kind == HAFT__EFFECT_EVENT) {
+        p->status = haft__withheld(&p->run, event, haft__buf_str(&p->recorded), effect->body, &same,
+                                   p->err);
+    }
+    return same;
+}
+
+/* Something else was recorded than is decided now. Who takes up a run first looks at all calls that
+ * were left, whatever else is due: then it is what is decided about one of them. */
+static haft_status compare_recovery(player *p, const haft__event *event, haft__effect *effect)
+{
+    const haft__run_call *call = interrupted(&p->run, event);
+    if (call == NULL) {
+        return HAFT_OK;
+    }
+    bool due = effect->kind == HAFT__EFFECT_EVENT;
+    haft__effect recovered = {.kind = HAFT__EFFECT_END};
+    haft_status status =
+        haft__decide_recovery(&p->decider, &p->run, call, event->at_ms, &recovered, p->err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    bool runs = effect->kind == HAFT__EFFECT_RUN || call->pinned;
+    if (is_recorded(p, event, &recovered) || (runs && !is_input(event->kind))) {
+        *effect = recovered;
+        return HAFT_OK;
+    }
+    return due ? decide_at(p, event->at_ms, effect) : HAFT_OK; /* its body was written over */
+}
+
+/* What somebody said about a call that waits, or did not say in time: the call's own deadline goes
+ * first, and nothing else has to. */
+static haft_status compare_answer(player *p, const haft__event *event, haft__effect *effect)
+{
+    const haft__json *id = haft__event_field(event, "call");
+    const haft__run_call *call =
+        id != NULL ? haft__run_find_call(&p->run, haft__json_text(*id)) : NULL;
+    if (call == NULL || !haft__call_waits(call)) {
+        return HAFT_OK;
+    }
+    if (call->deadline_ms == 0 || event->at_ms < call->deadline_ms) {
+        *effect = (haft__effect){.kind = HAFT__EFFECT_WAIT};
+        return HAFT_OK;
+    }
+    return haft__decide_expiry(&p->decider, &p->run, call, event->at_ms, effect, p->err);
+}
+
+/* What a model or tool says may come when a deadline has passed and nobody has looked at the clock
+ * yet. An answer does not: who takes one looks first, see above. */
+static haft_status compare_input(player *p, const haft__event *event, haft__effect *effect)
+{
+    haft__effect before = {.kind = HAFT__EFFECT_END};
+    haft_status status = decide_at(p, 0, &before);
+    if (status == HAFT_OK && before.kind == HAFT__EFFECT_EVENT) {
+        return decide_at(p, event->at_ms, effect);
+    }
+    *effect = before;
+    return status;
+}
+
+/* An older haft may have decided otherwise: then it is as that did. */
+static haft_status compare_older(player *p, const haft__event *event, haft__effect *effect)
+{
+    p->decider.older = true;
+    haft_status status = decide_at(p, event->at_ms, effect);
+    p->decider.older = false;
+    if (status != HAFT_OK || is_recorded(p, event, effect)) {
+        return status;
+    }
+    return decide_at(p, event->at_ms, effect);
+}
+
+/* Compares the event with what is decided in the state before it. */
+static haft_status compare(player *p, const haft__event *event)
+{
+    haft__effect effect;
+    haft_status status = decide_at(p, event->at_ms, &effect);
+    haft__buf_clear(&p->recorded);
+    haft__event_body(&p->recorded, event);
+    if (status == HAFT_OK && !is_recorded(p, event, &effect)) {
+        status = compare_recovery(p, event, &effect);
+    }
+    bool due = effect.kind == HAFT__EFFECT_EVENT;
+    if (status == HAFT_OK && due && is_input(event->kind) && !is_recorded(p, event, &effect)) {
+        status = (event->kind == HAFT__EVENT_ANSWERED ? compare_answer : compare_input)(p, event,
+                                                                                        &effect);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    bool decided = effect.kind == HAFT__EFFECT_EVENT;
+    if (decided && !is_recorded(p, event, &effect) && p->status == HAFT_OK) {
+        status = compare_older(p, event, &effect);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    p->result.decisions += decided;
+    if (event->kind == HAFT__EVENT_CANCEL_ASKED || event->kind == HAFT__EVENT_SPEC_CHANGED
+        || stands_in(&p->run, event)) {
+        return HAFT_OK; /* comes when it comes */
+    }
+    if (decided ? is_recorded(p, event, &effect) : is_input(event->kind)) {
+        return HAFT_OK;
+    }
+    return differ(p, event, decided ? effect.body : HAFT__LIT(""));
+}
+
+static haft_status play(player *p, haft_str lines)
+{
+    haft_status status = HAFT_OK;
+    while (lines.len > 0 && status == HAFT_OK && p->result.identical) {
+        haft_str line = haft__str_split(&lines, '\n');
+        if (haft__str_trim(line).len == 0) {
+            continue;
+        }
+        haft__event event;
+        status = haft__event_read(p->arena, line, p->run.hash_key, &event, p->err);
+        if (status == HAFT_OK) {
+            status = compare(p, &event);
+        }
+        status = status == HAFT_OK ? p->status : status;
+        if (status == HAFT_OK && p->result.identical) {
+            p->result.events++;
+            status = haft__run_fold(&p->run, line, p->err);
+        }
+    }
+    return status;
+}
+
+haft_status haft__replay_log(haft__arena *arena, const haft__spec *spec, haft_str lines,
+                             haft__hash_key hash_key, haft__replay *ret_replay, haft_error *err)
+{
+    const haft__run_specs nobody = {NULL, NULL};
+    return haft__replay_specs(arena, spec, nobody, lines, hash_key, ret_replay, err);
+}
+
+haft_status haft__replay_specs(haft__arena *arena, const haft__spec *spec, haft__run_specs specs,
+                               haft_str lines, haft__hash_key hash_key, haft__replay *ret_replay,
+                               haft_error *err)
+{
+    player p = {.arena = arena, .result = {.identical = true}, .err = err};
+    haft__buf_init(&p.recorded, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__run_init(&p.run, arena, spec, hash_key, err);
+    p.run.specs = specs;
+    if (status == HAFT_OK) {
+        status = haft__decider_init(&p.decider, err);
+        if (status == HAFT_OK) {
+            status = play(&p, lines);
+        }
+        haft__decider_finish(&p.decider);
+    }
+    haft__buf_finish(&p.recorded);
+    if (status == HAFT_OK) {
+        *ret_replay = p.result;
+    }
+    return status;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run/replay/replay.h - recomputes every decision of a log from its inputs and compares byte for
+ * byte. Tools never run in a replay.
+ */
+#ifndef HAFT_RUN_REPLAY_REPLAY_H
+#define HAFT_RUN_REPLAY_REPLAY_H
+
+#include "run/decide/decide.h"
+
+typedef struct haft__replay {
+    bool identical;
+    uint64_t events, decisions; /* looked at, and recomputed among them */
+    uint64_t differs_at;        /* seq of the first difference */
+    haft_str recorded, decided; /* bodies of the two, in the arena; decided is empty when none */
+} haft__replay;
+
+/* `lines` is a whole log. BAD_INPUT when it cannot be folded. A log that was cut is compared as far
+ * as it goes. */
+HAFT_MUST_USE haft_status haft__replay_log(haft__arena *arena, const haft__spec *spec,
+                                           haft_str lines, haft__hash_key hash_key,
+                                           haft__replay *ret_replay, haft_error *err);
+
+/* The same of a run that may have gone on with other specs. */
+HAFT_MUST_USE haft_status haft__replay_specs(haft__arena *arena, const haft__spec *spec,
+                                             haft__run_specs specs, haft_str lines,
+                                             haft__hash_key hash_key, haft__replay *ret_replay,
+                                             haft_error *err);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/run/decide/input.c: the events that a host brings in, byte for byte. */
+#include "run/decide/decide.h"
+#include "run/run_help.h"
+
+static const haft__spec spec = {
+    .name = HAFT__LIT("report"), .hash = HAFT__LIT("abc"), .limits = {.observation_chars = 3}};
+static const haft__run run = {.spec = &spec, .turn = 2};
+
+static void check(haft__buf *found, const char *wanted, const char *name)
+{
+    CHECK_STR(haft__buf_str(found), haft__str(wanted), "%s", name);
+    haft__buf_clear(found);
+}
+
+TEST(bodies_of_inputs)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 16);
+    haft_str none = {NULL, 0};
+    haft__input_run_started(&buf, &spec, HAFT__LIT("do \"it\""), HAFT__LIT("t1"), none, none);
+    check(
+        &buf,
+        "\"kind\":\"run_started\",\"version\":1,\"spec\":\"abc\",\"name\":\"report\",\"task\":\"do "
+        "\\\"it\\\"\",\"thread\":\"t1\",\"parent\":null,\"user\":null}",
+        "a run");
+    haft__input_run_started(&buf, &spec, none, HAFT__LIT("t1"), HAFT__LIT("r0"), HAFT__LIT("me"));
+    check(
+        &buf,
+        "\"kind\":\"run_started\",\"version\":1,\"spec\":\"abc\",\"name\":\"report\",\"task\":\"\","
+        "\"thread\":\"t1\",\"parent\":\"r0\",\"user\":\"me\"}",
+        "a child");
+    haft__model_failure failure = {.status = 503, .message = HAFT__LIT("busy\n")};
+    haft__input_model_failed(&buf, &failure, 12);
+    check(&buf, "\"kind\":\"model_failed\",\"status\":503,\"message\":\"busy\\n\",\"ms\":12}",
+          "a failure");
+    haft__input_constraint_refused(&buf, &failure, 12);
+    check(&buf, "\"kind\":\"constraint_refused\",\"status\":503,\"message\":\"busy\\n\",\"ms\":12}",
+          "a constraint");
+    haft__input_answered(&buf, HAFT__LIT("c1.1"), HAFT__LIT("me"), HAFT__LIT("answer"),
+                         haft__json_string(HAFT__LIT("yes")));
+    check(&buf,
+          "\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"me\",\"verdict\":\"answer\",\"value\":"
+          "\"yes\"}",
+          "an answer");
+    haft__input_cancel_asked(&buf, HAFT__LIT("me"), HAFT__LIT("enough"));
+    check(&buf, "\"kind\":\"cancel_asked\",\"by\":\"me\",\"why\":\"enough\"}", "cancel");
+    haft__buf_finish(&buf);
+}
+
+TEST(a_reply_as_an_event)
+{
+    static const haft__message_call calls[] = {
+        {HAFT__LIT("a"), HAFT__LIT("look"), .arguments = HAFT__LIT("{}")},
+        {HAFT__LIT("a"), HAFT__LIT("lo\0ok"), .arguments = HAFT__LIT("{\"\xFF\"")},
+    };
+    haft__reply reply = {.content = HAFT__LIT("t\xFFt"),
+                         .reasoning = HAFT__LIT("r"),
+                         .calls = calls,
+                         .call_count = 2,
+                         .usage = {1, 2, 3},
+                         .stop = HAFT__STOP_LENGTH,
+                         .model = HAFT__LIT("m")};
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 16);
+    haft__input_model_replied(&buf, &run, &reply, 5);
+    check(
+        &buf,
+        "\"kind\":\"model_replied\",\"content\":\"t\xEF\xBF\xBDt\",\"reasoning\":\"r\",\"calls\":["
+        "{\"call\":\"c2.1\",\"model_call\":\"a\",\"name\":\"look\",\"arguments\":\"{}\"},"
+        "{\"call\":\"c2.2\",\"model_call\":\"c2.2\",\"name\":\"lo\\u0000ok\",\"arguments\":"
+        "\"{\\\"\xEF\xBF\xBD\\\"\"}],\"usage\":{\"input_tokens\":1,\"output_tokens\":2,"
+        "\"cached_tokens\":3},\"stop\":\"length\",\"model\":\"m\",\"ms\":5}",
+        "a reply");
+    haft__buf_finish(&buf);
+}
+
+/* Ids the model gave, and those the calls are then known by to the model. */
+static const struct {
+    const char *name, *given[4], *known[4];
+} ids[] = {
+    {"its own", {"a", "b"}, {"a", "b"}},
+    {"none", {"", "", "x"}, {"c2.1", "c2.2", "x"}},
+    {"the same twice", {"a", "a", "b", "a"}, {"a", "c2.2", "b", "c2.4"}},
+    {"ours, of another call", {"c2.2", ""}, {"c2.1", "c2.2"}},
+    {"ours, of another turn", {"c1.1", "c99.100"}, {"c2.1", "c2.2"}},
+    {"nearly ours", {"c2", "c2.", "c2.1a", "d2.1"}, {"c2", "c2.", "c2.1a", "d2.1"}},
+};
+
+TEST(every_call_has_an_id_of_its_own)
+{
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        haft__message_call calls[4];
+        haft__reply reply = {.calls = calls};
+        for (; reply.call_count < 4 && ids[i].given[reply.call_count] != NULL; reply.call_count++) {
+            calls[reply.call_count] =
+                (haft__message_call){haft__str(ids[i].given[reply.call_count]), HAFT__LIT("look"),
+                                     .arguments = HAFT__LIT("{}")};
+        }
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 16);
+        haft__input_model_replied(&buf, &run, &reply, 5);
+        const char *rest = help_keep(haft__buf_str(&buf)).ptr;
+        for (size_t k = 0; k < reply.call_count; k++) {
+            char wanted[64];
+            (void)snprintf(wanted, sizeof(wanted), "\"model_call\":\"%s\",", ids[i].known[k]);
+            const char *at = strstr(rest, "\"model_call\"");
+            rest = at != NULL ? at : "";
+            CHECK(strncmp(rest, wanted, strlen(wanted)) == 0, "%s: %.40s", ids[i].name, rest);
+            rest += at != NULL;
+        }
+        haft__buf_finish(&buf);
+    }
+}
+
+TEST(a_result_as_an_event)
+{
+    haft__run_call call = {.id = HAFT__LIT("c2.1"), .name = HAFT__LIT("look")};
+    static const struct {
+        const char *name;
+        haft__outcome outcome;
+        const char *body;
+    } results[] = {
+        {"good",
+         {.ok = true, .text = HAFT__LIT("abc"), .ms = 4},
+         "\"ok\":true,\"result\":\"abc\",\"error\":null,\"truncated\":false,\"cached\":false,"
+         "\"ms\":4,"
+         "\"arguments\":null,\"note\":null}"},
+        {"three characters of more bytes",
+         {.ok = true, .text = HAFT__LIT("\xC3\xA4\xE2\x82\xAC.")},
+         "\"ok\":true,\"result\":\"\xC3\xA4\xE2\x82\xAC.\",\"error\":null,\"truncated\":false,"
+         "\"cached\":false,\"ms\":0,\"arguments\":null,\"note\":null}"},
+        {"one past the limit",
+         {.ok = true, .text = HAFT__LIT("abcd")},
+         "\"ok\":true,\"result\":\"abcd\",\"error\":null,\"truncated\":true,\"cached\":false,"
+         "\"ms\":0,"
+         "\"arguments\":null,\"note\":null}"},
+        {"bad",
+         {.ok = false,
+          .text = HAFT__LIT("not there"),
+          .where = HAFT__LIT("/q"),
+          .hint = HAFT__LIT("look")},
+         "\"ok\":false,\"result\":null,\"error\":{\"where\":\"/q\",\"message\":\"not "
+         "there\",\"hint\":"
+         "\"look\"},\"truncated\":false,\"cached\":false,\"ms\":0,\"arguments\":null,\"note\":"
+         "null}"},
+    };
+    for (size_t i = 0; i < COUNT(results); i++) {
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 16);
+        haft__input_call_finished(&buf, &run, &call, &results[i].outcome);
+        haft_str head =
+            HAFT__LIT("\"kind\":\"call_finished\",\"call\":\"c2.1\",\"tool\":\"look\",");
+        CHECK(haft__str_starts(haft__buf_str(&buf), head), "%s", results[i].name);
+        CHECK_STR(haft__str_skip(haft__buf_str(&buf), head.len), haft__str(results[i].body), "%s",
+                  results[i].name);
+        haft__buf_finish(&buf);
+    }
+}
+
+static const struct {
+    haft__constraint_kind constraint;
+    uint32_t status;
+    haft__failure_kind kind;
+    bool may_be;
+} failures[] = {
+    {HAFT__CONSTRAINT_GBNF, 400, HAFT__FAILURE_OTHER, true},
+    {HAFT__CONSTRAINT_JSON_SCHEMA, 422, HAFT__FAILURE_OTHER, true},
+    {HAFT__CONSTRAINT_GBNF, 500, HAFT__FAILURE_TRANSIENT, true},
+    {HAFT__CONSTRAINT_GBNF, 501, HAFT__FAILURE_TRANSIENT, true},
+    {HAFT__CONSTRAINT_GBNF, 503, HAFT__FAILURE_TRANSIENT, false},
+    {HAFT__CONSTRAINT_GBNF, 429, HAFT__FAILURE_TRANSIENT, false},
+    {HAFT__CONSTRAINT_GBNF, 401, HAFT__FAILURE_AUTH, false},
+    {HAFT__CONSTRAINT_GBNF, 413, HAFT__FAILURE_CONTEXT, false},
+    {HAFT__CONSTRAINT_GBNF, 0, HAFT__FAILURE_OTHER, false},
+    {HAFT__CONSTRAINT_GBNF, 0, HAFT__FAILURE_TRANSIENT, false},
+    {HAFT__CONSTRAINT_NONE, 400, HAFT__FAILURE_OTHER, false},
+};
+
+TEST(a_failure_may_be_about_the_constraint)
+{
+    for (size_t i = 0; i < COUNT(failures); i++) {
+        haft__request request = {.constraint = {.kind = failures[i].constraint}};
+        haft__model_failure failure = {.status = failures[i].status, .kind = failures[i].kind};
+        CHECK_INT(haft__constraint_may_be_refused(&request, &failure), failures[i].may_be,
+                  "case %zu", i);
+    }
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/run/decide/search.c: who makes room, what it costs, and what the model reads. Whole
+ * runs are in tests/run/scenarios/. */
+#include "base/limits.h"
+#include "model/chat.h"
+#include "run/offer/offer.h"
+#include "run/run_help.h"
+
+#define SEARCH(query)                                                                              \
+    "{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" query "\"}}]}"
+#define CALL(name) "{\"calls\":[{\"name\":\"" name "\"}]}"
+
+/* The log of a run, and the result of its call `id`. */
+static haft_str play(const char *spec, const char *script, const char *id, haft_str *ret_shown)
+{
+    help_run r;
+    help_run_init(&r, spec, script);
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s %s", r.err.where, r.err.message);
+    const haft__run_call *call = haft__run_find_call(&r.drive.run, haft__str(id));
+    CHECK(call != NULL, "no call %s", id);
+    *ret_shown = help_keep(call != NULL ? call->shown : HAFT__LIT(""));
+    haft_str log = help_keep(haft__buf_str(&r.log));
+    help_run_finish(&r);
+    return log;
+}
+
+TEST(the_model_reads_what_was_found)
+{
+    haft_str shown;
+    (void)play("agent; max_mcp=1; server=docs,send,sent,take; server=dead!error",
+               "{\"replies\":[" SEARCH("sen") ",{\"text\":\"good\"}]}", "c1.1", &shown);
+    CHECK_STR(shown,
+              HAFT__LIT("Found 2. You can call:\n"
+                        "- docs_-_send: Does what the server wants it to do.\n\n"
+                        "Also there, and can be called; search for one by its name to see its "
+                        "parameters:\n"
+                        "- docs_-_sent: Does what the server wants it to do.\n"
+                        "The server dead cannot be used: it does not answer\n\n"
+                        "{\"name\":\"docs_-_send\",\"description\":\"Does what the server wants it "
+                        "to do.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"q\":{"
+                        "\"type\":\"string\"}}}}"),
+              "text");
+    (void)play("agent; server=docs,send", "{\"replies\":[" SEARCH("no") ",{\"text\":\"good\"}]}",
+               "c1.1", &shown);
+    CHECK_STR(shown,
+              HAFT__LIT("No tool was found. Search in other words, with a verb and an object, or "
+                        "for the name of a tool."),
+              "nothing");
+}
+
+/* A line about a tool, as long as it may be, and one more; and a text of two lines. */
+TEST(a_tool_is_told_in_a_line)
+{
+    static const struct {
+        size_t chars;
+        const char *behind;
+        bool cut;
+    } rows[] = {{HAFT__LIMIT_SEARCH_LINE_CHARS, "", false},
+                {HAFT__LIMIT_SEARCH_LINE_CHARS + 1, "", true},
+                {10, "\nmore", true}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_run r;
+        haft__buf text, line;
+        haft__buf_init(&text, 1 << 16);
+        haft__buf_init(&line, 1 << 16);
+        for (size_t k = 0; k < rows[i].chars; k++) {
+            haft__buf_add_char(&text, 'x');
+        }
+        haft__buf_addf(&line, "\n- docs_-_send: %.*s%s\n",
+                       (int)(rows[i].chars < HAFT__LIMIT_SEARCH_LINE_CHARS
+                                 ? rows[i].chars
+                                 : HAFT__LIMIT_SEARCH_LINE_CHARS),
+                       text.ptr, rows[i].cut ? " ..." : "");
+        haft__buf_add_str(&text, haft__str(rows[i].behind));
+        help_run_init(&r, "agent; max_mcp=1; server=docs,take,send",
+                      "{\"replies\":[" SEARCH("send") ",{\"text\":\"good\"}]}");
+        r.spec.servers.tools[1].description = haft__buf_str(&text);
+        CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+        haft_str shown = help_keep(r.drive.run.calls[0].shown);
+        haft_str wanted = help_keep(haft__buf_str(&line));
+        CHECK(strstr(shown.ptr, wanted.ptr) != NULL, "row %zu: %s", i, shown.ptr);
+        help_run_finish(&r);
+        haft__buf_finish(&text);
+        haft__buf_finish(&line);
+    }
+}
+
+TEST(what_was_called_longest_ago_makes_room)
+{
+    static const struct {
+        const char *spec, *calls, *hidden;
+    } rows[] = {
+        /* none was called: what was shown first */
+        {"agent; max_mcp=2; server=docs,aa,bb,cc", "", "[\"docs:aa\"]"},
+        {"agent; max_mcp=2; server=docs,aa,bb,cc", CALL("docs:aa") ",", "[\"docs:bb\"]"},
+        {"agent; max_mcp=2; server=docs,aa,bb,cc", CALL("docs:bb") "," CALL("docs:aa") ",",
+         "[\"docs:bb\"]"},
+        /* what the spec names goes last */
+        {"agent; max_mcp=2; schedule=gate+gate+gate+gate+docs:aa; server=docs,aa,bb,cc", "",
+         "[\"docs:bb\"]"},
+        {"agent; max_mcp=2; phase=one+docs:aa; server=docs,aa,bb,cc", CALL("docs:bb") ",",
+         "[\"docs:bb\"]"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char script[1024], wanted[128], id[16];
+        haft_str shown;
+        size_t turns = 1;
+        for (const char *at = rows[i].calls; (at = strstr(at, "calls")) != NULL; at++) {
+            turns++;
+        }
+        (void)snprintf(id, sizeof(id), "c%zu.1", turns);
+        (void)snprintf(wanted, sizeof(wanted), "\"kind\":\"tools_hidden\",\"tools\":%s,\"cap\":2,",
+                       rows[i].hidden);
+        (void)snprintf(script, sizeof(script),
+                       "{\"replies\":[%s" SEARCH("cc") ",{\"text\":\"good\"}],\"results\":{"
+                                                       "\"docs:aa\":[\"a\"],\"docs:bb\":[\"b\"]}}",
+                       rows[i].calls);
+        haft_str log = play(rows[i].spec, script, id, &shown);
+        CHECK(strstr(log.ptr, wanted) != NULL, "row %zu: %s in %s", i, wanted, log.ptr);
+    }
+}
+
+/* The search before the first turn shows those with "it" in their names ("do it"). The one by the
+ * model finds all in the order listed: it shows some of them again and only lists others, which
+ * have no claim to stay, whether they were called or not. */
+TEST(what_a_search_shows_stays_and_what_it_lists_does_not)
+{
+    static const struct {
+        const char *spec, *calls, *hidden, *declared;
+    } rows[] = {
+        {"agent; max_mcp=2; server=mail,aa,bit,cit", "", "[\"mail:cit\"]", "mail:bit mail:aa"},
+        {"agent; max_mcp=2; server=mail,aa,bit,cit", CALL("mail:cit") ",", "[\"mail:cit\"]",
+         "mail:bit mail:aa"},
+        {"agent; max_mcp=2; server=mail,aa,ab,bit,cit", CALL("mail:cit") ",",
+         "[\"mail:bit\",\"mail:cit\"]", "mail:aa mail:ab"},
+        {"agent; max_mcp=4; server=mail,aa,ab,bit,cit,dit,fit", "", "[\"mail:dit\",\"mail:fit\"]",
+         "mail:bit mail:cit mail:aa mail:ab"},
+        {"agent; max_mcp=4; server=mail,aa,ab,bit,cit,dit,fit",
+         CALL("mail:dit") "," CALL("mail:fit") ",", "[\"mail:dit\",\"mail:fit\"]",
+         "mail:bit mail:cit mail:aa mail:ab"},
+        {"agent; max_mcp=4; server=mail,aa,bit,cit,dit,fit", CALL("mail:fit") ",", "[\"mail:fit\"]",
+         "mail:bit mail:cit mail:dit mail:aa"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char script[1024], wanted[128];
+        help_run r;
+        haft__offered offered;
+        haft__buf declared;
+        haft__buf_init(&declared, 1 << 12);
+        (void)snprintf(wanted, sizeof(wanted), "\"kind\":\"tools_hidden\",\"tools\":%s,",
+                       rows[i].hidden);
+        (void)snprintf(script, sizeof(script),
+                       "{\"replies\":[%s" SEARCH("mail") ",{\"text\":\"good\"}],\"results\":{"
+                                                         "\"mail:cit\":[\"c\"],\"mail:dit\":["
+                                                         "\"d\"],\"mail:fit\":[\"f\"]}}",
+                       rows[i].calls);
+        help_run_init(&r, rows[i].spec, script);
+        CHECK_INT(help_run_go(&r), HAFT_OK, "%s %s", r.err.where, r.err.message);
+        haft_str log = help_keep(haft__buf_str(&r.log));
+        CHECK(strstr(log.ptr, wanted) != NULL, "row %zu: %s in %s", i, wanted, log.ptr);
+        CHECK_INT(haft__offer_tools(&r.drive.run, &r.arena, &offered, NULL), HAFT_OK, "offer");
+        for (size_t k = 0; k < offered.declared; k++) {
+            haft__buf_addf(&declared, "%s%.*s", k > 0 ? " " : "",
+                           HAFT__ARG(r.drive.run.tools->items[offered.items[k]]->name));
+        }
+        CHECK_STR(haft__buf_str(&declared), haft__str(rows[i].declared), "row %zu", i);
+        haft__buf_finish(&declared);
+        help_run_finish(&r);
+    }
+}
+
+/* What stood behind the first that goes: its own definition, the one behind it, and the messages.
+ * Each definition has 103 bytes, the task 5, the call 11 and 14. */
+TEST(hiding_costs_what_stood_behind)
+{
+    haft_str shown, log;
+    log = play("agent; max_mcp=2; server=docs,aa,bb,cc",
+               "{\"replies\":[" SEARCH("cc") ",{\"text\":\"good\"}]}", "c1.1", &shown);
+    CHECK(strstr(log.ptr, "\"cap\":2,\"cache_tokens\":") != NULL, "it is not there");
+    const char *found = strstr(log.ptr, "\"cache_tokens\":");
+    unsigned long cost = found != NULL ? strtoul(found + 15, NULL, 10) : 0;
+    size_t one = strlen("docs:aa") + strlen("Does what the server wants it to do.")
+                 + strlen("{\"type\":\"object\",\"properties\":{\"q\":{\"type\":\"string\"}}}");
+    size_t messages = strlen("do it") + strlen("tool_search") + strlen("{\"query\":\"cc\"}");
+    CHECK_INT(cost, (2 * one + messages) / 4, "tokens");
+    /* The last of the two: only itself is behind. */
+    log =
+        play("agent; max_mcp=2; server=docs,aa,bb,cc",
+             "{\"replies\":[" CALL("docs:aa") "," SEARCH("cc") ",{\"text\":\"good\"}],"
+                                                               "\"results\":{\"docs:aa\":[\"a\"]}}",
+             "c2.1", &shown);
+    found = strstr(log.ptr, "\"cache_tokens\":");
+    cost = found != NULL ? strtoul(found + 15, NULL, 10) : 0;
+    messages += strlen("docs:aa") + strlen("{}") + strlen("a");
+    CHECK_INT(cost, (one + messages) / 4, "tokens");
+}
+
+#define TWO_SEARCHES(first, second)                                                                \
+    "{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" first                      \
+    "\"}},{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" second "\"}}]}"
+
+/* The search before the first turn shows what is listed first. What the searches of one reply found
+ * makes room only for each other, the best of each last; and to be found counts as to be called. */
+TEST(what_one_reply_searched_for_stays)
+{
+    static const struct {
+        const char *server, *turns, *hidden;
+    } rows[] = {
+        {"docs,x,y,aab,aac,bbd,bbe", TWO_SEARCHES("aa", "bb"),
+         "\"tools\":[\"docs:aac\",\"docs:bbe\"],\"cap\":2,\"cache_tokens\":0}"},
+        {"docs,x,y,aab,bbd", TWO_SEARCHES("aa", "bb"), "\"tools\":[\"docs:y\"]"},
+        {"docs,x,y,aab,bbd,ccf", TWO_SEARCHES("aa", "bb") "," CALL("docs:bbd") "," SEARCH("cc"),
+         "\"tools\":[\"docs:aab\"]"},
+        {"docs,x,y,aab,bbd", CALL("docs:x") "," SEARCH("aa") "," SEARCH("bb"),
+         "\"tools\":[\"docs:x\"]"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char spec[128], script[1024];
+        haft_str shown;
+        (void)snprintf(spec, sizeof(spec), "agent; max_mcp=2; server=%s", rows[i].server);
+        (void)snprintf(script, sizeof(script),
+                       "{\"replies\":[%s,{\"text\":\"good\"}],\"results\":{\"docs:x\":[\"x\"],"
+                       "\"docs:bbd\":[\"b\"]}}",
+                       rows[i].turns);
+        haft_str log = play(spec, script, "c1.1", &shown);
+        const char *last = NULL;
+        for (const char *at = log.ptr; (at = strstr(at, "\"kind\":\"tools_hidden\"")) != NULL;) {
+            last = ++at;
+        }
+        const char *end = last != NULL ? strchr(last, '\n') : NULL;
+        haft_str line = help_keep((haft_str){last, end != NULL ? (size_t)(end - last) : 0});
+        CHECK(line.len > 0 && strstr(line.ptr, rows[i].hidden) != NULL, "row %zu: %s", i, log.ptr);
+    }
+}
+
+/* ---- in every format ---- */
+
+/* The request of the turn that the run stands in, as a provider gets it. */
+static haft_str request_text(help_run *r)
+{
+    haft__request request;
+    haft__chat chat;
+    haft__buf text;
+    haft__chat_options options = {.stream = false};
+    haft__buf_init(&text, 1 << 22);
+    haft__chat_init(&chat, haft__provider_compatible(), NULL);
+    CHECK_INT(haft__decide_request(&r->drive.run, &r->arena, &request, NULL), HAFT_OK, "request");
+    CHECK_INT(request.tool_count, 2, "declared");
+    CHECK_INT(request.callable_count, 3, "can be called");
+    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "sync");
+    haft__chat_write(&chat, &request, &options, &text);
+    haft_str made = help_keep(haft__buf_str(&text));
+    haft__chat_finish(&chat);
+    haft__buf_finish(&text);
+    return made;
+}
+
+static size_t times(haft_str text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = text.ptr; (at = strstr(at, part)) != NULL; at++) {
+        count++;
+    }
+    return count;
+}
+
+/* What was found is in the prompt, and what was hidden is not, whatever the format of calls. */
+TEST(every_format_shows_what_was_found)
+{
+    size_t formats = 0;
+    size_t count = 0;
+    const haft__format *const *all = haft__formats(&count);
+    for (size_t i = 0; i <= count; i++) {
+        const char *name = i == 0 ? "native" : all[i - 1]->name;
+        char words[256];
+        help_run r;
+        if (strcmp(name, "codemode") == 0) {
+            continue; /* nothing runs code here */
+        }
+        (void)snprintf(words, sizeof(words),
+                       "agent; max_mcp=1; tools=tool_search; format=%s; server=docs,aa,bb", name);
+        help_run_init(
+            &r, words,
+            "{\"replies\":[" SEARCH("bb") ",{\"error\":{\"status\":500,\"body\":\"x\"}}]}");
+        r.spec.servers.tools[0].description = HAFT__LIT("Weighs an apple.");
+        r.spec.servers.tools[1].description = HAFT__LIT("Paints a fence.\nIn any colour.");
+        CHECK_INT(help_run_go(&r), HAFT_OK, "%s: %s", name, r.err.message);
+        haft_str text = request_text(&r);
+        /* Once in the result of the search, and once where tools are taught. */
+        CHECK_INT(times(text, "In any colour"), 2, "%s: %s", name, text.ptr);
+        CHECK_INT(times(text, "Weighs an apple"), 0, "%s: %s", name, text.ptr);
+        formats++;
+        help_run_finish(&r);
+    }
+    CHECK(formats > 5, "%zu formats", formats);
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/run/fold/fold.c and src/run/fold/call.c: what may follow what, and fields that are
+ * missing or wrong. What folding comes to is seen in decide_test.c and cut_test.c. */
+#include "run/run.h"
+
+#include "run/scenario_help.h"
+
+#define HASH  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define WORDS "agent; tools=look,pick!headless,store_artifact"
+
+/* One event of each kind; those about a call are about c1.1. */
+#define STARTED                                                                                    \
+    "\"kind\":\"run_started\",\"version\":1,\"spec\":\"" HASH                                      \
+    "\",\"name\":\"test\",\"task\":\"t\","                                                         \
+    "\"thread\":\"" HELP_THREAD "\",\"parent\":null,\"user\":null}"
+#define TURN                                                                                       \
+    "\"kind\":\"turn_started\",\"turn\":1,\"mode\":\"auto\",\"tool\":null,\"allowed\":[\"look\"]," \
+    "\"declared\":[],\"format\":\"native\",\"reason\":\"\",\"gate\":null,\"final\":false}"
+#define REPLIED                                                                                    \
+    "\"kind\":\"model_replied\",\"content\":\"\",\"reasoning\":\"\",\"calls\":["                   \
+    "{\"call\":\"c1.1\",\"model_call\":\"m1\",\"name\":\"look\",\"arguments\":\"{}\"},"            \
+    "{\"call\":\"c1.2\",\"model_call\":\"m2\",\"name\":\"pick\",\"arguments\":\"{}\"},"            \
+    "{\"call\":\"c1.3\",\"model_call\":\"m3\",\"name\":\"none\",\"arguments\":\"{}\"}],"           \
+    "\"usage\":{\"input_tokens\":1,\"output_tokens\":1,\"cached_tokens\":0},"                      \
+    "\"stop\":\"tool_calls\",\"model\":\"m\",\"ms\":1}"
+#define FAILED "\"kind\":\"model_failed\",\"status\":500,\"message\":\"oops\",\"ms\":1}"
+#define HELD                                                                                       \
+    "\"kind\":\"constrained\",\"turn\":1,\"format\":\"hermes\",\"constraint\":\"gbnf\","           \
+    "\"bytes\":1,\"sha256\":\"\",\"relaxed\":[],\"relaxed_count\":0}"
+#define UNHELD    "\"kind\":\"constraint_refused\",\"status\":400,\"message\":\"no\",\"ms\":1}"
+#define VIOLATION "\"kind\":\"violation\",\"turn\":1,\"try\":1,\"text\":\"again\"}"
+#define REMINDED  "\"kind\":\"reminded\",\"turn\":1,\"try\":1,\"text\":\"go on\"}"
+#define CALL                                                                                       \
+    "\"kind\":\"call_started\",\"call\":\"c1.1\",\"model_call\":\"m1\",\"tool\":\"look\","         \
+    "\"arguments\":{\"n\":7},\"attempt\":1,\"idempotency_key\":\"k\",\"note\":null}"
+#define FINISHED                                                                                   \
+    "\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"look\",\"ok\":true,\"result\":\"r\"," \
+    "\"error\":null,\"truncated\":false,\"cached\":false,\"ms\":1,\"arguments\":null,\"note\":"    \
+    "null}"
+#define REFUSED                                                                                    \
+    "\"kind\":\"call_refused\",\"call\":\"c1.1\",\"model_call\":\"m1\",\"tool\":\"look\","         \
+    "\"why\":\"guard\",\"text\":\"no\"}"
+#define PAUSED                                                                                     \
+    "\"kind\":\"paused\",\"call\":\"c1.1\",\"pause\":\"approval\",\"tool\":\"look\","              \
+    "\"arguments\":{},\"question\":null,\"deadline\":null,\"on_expire\":null}"
+#define ANSWERED                                                                                   \
+    "\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"me\",\"verdict\":\"approve\",\"value\":"     \
+    "null}"
+#define STORED                                                                                     \
+    "\"kind\":\"artifact_stored\",\"call\":\"c1.1\",\"name\":\"a\",\"media_type\":\"text/plain\"," \
+    "\"bytes\":1,\"sha256\":\"" HASH "\"}"
+#define CANCEL "\"kind\":\"cancel_asked\",\"by\":\"me\",\"why\":\"enough\"}"
+#define ENDED                                                                                      \
+    "\"kind\":\"run_finished\",\"end\":\"done\",\"answer\":\"a\",\"exhausted\":false,"             \
+    "\"forced_final\":false,\"turns\":1,\"calls\":0,\"usage\":{},\"reason\":\"r\",\"error\":null}"
+
+/* Places a run can be in, by what has happened. */
+static const struct {
+    const char *name, *bodies[8];
+} places[] = {
+    {"new", {0}},
+    {"idle", {STARTED}},
+    {"asking", {STARTED, TURN}},
+    {"failed", {STARTED, TURN, FAILED}},
+    {"judging", {STARTED, TURN, REPLIED}},
+    {"started", {STARTED, TURN, REPLIED, CALL}},
+    {"paused", {STARTED, TURN, REPLIED, PAUSED}},
+    {"answered", {STARTED, TURN, REPLIED, PAUSED, ANSWERED}},
+    {"finished", {STARTED, TURN, REPLIED, CALL, FINISHED}},
+    {"refused", {STARTED, TURN, REPLIED, REFUSED}},
+    {"ended", {STARTED, ENDED}},
+};
+
+typedef struct fold_case {
+    haft__arena arena;
+    help_spec spec;
+    haft__run run;
+    haft_error err;
+} fold_case;
+
+static void fold_init(fold_case *c)
+{
+    *c = (fold_case){0};
+    haft__arena_init(&c->arena, 0);
+    help_spec_init(&c->spec, &c->arena, HAFT__LIT(WORDS));
+    CHECK_INT(haft__run_init(&c->run, &c->arena, &c->spec.spec, HELP_KEY, NULL), HAFT_OK, "init");
+}
+
+static haft_status fold_body(fold_case *c, const char *body)
+{
+    haft__buf line;
+    haft__buf_init(&line, 1 << 20);
+    haft__event_write(&line, c->run.seq + 1, 1000 * (c->run.seq + 1), HAFT__LIT(HELP_RUN),
+                      haft__str(body));
+    haft_status status = haft__run_fold(&c->run, haft__buf_str(&line), &c->err);
+    haft__buf_finish(&line);
+    return status;
+}
+
+static void fold_place(fold_case *c, size_t place)
+{
+    fold_init(c);
+    for (size_t i = 0; places[place].bodies[i] != NULL; i++) {
+        CHECK_INT(fold_body(c, places[place].bodies[i]), HAFT_OK, "%s: %s", places[place].name,
+                  c->err.message);
+    }
+}
+
+/* The reasons of refusals, by a letter. */
+static const struct {
+    char letter;
+    const char *reason;
+} reasons[] = {
+    {'s', "the run has started already"},
+    {'n', "the run has not started"},
+    {'f', "the model call has failed"},
+    {'e', "the run has ended"},
+    {'t', "the turn before has not ended"},
+    {'b', "a gate opens between turns"},
+    {'m', "nobody has asked the model"},
+    {'j', "there is no reply to judge"},
+    {'w', "no calls are being worked on"},
+    {'p', "the call is past that"},
+    {'r', "the call has its result already, or can have none"},
+    {'q', "nobody has been asked about the call"},
+    {'a', "the call waits for an answer"},
+    {'g', "it has no arguments, or the run has no such tool"},
+    {'o', "approval comes before a call starts, all else after"},
+    {'d', "the call does not run, or has stored already"},
+    {'c', "calls have no result yet"},
+    {'h', "the request has no constraint"},
+    {'v', "tools are revealed between turns, or by a call"},
+    {'k', "the call does not run, or asks already"},
+};
+
+static char letter_of(const haft_error *err)
+{
+    const char *reason = strstr(err->message, " cannot stand here: ");
+    for (size_t i = 0; reason != NULL && i < COUNT(reasons); i++) {
+        if (strcmp(reason + strlen(" cannot stand here: "), reasons[i].reason) == 0) {
+            return reasons[i].letter;
+        }
+    }
+    return '?';
+}
+
+/* For each event and each place, in the order above: '.' when it may stand there, else why not. */
+static const struct {
+    const char *body, *verdicts;
+} rows[] = {
+    {STARTED, ".ssssssssse"},
+    {"\"kind\":\"tools_revealed\",\"tools\":[],\"query\":\"\",\"call\":null}", "n.vvvvvvvve"},
+    {"\"kind\":\"tools_hidden\",\"tools\":[],\"cap\":2}", "n.........e"},
+    {TURN, "n.tttttttte"},
+    {"\"kind\":\"gate_opened\",\"called\":[],\"threshold\":0}", "n.bbbbbbbbe"},
+    {HELD, "nm.fmmmmmme"},
+    {UNHELD, "nmhfmmmmmme"},
+    {REPLIED, "nm.fmmmmmme"},
+    {FAILED, "nm.fmmmmmme"},
+    {VIOLATION, "njjj.jjjjje"},
+    {REMINDED, "njjj.jjjjje"},
+    {CALL, "nwww.pp.ppe"},
+    {"\"kind\":\"call_asked\",\"call\":\"c1.1\",\"question\":{},\"durable\":true,\"state\":null,"
+     "\"within_ms\":null}",
+     "nwwwkkkkkke"},
+    {FINISHED, "nwwwg.agrre"},
+    {REFUSED, "nwww.pa.ppe"},
+    {PAUSED, "nwww.oppppe"},
+    {ANSWERED, "nwwwqq.qqqe"},
+    {STORED, "nwwwd.dddde"},
+    {"\"kind\":\"child_started\",\"node\":\"a\",\"tool\":null,\"child\":\"" HELP_RUN "\"}",
+     "n.........e"},
+    {"\"kind\":\"child_finished\",\"node\":\"a\",\"tool\":null,\"child\":\"" HELP_RUN
+     "\",\"end\":\"done\"}",
+     "n.........e"},
+    {"\"kind\":\"graph_step\",\"step\":1,\"nodes\":[],\"updates\":{},\"remaining_steps\":1}",
+     "n.........e"},
+    {CANCEL, "n.........e"},
+    {ENDED, "n...cccccce"},
+};
+
+TEST(an_event_in_the_wrong_place_is_refused)
+{
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char found[COUNT(places) + 1] = "";
+        for (size_t place = 0; place < COUNT(places); place++) {
+            fold_case c;
+            fold_place(&c, place);
+            haft_status status = fold_body(&c, rows[i].body);
+            CHECK(status == HAFT_OK || status == HAFT_BAD_INPUT, "%s: status %d",
+                  places[place].name, status);
+            found[place] = status == HAFT_OK ? '.' : letter_of(&c.err);
+            CHECK(found[place] != '?', "%s: %s", places[place].name, c.err.message);
+            haft__arena_finish(&c.arena);
+        }
+        CHECK_STR(haft__str(found), haft__str(rows[i].verdicts), "%.30s", rows[i].body);
+    }
+}
+
+TEST(nothing_is_folded_from_the_wrong_place_in_the_log)
+{
+    static const struct {
+        const char *name, *line, *message;
+        haft_status status;
+    } lines[] = {
+        {"a number again",
+         "{\"seq\":1,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN "\"," TURN,
+         "turn_started cannot stand here: its number is not the next one", HAFT_BAD_INPUT},
+        {"a number left out",
+         "{\"seq\":3,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN "\"," TURN,
+         "turn_started cannot stand here: its number is not the next one", HAFT_BAD_INPUT},
+        {"another run",
+         "{\"seq\":2,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_THREAD "\"," TURN,
+         "turn_started cannot stand here: it belongs to another run", HAFT_BAD_INPUT},
+        {"an unknown kind",
+         "{\"seq\":2,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN
+         "\",\"kind\":\"dreamt\"}",
+         "expected a known kind of event, found \"dreamt\"", HAFT_UNSUPPORTED},
+        {"half a line", "{\"seq\":2,\"at\":\"1970-01-01T00:00", NULL, HAFT_BAD_INPUT},
+        {"nothing", "", NULL, HAFT_BAD_INPUT},
+    };
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        fold_case c;
+        fold_place(&c, 1);
+        CHECK_INT(haft__run_fold(&c.run, haft__str(lines[i].line), &c.err), lines[i].status, "%s",
+                  lines[i].name);
+        CHECK(c.err.message[0] != '\0', "%s", lines[i].name);
+        if (lines[i].message != NULL) {
+            CHECK_STR(haft__str(c.err.message), haft__str(lines[i].message), "%s", lines[i].name);
+        }
+        haft__arena_finish(&c.arena);
+    }
+}
+
+/* A body in which `old` is `new`. */
+static haft_str changed(const char *body, const char *old, const char *new)
+{
+    const char *at = strstr(body, old);
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 16);
+    CHECK(at != NULL, "there is no %s in %s", old, body);
+    if (at != NULL) {
+        haft__buf_add(&buf, body, (size_t)(at - body));
+        haft__buf_addf(&buf, "%s%s", new, at + strlen(old));
+    }
+    haft_str made = help_keep(haft__buf_str(&buf));
+    haft__buf_finish(&buf);
+    return made;
+}
+
+/* Where the event could stand, were it not for the change. NULL: it may stand there all the same.
+ */
+static const struct {
+    const char *place, *body, *old, *new, *message;
+} wrong_fields[] = {
+    {"new", STARTED, "\"version\":1", "\"version\":\"1\"",
+     "expected a whole number in \"version\" of run_started, found none"},
+    {"new", STARTED, "\"version\":1", "\"version\":2", "expected events of version 1, found 2"},
+    {"new", STARTED, "\"spec\":\"0", "\"spec\":\"1",
+     "run_started cannot stand here: the run was started with another spec"},
+    {"new", STARTED, "\"spec\":\"" HASH "\"", "\"spec\":\"\\u0061\"",
+     "run_started cannot stand here: the run was started with another spec"},
+    {"new", STARTED, "\"spec\"", "\"sepc\"",
+     "expected a text in \"spec\" of run_started, found none"},
+    {"new", STARTED, "\"task\":\"t\"", "\"task\":null",
+     "expected a text in \"task\" of run_started, found none"},
+    {"new", STARTED, "\"thread\"", "\"thraed\"",
+     "expected a text in \"thread\" of run_started, found none"},
+    {"idle", TURN, "\"turn\":1", "\"turn\":2",
+     "turn_started cannot stand here: its turn is not the next one"},
+    {"idle", TURN, "\"turn\":1", "\"turn\":4294967297",
+     "turn_started cannot stand here: its turn is not the next one"},
+    {"idle", TURN, "\"turn\":1", "\"turn\":-1",
+     "expected a whole number in \"turn\" of turn_started, found none"},
+    {"idle", TURN, "\"mode\":\"auto\"", "\"mode\":\"must\"",
+     "turn_started cannot stand here: its mode is none we know"},
+    {"idle", TURN, "\"mode\":\"auto\"", "\"mode\":1",
+     "expected a text in \"mode\" of turn_started, found none"},
+    {"idle", TURN, "\"allowed\":[\"look\"]", "\"allowed\":\"look\"",
+     "turn_started cannot stand here: it has no list of allowed tools"},
+    {"idle", TURN, "\"allowed\":[\"look\"]", "\"allowed\":[\"none\"]",
+     "turn_started cannot stand here: it allows a tool the run does not have"},
+    {"idle", TURN, "\"allowed\":[\"look\"]", "\"allowed\":[5]",
+     "turn_started cannot stand here: it allows a tool the run does not have"},
+    {"idle", TURN, "\"declared\":[]", "\"declared\":7", NULL},
+    {"asking", REPLIED, "\"stop\":\"tool_calls\"", "\"stop\":\"tired\"",
+     "model_replied cannot stand here: its stop reason is none we know"},
+    {"asking", REPLIED, "\"stop\":\"tool_calls\"", "\"stop\":[]",
+     "expected a text in \"stop\" of model_replied, found none"},
+    {"asking", REPLIED, "\"call\":\"c1.2\"", "\"call\":\"c1.1\"",
+     "model_replied cannot stand here: one of its calls does not have the id it must have"},
+    {"asking", REPLIED, "\"call\":\"c1.1\"", "\"call\":7",
+     "model_replied cannot stand here: one of its calls does not have the id it must have"},
+    {"asking", REPLIED,
+     "{\"call\":\"c1.1\",\"model_call\":\"m1\",\"name\":\"look\",\"arguments\":\"{}\"}", "[]",
+     "model_replied cannot stand here: one of its calls does not have the id it must have"},
+    {"asking", REPLIED, "\"usage\":{", "\"usage\":[],\"more\":{", NULL},
+    {"asking", REPLIED, "\"content\":\"\"", "\"content\":{}", NULL},
+    {"asking", FAILED, "\"status\":500", "\"status\":0.5",
+     "expected a whole number in \"status\" of model_failed, found none"},
+    {"asking", FAILED, "\"message\"", "\"massage\"",
+     "expected a text in \"message\" of model_failed, found none"},
+    {"asking", HELD, "\"gbnf\"", "\"lark\"",
+     "constrained cannot stand here: its constraint is none we know"},
+    {"asking", HELD, "\"gbnf\"", "\"none\"",
+     "constrained cannot stand here: its constraint is none we know"},
+    {"asking", HELD, "\"gbnf\"", "1",
+     "expected a text in \"constraint\" of constrained, found none"},
+    {"asking", HELD, "\"format\"", "\"form\"",
+     "expected a text in \"format\" of constrained, found none"},
+    {"judging", VIOLATION, "\"text\"", "\"test\"",
+     "expected a text in \"text\" of violation, found none"},
+    {"judging", REMINDED, "\"text\"", "\"test\"",
+     "expected a text in \"text\" of reminded, found none"},
+    {"judging", CALL, "\"call\":\"c1.1\"", "\"call\":1",
+     "expected a text in \"call\" of call_started, found none"},
+    {"judging", CALL, "\"c1.1\"", "\"c1.4\"",
+     "call_started cannot stand here: there is no such call in the last reply"},
+    {"judging", CALL, "\"c1.1\"", "\"c1.3\"",
+     "call_started cannot stand here: the call is of another tool"},
+    {"judging", CALL, "\"attempt\":1", "\"attempt\":4294967296",
+     "call_started cannot stand here: its attempt is not the next one"},
+    {"judging", CALL, "\"arguments\":{\"n\":7}", "\"arguments\":[1]",
+     "call_started cannot stand here: it has no arguments, or the run has no such tool"},
+    {"judging", CALL, "\"attempt\":1", "\"attempt\":null",
+     "expected a whole number in \"attempt\" of call_started, found none"},
+    {"judging", CALL, "\"arguments\":{\"n\":7}", "\"arguments\":null",
+     "call_started cannot stand here: it has no arguments, or the run has no such tool"},
+    {"started", CALL, "\"attempt\":1", "\"attempt\":2", NULL},
+    {"started", FINISHED, "\"result\":\"r\"", "\"result\":5",
+     "expected a text in \"result\" of call_finished, found none"},
+    {"started", FINISHED, "\"ok\":true", "\"ok\":false",
+     "call_finished cannot stand here: it is not ok but has no error"},
+    {"started", FINISHED, "\"ok\":true", "\"ok\":\"yes\"",
+     "call_finished cannot stand here: it is not ok but has no error"},
+    {"judging", FINISHED, "\"c1.1\"", "\"c1.3\"",
+     "call_finished cannot stand here: the call has its result already, or can have none"},
+    {"judging", FINISHED, "\"arguments\":null", "\"arguments\":{}", NULL},
+    {"judging", REFUSED, "\"why\":\"guard\"", "\"why\":3",
+     "expected a text in \"why\" of call_refused, found none"},
+    {"judging", REFUSED, "\"text\":\"no\"", "\"text\":3",
+     "expected a text in \"text\" of call_refused, found none"},
+    {"judging", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"coffee\"",
+     "paused cannot stand here: it waits for nothing we know"},
+    {"judging", PAUSED, "\"pause\":\"approval\"", "\"pause\":{}",
+     "expected a text in \"pause\" of paused, found none"},
+    {"judging", PAUSED, "\"arguments\":{}", "\"arguments\":null",
+     "paused cannot stand here: it has no arguments, or the run has no such tool"},
+    {"judging", PAUSED, "\"deadline\":null", "\"deadline\":\"soon\"",
+     "paused cannot stand here: its deadline is no time"},
+    {"judging", PAUSED, "\"deadline\":null", "\"deadline\":5",
+     "paused cannot stand here: its deadline is no time"},
+    {"started", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"headless\"", NULL},
+    {"started", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"unknown_outcome\"", NULL},
+    {"judging", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"question\"",
+     "paused cannot stand here: approval comes before a call starts, all else after"},
+    {"paused", ANSWERED, "\"verdict\":\"approve\"", "\"verdict\":\"maybe\"",
+     "answered cannot stand here: its verdict does not fit what was asked"},
+    {"paused", ANSWERED, "\"verdict\":\"approve\"", "\"verdict\":\"retry\"",
+     "answered cannot stand here: its verdict does not fit what was asked"},
+    {"paused", ANSWERED, "\"verdict\":\"approve\"", "\"verdict\":true",
+     "expected a text in \"verdict\" of answered, found none"},
+    {"paused", ANSWERED, "\"value\":null", "\"value\":[1]", NULL},
+    {"started", STORED, "\"name\"", "\"mane\"",
+     "expected a text in \"name\" of artifact_stored, found none"},
+    {"started", STORED, "\"media_type\"", "\"type\"",
+     "expected a text in \"media_type\" of artifact_stored, found none"},
+    {"started", STORED, "\"sha256\"", "\"sha\"",
+     "expected a text in \"sha256\" of artifact_stored, found none"},
+    {"started", STORED, "\"bytes\":1", "\"bytes\":true",
+     "expected a whole number in \"bytes\" of artifact_stored, found none"},
+    {"idle", ENDED, "\"end\":\"done\"", "\"end\":\"over\"",
+     "run_finished cannot stand here: its end is none we know"},
+    {"idle", ENDED, "\"end\":\"done\"", "\"end\":null",
+     "expected a text in \"end\" of run_finished, found none"},
+};
+
+TEST(fields_that_are_missing_or_wrong_are_refused)
+{
+    for (size_t i = 0; i < COUNT(wrong_fields); i++) {
+        size_t place = 0;
+        while (strcmp(places[place].name, wrong_fields[i].place) != 0) {
+            place++;
+        }
+        fold_case c;
+        fold_place(&c, place);
+        haft_str body = changed(wrong_fields[i].body, wrong_fields[i].old, wrong_fields[i].new);
+        haft_status status = fold_body(&c, body.ptr);
+        bool good = wrong_fields[i].message == NULL;
+        CHECK_INT(status == HAFT_OK, good, "%s: %s", body.ptr, c.err.message);
+        CHECK_STR(haft__str(good ? "" : c.err.message),
+                  haft__str(good ? "" : wrong_fields[i].message), "%s", body.ptr);
+        haft__arena_finish(&c.arena);
+    }
+}
+
+TEST(a_run_must_have_an_id)
+{
+    fold_case c;
+    fold_init(&c);
+    haft_str line =
+        HAFT__LIT("{\"seq\":1,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"me\"," STARTED);
+    CHECK_INT(haft__run_fold(&c.run, line, &c.err), HAFT_BAD_INPUT, "me");
+    CHECK_STR(haft__str(c.err.message),
+              HAFT__LIT("run_started cannot stand here: its run has no id of a run"), "me");
+    haft__arena_finish(&c.arena);
+}
+
+TEST(a_log_of_a_newer_version_is_refused_with_a_hint)
+{
+    fold_case c;
+    fold_init(&c);
+    CHECK_INT(fold_body(&c, changed(STARTED, "\"version\":1", "\"version\":2").ptr),
+              HAFT_UNSUPPORTED, "version 2");
+    CHECK_STR(haft__str(c.err.hint),
+              HAFT__LIT("a newer haft wrote this log; use that one to read it"), "hint");
+    haft__arena_finish(&c.arena);
+}
+
+TEST(usage_adds_up_and_does_not_run_over)
+{
+    static const char huge[] = "\"input_tokens\":9223372036854775807,\"output_tokens\":"
+                               "9223372036854775807,\"cached_tokens\":9";
+    fold_case c;
+    fold_place(&c, 2);
+    c.spec.spec.model.price = (haft__price){true, 3000000, 15000000, 300000};
+    haft_str body =
+        changed(REPLIED, "\"input_tokens\":1,\"output_tokens\":1,\"cached_tokens\":0", huge);
+    for (int i = 0; i < 3; i++) {
+        c.run.numbered = 0; /* so that the same reply can come again */
+        CHECK_INT(fold_body(&c, body.ptr), HAFT_OK, "%s", c.err.message);
+        CHECK_INT(fold_body(&c, VIOLATION), HAFT_OK, "%s", c.err.message);
+    }
+    CHECK_INT(c.run.usage.input_tokens, INT64_MAX, "input");
+    CHECK_INT(c.run.usage.output_tokens, INT64_MAX, "output");
+    CHECK_INT(c.run.usage.cached_tokens, 27, "cached");
+    CHECK_INT(c.run.cost_parts, INT64_MAX, "cost");
+    haft__arena_finish(&c.arena);
+    fold_place(&c, 4);
+    CHECK_INT(c.run.usage.input_tokens, 1, "input");
+    haft__arena_finish(&c.arena);
+}
+
+/* Folds a whole log. */
+static haft_status fold_log(haft__run *run, haft_str log)
+{
+    haft_status status = HAFT_OK;
+    while (log.len > 0 && status == HAFT_OK) {
+        status = haft__run_fold(run, haft__str_split(&log, '\n'), NULL);
+    }
+    return status;
+}
+
+TEST(folding_survives_every_failed_allocation)
+{
+    static const char *const names[] = {"workflow", "approval-edited", "no-progress",
+                                        "errors-of-tools"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const help_scenario *scenario = help_scenario_named(names[i]);
+        haft_str log = help_scenario_log(scenario);
+        haft__arena kept;
+        haft__arena_init(&kept, 0);
+        help_spec spec;
+        help_spec_init(&spec, &kept, scenario->spec);
+        for (unsigned n = 0;; n++) {
+            haft__arena arena;
+            haft__run run;
+            haft__arena_init(&arena, 0);
+            test_fail_allocation(n);
+            haft_status status = haft__run_init(&run, &arena, &spec.spec, HELP_KEY, NULL);
+            status = status == HAFT_OK ? fold_log(&run, log) : status;
+            bool failed = test_allow_allocations();
+            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", names[i], n);
+            haft__arena_finish(&arena);
+            if (!failed) {
+                CHECK(n > 2, "there was nothing to fail");
+                break;
+            }
+        }
+        haft__arena_finish(&kept);
+    }
+}
+
+TEST(a_constraint_is_of_one_request)
+{
+    fold_case c;
+    fold_init(&c);
+    static const char *const bodies[] = {STARTED, TURN, HELD};
+    for (size_t i = 0; i < COUNT(bodies); i++) {
+        CHECK_INT(fold_body(&c, bodies[i]), HAFT_OK, "%s", c.err.message);
+    }
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_GBNF, "it is held");
+    CHECK_STR(c.run.constrained_format, HAFT__LIT("hermes"), "in this format");
+    CHECK_INT(fold_body(&c, REPLIED), HAFT_OK, "%s", c.err.message);
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_GBNF, "its calls came under it");
+    CHECK_INT(fold_body(&c, VIOLATION), HAFT_OK, "%s", c.err.message);
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_NONE, "what follows is another request");
+    CHECK_INT(fold_body(&c, HELD), HAFT_OK, "%s", c.err.message);
+    CHECK_INT(fold_body(&c, UNHELD), HAFT_OK, "%s", c.err.message);
+    CHECK(c.run.constraint == HAFT__CONSTRAINT_NONE && c.run.constraint_refused, "refused");
+    haft__arena_finish(&c.arena);
+    fold_init(&c);
+    for (size_t i = 0; i < COUNT(bodies); i++) {
+        CHECK_INT(fold_body(&c, bodies[i]), HAFT_OK, "%s", c.err.message);
+    }
+    CHECK_INT(fold_body(&c, HELD), HAFT_BAD_INPUT, "twice");
+    CHECK(strstr(c.err.message, "the request is constrained already") != NULL, "%s", c.err.message);
+    haft__arena_finish(&c.arena);
+}

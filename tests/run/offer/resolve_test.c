@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/run/offer/resolve.c: every branch of the decision tree, and the offer as a whole.
+ */
+#include "run/offer/resolve.h"
+
+#include "run/run_help.h"
+
+/* One tool of a spec, or of one of its servers. */
+typedef struct branch {
+    const char *spec, *tool, *word;
+    haft__sight sight;
+} branch;
+
+static const branch branches[] = {
+    /* the spec's own */
+    {"agent; tools=look", "look", "declared", HAFT__SIGHT_DECLARED},
+    {"agent; tools=pick!headless", "pick", "declared", HAFT__SIGHT_DECLARED},
+    {"agent; tools=look; context=1000; own_bytes=400", "look", "declared", HAFT__SIGHT_DECLARED},
+    {"agent; tools=look; context=1000; own_bytes=404", "look", "share", HAFT__SIGHT_OUT},
+    {"agent; tools=look; own_bytes=9999999", "look", "declared", HAFT__SIGHT_DECLARED},
+    {"agent; tools=look; context=1000; own_bytes=404; schedule=look", "look", "named",
+     HAFT__SIGHT_DECLARED},
+    {"agent; tools=look; context=1000; own_bytes=404; default=look", "look", "named",
+     HAFT__SIGHT_DECLARED},
+    {"agent; tools=look; context=1000; own_bytes=404; phase=one+look", "look", "named",
+     HAFT__SIGHT_DECLARED},
+    {"agent; tools=look; context=1000; own_bytes=404; builtin_deny=tool_search", "look",
+     "search_denied", HAFT__SIGHT_OUT},
+    {"agent; tools=grep; context=1000; own_bytes=404", "grep", "enabled", HAFT__SIGHT_DECLARED},
+    /* built-ins */
+    {"agent; tools=grep", "grep", "enabled", HAFT__SIGHT_DECLARED},
+    {"agent", "grep", "not_enabled", HAFT__SIGHT_OUT},
+    {"agent; tools=grep; builtin_allow=g*", "grep", "enabled", HAFT__SIGHT_DECLARED},
+    {"agent; tools=grep; builtin_allow=read", "grep", "builtin_denied", HAFT__SIGHT_OUT},
+    {"agent; tools=grep; builtin_deny=*ep", "grep", "builtin_denied", HAFT__SIGHT_OUT},
+    {"agent; tools=read_result", "read_result", "enabled", HAFT__SIGHT_DECLARED},
+    {"agent; tools=python_execution", "python_execution", "needs_code", HAFT__SIGHT_OUT},
+    {"agent; tools=python_execution; format=codemode", "python_execution", "not_in_version",
+     HAFT__SIGHT_OUT},
+    {"agent; tools=execute_sql", "execute_sql", "needs_database", HAFT__SIGHT_OUT},
+    {"agent; tools=execute_sql; database", "execute_sql", "not_in_version", HAFT__SIGHT_OUT},
+    {"agent; tools=search_schemas", "search_schemas", "needs_database", HAFT__SIGHT_OUT},
+    {"agent; tools=search_schemas; database", "search_schemas", "not_in_version", HAFT__SIGHT_OUT},
+    /* the search itself */
+    {"agent; tools=tool_search", "tool_search", "needs_deferred", HAFT__SIGHT_OUT},
+    {"agent; tools=tool_search; server=docs,a", "tool_search", "enabled", HAFT__SIGHT_DECLARED},
+    {"agent; tools=tool_search; server=docs!disabled,a", "tool_search", "needs_deferred",
+     HAFT__SIGHT_OUT},
+    {"agent; server=docs,a", "tool_search", "undeclared", HAFT__SIGHT_CALLABLE},
+    {"agent", "tool_search", "not_enabled", HAFT__SIGHT_OUT},
+    {"agent; server=docs,a; builtin_deny=tool_search", "tool_search", "not_enabled",
+     HAFT__SIGHT_OUT},
+    {"agent; tools=tool_search; server=docs,a; builtin_deny=tool_search", "tool_search",
+     "builtin_denied", HAFT__SIGHT_OUT},
+    {"agent; tools=tool_search,look; context=1000; own_bytes=404", "tool_search", "enabled",
+     HAFT__SIGHT_DECLARED},
+    /* of servers */
+    {"agent; server=docs,a", "docs:a", "deferred", HAFT__SIGHT_OUT},
+    {"agent; server=docs!disabled,a", "docs:a", "server_disabled", HAFT__SIGHT_OUT},
+    {"agent; server=docs!error,a", "docs:a", "server_error", HAFT__SIGHT_OUT},
+    {"agent; server=docs,a!changed,b", "docs:a", "tool_changed", HAFT__SIGHT_OUT},
+    {"agent; server=docs,a!changed,b", "docs:b", "deferred", HAFT__SIGHT_OUT},
+    {"agent; server=docs!error,a!changed", "docs:a", "server_error", HAFT__SIGHT_OUT},
+    {"agent; mcp_deny=*:a; server=docs,a!changed", "docs:a", "tool_denied", HAFT__SIGHT_OUT},
+    {"agent; mcp_allow=mail:*; server=docs,a", "docs:a", "server_denied", HAFT__SIGHT_OUT},
+    {"agent; mcp_deny=docs:*; server=docs,a", "docs:a", "server_denied", HAFT__SIGHT_OUT},
+    {"agent; mcp_deny=*; server=docs,a", "docs:a", "server_denied", HAFT__SIGHT_OUT},
+    {"agent; mcp_allow=docs:b; server=docs,a", "docs:a", "tool_denied", HAFT__SIGHT_OUT},
+    {"agent; mcp_allow=*b; server=docs,a", "docs:a", "tool_denied", HAFT__SIGHT_OUT},
+    {"agent; mcp_deny=*:a; server=docs,a", "docs:a", "tool_denied", HAFT__SIGHT_OUT},
+    {"agent; mcp_allow=docs:*; mcp_deny=mail:*; server=docs,a", "docs:a", "deferred",
+     HAFT__SIGHT_OUT},
+    {"agent; tools=docs:a; server=docs,a", "docs:a", "name_taken", HAFT__SIGHT_OUT},
+    {"agent; server=docs,a; builtin_deny=tool_search", "docs:a", "search_denied", HAFT__SIGHT_OUT},
+};
+
+/* The last verdict on the name: that of a server, where a tool of the spec has the same. */
+static const haft__verdict *find(const haft__offer *offer, const char *name)
+{
+    for (size_t i = offer->count; i-- > 0;) {
+        if (haft__str_equal(offer->items[i].name, haft__str(name))) {
+            return &offer->items[i];
+        }
+    }
+    return NULL;
+}
+
+TEST(every_branch_has_its_verdict)
+{
+    for (size_t i = 0; i < COUNT(branches); i++) {
+        const branch *b = &branches[i];
+        haft__arena arena;
+        help_spec s;
+        haft__offer offer;
+        haft__arena_init(&arena, 0);
+        help_spec_init(&s, &arena, haft__str(b->spec));
+        CHECK_INT(
+            haft__resolve(&s.spec, NULL, s.servers.listings, s.servers.count, &arena, &offer, NULL),
+            HAFT_OK, "%s", b->spec);
+        const haft__verdict *verdict = find(&offer, b->tool);
+        CHECK(verdict != NULL, "%s has no %s", b->spec, b->tool);
+        if (verdict != NULL) {
+            CHECK_STR(haft__str(haft__reason_word(verdict->reason)), haft__str(b->word), "%s: %s",
+                      b->spec, b->tool);
+            CHECK_STR(haft__str(haft__sight_name(verdict->sight)),
+                      haft__str(haft__sight_name(b->sight)), "%s: %s", b->spec, b->tool);
+            CHECK(haft__reason_text(verdict->reason)[0] != '\0', "%s has a text", b->word);
+        }
+        haft__arena_finish(&arena);
+    }
+}
+
+/* Words are for machines: none comes twice, and none is missing in the page about them. */
+TEST(every_reason_has_a_word_of_its_own)
+{
+    for (int i = 0; i <= HAFT__REASON_HIDDEN; i++) {
+        for (int k = 0; k < i; k++) {
+            CHECK(strcmp(haft__reason_word((haft__reason)i), haft__reason_word((haft__reason)k))
+                      != 0,
+                  "%s comes twice", haft__reason_word((haft__reason)i));
+        }
+    }
+}
+
+TEST(a_server_of_another_spec_is_none)
+{
+    haft__arena arena;
+    help_spec s;
+    haft__arena_init(&arena, 0);
+    help_spec_init(&s, &arena, HAFT__LIT("agent; server=docs,a"));
+    CHECK_INT(haft__resolve_server(&s.spec, HAFT__LIT("who")), HAFT__REASON_NO_SERVER, "who");
+    CHECK_INT(haft__resolve_server(&s.spec, HAFT__LIT("docs")), HAFT__REASON_DEFERRED, "docs");
+    haft__arena_finish(&arena);
+}
+
+TEST(a_tool_of_the_spec_with_a_built_ins_name_needs_nothing)
+{
+    haft__spec spec = {.mcp = haft__json_null(), .databases = haft__json_null()};
+    haft__tool tool = {.name = HAFT__LIT("execute_sql"), .source = HAFT__TOOL_FUNCTION};
+    CHECK_INT(haft__resolve_tool(&spec, NULL, &tool).sight, HAFT__SIGHT_DECLARED, "no built-in");
+}
+
+/* What a run has found decides, whatever its servers say now. */
+TEST(what_searches_made_of_a_tool_is_its_verdict)
+{
+    help_run r;
+    haft__offer offer;
+    help_run_init(&r, "agent; max_mcp=1; tools=tool_search,look; server=docs,find,read,send",
+                  "{\"replies\":[{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":"
+                  "\"read send\"}}]},{\"text\":\"good\"}]}");
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    static const struct {
+        const char *tool, *word;
+    } rows[] = {
+        {"docs:find", "hidden"}, {"docs:read", "revealed"},  {"docs:send", "listed"},
+        {"look", "declared"},    {"tool_search", "enabled"},
+    };
+    for (size_t gone = 0; gone <= 1; gone++) { /* the server is there; it is not */
+        CHECK_INT(haft__resolve(&r.spec.spec, &r.drive.run, r.spec.servers.listings, 1 - gone,
+                                &r.arena, &offer, NULL),
+                  HAFT_OK, "resolve");
+        for (size_t i = 0; i < COUNT(rows); i++) {
+            const haft__verdict *verdict = find(&offer, rows[i].tool);
+            CHECK(verdict != NULL, "no %s", rows[i].tool);
+            CHECK_STR(haft__str(haft__reason_word(verdict->reason)), haft__str(rows[i].word),
+                      "%s, gone %zu", rows[i].tool, gone);
+        }
+        CHECK_INT(offer.deferred, 3, "deferred");
+        CHECK_INT(offer.shown, 1, "shown");
+    }
+    help_run_finish(&r);
+}
+
+/* Only a list says that a tool is not there any more. */
+TEST(what_a_server_does_not_list_any_more_is_gone)
+{
+    static const struct {
+        const char *state, *error, *find, *read;
+    } rows[] = {
+        {"used", "", "hidden", "gone"},
+        {"known", "", "hidden", "gone"},
+        {"configured", "", "hidden", "revealed"},
+        {"started", "it is dead", "hidden", "revealed"},
+    };
+    help_run r;
+    haft__offer offer;
+    help_run_init(&r, "agent; max_mcp=1; tools=tool_search; server=docs,find,read",
+                  "{\"replies\":[{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":"
+                  "\"read\"}}]},{\"text\":\"good\"}]}");
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__mcp_listing listing = r.spec.servers.listings[0];
+        listing.tool_count = 1;
+        listing.state = haft__str(rows[i].state);
+        listing.error = haft__str(rows[i].error);
+        CHECK_INT(haft__resolve(&r.spec.spec, &r.drive.run, &listing, 1, &r.arena, &offer, NULL),
+                  HAFT_OK, "resolve");
+        CHECK_STR(haft__str(haft__reason_word(find(&offer, "docs:find")->reason)),
+                  haft__str(rows[i].find), "row %zu", i);
+        CHECK_STR(haft__str(haft__reason_word(find(&offer, "docs:read")->reason)),
+                  haft__str(rows[i].read), "row %zu", i);
+    }
+    help_run_finish(&r);
+}
+
+TEST(the_cap_is_the_model_s_size)
+{
+    static const struct {
+        const char *spec;
+        uint32_t cap;
+        const char *why;
+    } rows[] = {
+        {"agent", 2, "unknown_size"},
+        {"agent; size_b=3", 2, "size_b"},
+        {"agent; size_b=6.99", 2, "size_b"},
+        {"agent; size_b=7", 5, "size_b"},
+        {"agent; size_b=7.0", 5, "size_b"},
+        {"agent; size_b=30", 5, "size_b"},
+        {"agent; size_b=30.1", 10, "size_b"},
+        {"agent; size_b=1e3", 10, "size_b"},
+        {"agent; size_b=3; max_mcp=9", 9, "max_mcp_tools"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        help_spec s;
+        const char *why = NULL;
+        haft__arena_init(&arena, 0);
+        help_spec_init(&s, &arena, haft__str(rows[i].spec));
+        CHECK_INT(haft__resolve_cap(&s.spec, &why), rows[i].cap, "%s", rows[i].spec);
+        CHECK_STR(haft__str(why), haft__str(rows[i].why), "%s", rows[i].spec);
+        haft__arena_finish(&arena);
+    }
+}
+
+/* Which list, and which pattern of it; only for what is denied. */
+TEST(a_denial_names_its_list_and_pattern)
+{
+    static const struct {
+        const char *spec;
+        haft__reason reason;
+        const char *server, *name, *list, *pattern;
+    } rows[] = {
+        {"agent; mcp_deny=a:*+docs:*; server=docs,a", HAFT__REASON_SERVER_DENIED, "docs", "docs:a",
+         "mcp.deny", "docs:*"},
+        {"agent; mcp_deny=docs:x+*; server=docs,a", HAFT__REASON_SERVER_DENIED, "docs", "",
+         "mcp.deny", "*"},
+        {"agent; mcp_allow=mail:*; server=docs,a", HAFT__REASON_SERVER_DENIED, "docs", "docs:a",
+         "mcp.allow", NULL},
+        {"agent; mcp_deny=*:b+*:a; server=docs,a", HAFT__REASON_TOOL_DENIED, "docs", "docs:a",
+         "mcp.deny", "*:a"},
+        {"agent; mcp_allow=docs:b; mcp_deny=*:c; server=docs,a", HAFT__REASON_TOOL_DENIED, "docs",
+         "docs:a", "mcp.allow", NULL},
+        {"agent; builtin_deny=x+g*", HAFT__REASON_BUILTIN_DENIED, "", "grep", "builtins.deny",
+         "g*"},
+        {"agent; builtin_allow=x; builtin_deny=y", HAFT__REASON_BUILTIN_DENIED, "", "grep",
+         "builtins.allow", NULL},
+        {"agent; mcp_deny=docs:*; server=docs,a", HAFT__REASON_DEFERRED, "docs", "docs:a", NULL,
+         NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        help_spec s;
+        haft__arena_init(&arena, 0);
+        help_spec_init(&s, &arena, haft__str(rows[i].spec));
+        haft__denial denial = haft__resolve_denial(
+            &s.spec, rows[i].reason, haft__str(rows[i].server), haft__str(rows[i].name));
+        CHECK_INT(denial.list != NULL, rows[i].list != NULL, "row %zu", i);
+        CHECK_STR(haft__str(denial.list != NULL ? denial.list : ""),
+                  haft__str(rows[i].list != NULL ? rows[i].list : ""), "row %zu", i);
+        CHECK_INT(denial.pattern.ptr != NULL, rows[i].pattern != NULL, "row %zu", i);
+        CHECK_STR(denial.pattern, haft__str(rows[i].pattern != NULL ? rows[i].pattern : ""),
+                  "row %zu", i);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(without_memory_there_is_no_offer)
+{
+    haft__arena arena, made;
+    help_spec s;
+    haft__offer offer;
+    haft__arena_init(&arena, 0);
+    haft__arena_init(&made, 0);
+    help_spec_init(&s, &arena, HAFT__LIT("agent; tools=look"));
+    test_fail_allocation(0);
+    haft_status status = haft__resolve(&s.spec, NULL, NULL, 0, &made, &offer, NULL);
+    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY, "no memory");
+    haft__arena_finish(&made);
+    haft__arena_finish(&arena);
+}

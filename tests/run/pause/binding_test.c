@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/pause/binding.h"
+
+#include "run/pause/command.h"
+#include "run/replay/replay.h"
+#include "run/run_help.h"
+
+#define ONE_SEND                                                                                   \
+    "{\"replies\":[{\"calls\":[{\"name\":\"send\",\"arguments\":{\"q\":\"a\"}}]},{\"text\":"       \
+    "\"good\"}],\"results\":{\"send\":\"sent\"}}"
+
+static const haft__run_call *first_call(const help_run *r)
+{
+    return &r->drive.run.calls[0];
+}
+
+static void start(help_run *r)
+{
+    help_run_init(r, "agent; tools=send!approval", ONE_SEND);
+    CHECK_INT(help_run_go(r), HAFT_OK, "%s", r->err.message);
+    CHECK_INT(first_call(r)->stage, HAFT__CALL_PAUSED, "it waits");
+}
+
+/* Says it, and records what it comes to without going on. */
+static haft_status say(help_run *r, const char *text)
+{
+    haft__steer command;
+    haft__buf body;
+    haft__buf_init(&body, 65536);
+    haft_status status = haft__steer_read(&r->arena, haft__str(text), HELP_KEY, &command, &r->err);
+    if (status == HAFT_OK) {
+        status = haft__steer_apply(&r->drive.run, &command, &body, &r->err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__drive_append(&r->drive, haft__buf_str(&body), &r->err);
+    }
+    haft__buf_finish(&body);
+    return status;
+}
+
+/* What the binding is of a tool, arguments and rules that are given as JSON. */
+static haft_str make(const char *description, const char *definition, const char *arguments,
+                     const char *source, bool needs_approval)
+{
+    haft__arena arena;
+    char hex[HAFT__SHA256_HEX];
+    haft__arena_init(&arena, 0);
+    haft__tool tool = {.name = HAFT__LIT("send"),
+                       .description = haft__str(description),
+                       .input_schema = help_json(&arena, "{\"type\":\"object\"}"),
+                       .definition = help_json(&arena, definition),
+                       .traits.needs_approval = needs_approval};
+    haft__spec spec = {.source = help_json(&arena, source)};
+    CHECK_INT(haft__binding_make(&spec, &tool, help_json(&arena, arguments), hex, NULL), HAFT_OK,
+              "made");
+    haft__arena_finish(&arena);
+    return help_keep((haft_str){hex, sizeof(hex)});
+}
+
+TEST(a_binding_is_of_definition_arguments_and_rules)
+{
+    haft_str first = make("d", "{\"command\":[\"a\"]}", "{\"x\":1,\"y\":2}", "{}", true);
+    CHECK_STR(make("d", "{\"command\":[\"a\"]}", "{\"y\":2.0,\"x\":1}", "{\"name\":\"n\"}", true),
+              first, "order, spelling and the rest of the spec do not matter");
+    const haft_str others[] = {
+        make("e", "{\"command\":[\"a\"]}", "{\"x\":1,\"y\":2}", "{}", true),
+        make("d", "{\"command\":[\"b\"]}", "{\"x\":1,\"y\":2}", "{}", true),
+        make("d", "{\"command\":[\"a\"]}", "{\"x\":1,\"y\":3}", "{}", true),
+        make("d", "{\"command\":[\"a\"]}", "{\"x\":1,\"y\":2}",
+             "{\"approvals\":[{\"tools\":[\"s\"]}]}", true),
+        make("d", "{\"command\":[\"a\"]}", "{\"x\":1,\"y\":2}", "{}", false),
+    };
+    for (size_t i = 0; i < COUNT(others); i++) {
+        CHECK(!haft__str_equal(others[i], first), "%zu is the same", i);
+    }
+}
+
+/* The binding of a server's tool, with `mcp` of the spec. */
+static haft_str make_served(const char *mcp)
+{
+    haft__arena arena;
+    char hex[HAFT__SHA256_HEX];
+    haft_error err = {0};
+    haft__arena_init(&arena, 0);
+    haft__tool tool = {.name = HAFT__LIT("docs:send"),
+                       .description = HAFT__LIT("d"),
+                       .input_schema = help_json(&arena, "{}"),
+                       .source = HAFT__TOOL_MCP,
+                       .definition = help_json(&arena, "{\"server\":\"docs\",\"hash\":\"h\"}")};
+    haft__spec spec = {.source = help_json(&arena, "{}"), .mcp = help_json(&arena, mcp)};
+    CHECK_INT(haft__binding_make(&spec, &tool, help_json(&arena, "{}"), hex, &err), HAFT_OK, "%s",
+              err.message);
+    haft__arena_finish(&arena);
+    return help_keep((haft_str){hex, sizeof(hex)});
+}
+
+#define SERVER(rest) "{\"servers\":{\"docs\":{" rest "}}}"
+
+TEST(a_binding_is_of_how_the_server_is_configured)
+{
+    haft_str first = make_served(SERVER("\"command\":[\"a\"],\"env\":{\"K\":\"${K}\"}"));
+    CHECK_STR(make_served(SERVER("\"env\":{\"K\":\"${K}\"},\"command\":[\"a\"]")), first,
+              "the same");
+    static const char *const others[] = {
+        SERVER("\"command\":[\"b\"],\"env\":{\"K\":\"${K}\"}"),
+        SERVER("\"command\":[\"a\",\"x\"],\"env\":{\"K\":\"${K}\"}"),
+        SERVER("\"command\":[\"a\"],\"env\":{\"K\":\"${L}\"}"),
+        SERVER("\"url\":\"https://a.example/mcp\""),
+        "{\"servers\":{}}",
+        "null",
+    };
+    for (size_t i = 0; i < COUNT(others); i++) {
+        CHECK(!haft__str_equal(make_served(others[i]), first), "%s", others[i]);
+    }
+}
+
+TEST(every_allocation_of_a_binding_may_fail)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__tool tool = {.name = HAFT__LIT("docs:send"),
+                       .source = HAFT__TOOL_MCP,
+                       .definition = help_json(&arena, "{\"server\":\"docs\"}")};
+    haft__spec spec = {.source = help_json(&arena, "{}"),
+                       .mcp = help_json(&arena, SERVER("\"command\":[\"a\"]"))};
+    for (unsigned n = 0;; n++) {
+        char hex[HAFT__SHA256_HEX];
+        test_fail_allocation(n);
+        haft_status status = haft__binding_make(&spec, &tool, haft__json_null(), hex, NULL);
+        bool failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        if (!failed) {
+            CHECK(n > 0, "there was nothing to fail");
+            break;
+        }
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(the_pause_and_the_answer_have_it_and_the_call_runs)
+{
+    help_run r;
+    start(&r);
+    haft_str asked = help_keep(first_call(&r)->binding);
+    CHECK_INT(asked.len, HAFT__SHA256_HEX, "of the pause");
+    CHECK_INT(say(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
+    CHECK_STR(first_call(&r)->binding, asked, "of the answer");
+    CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "end");
+    help_run_finish(&r);
+}
+
+typedef enum change {
+    CHANGE_DESCRIPTION,
+    CHANGE_RULES,
+    CHANGE_ARGUMENTS,
+    CHANGES,
+} change;
+
+/* As if another definition, other rules or other arguments had come between yes and start. */
+static void apply_change(help_run *r, change what)
+{
+    haft__run_call *call = &r->drive.run.calls[0];
+    if (what == CHANGE_DESCRIPTION) {
+        haft__tool other = *call->tool;
+        other.description = HAFT__LIT("sends it elsewhere");
+        CHECK_INT(haft__tools_replace(&r->spec.spec.tools, &other, &r->err), HAFT_OK, "%s",
+                  r->err.message);
+        call->tool = haft__tools_find(&r->spec.spec.tools, other.name);
+    } else if (what == CHANGE_RULES) {
+        r->spec.spec.source = help_json(&r->arena, "{\"approvals\":[{\"tools\":[\"*\"]}]}");
+    } else {
+        call->arguments = help_json(&r->arena, "{\"q\":\"b\",\"n\":7}");
+    }
+}
+
+TEST(what_has_changed_since_the_yes_is_asked_about_again)
+{
+    for (change what = 0; what < CHANGES; what++) {
+        help_run r;
+        start(&r);
+        haft_str asked = help_keep(first_call(&r)->binding);
+        CHECK_INT(say(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
+        apply_change(&r, what);
+        CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+        CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "change %d: it waits again", what);
+        CHECK(!first_call(&r)->started && !first_call(&r)->approved, "change %d: it ran", what);
+        CHECK(!haft__str_equal(first_call(&r)->binding, asked), "change %d: the same", what);
+        CHECK_INT(say(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
+        CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+        CHECK_INT(r.drive.run.end, HAFT__END_DONE, "change %d: end", what);
+        help_run_finish(&r);
+    }
+}
+
+TEST(who_has_seen_something_else_approves_nothing)
+{
+    help_run r;
+    start(&r);
+    haft_status status =
+        say(&r, "{\"command\":\"approve\",\"pause\":\"approval\",\"binding\":\"0123\"}");
+    CHECK_INT(status, HAFT_BAD_STATE, "another binding");
+    CHECK(strstr(r.err.message, "is not what was to be approved any more") != NULL, "%s",
+          r.err.message);
+    CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "it goes on waiting");
+    help_run_finish(&r);
+}
+
+TEST(a_declined_call_never_runs)
+{
+    help_run r;
+    start(&r);
+    CHECK_INT(say(&r, "{\"command\":\"reject\",\"why\":\"no\"}"), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(say(&r, "{\"command\":\"approve\",\"call\":\"c1.1\"}"), HAFT_BAD_STATE, "too late");
+    apply_change(&r, CHANGE_RULES);
+    CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(first_call(&r)->stage, HAFT__CALL_REFUSED, "refused");
+    CHECK(!first_call(&r)->started, "it ran");
+    help_run_finish(&r);
+}
+
+TEST(arguments_that_the_tool_does_not_take_approve_nothing)
+{
+    help_run r;
+    start(&r);
+    CHECK_INT(say(&r, "{\"command\":\"approve\",\"value\":{\"n\":\"many\"}}"), HAFT_BAD_INPUT,
+              "no number");
+    CHECK(strstr(r.err.message, "the tool does not take these arguments: ") != NULL, "%s",
+          r.err.message);
+    CHECK_INT(say(&r, "{\"command\":\"approve\",\"value\":[1]}"), HAFT_BAD_INPUT, "no object");
+    CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "it goes on waiting");
+    CHECK_INT(say(&r, "{\"command\":\"approve\",\"value\":{\"n\":3}}"), HAFT_OK, "%s",
+              r.err.message);
+    CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "an edit is the approval of what was edited");
+    help_run_finish(&r);
+}
+
+TEST(a_log_without_bindings_goes_on)
+{
+    help_run r;
+    start(&r);
+    r.drive.run.calls[0].binding = HAFT__LIT(""); /* as an older haft left it */
+    CHECK_INT(say(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "end");
+    help_run_finish(&r);
+}
+
+TEST(a_log_without_bindings_is_replayed)
+{
+    help_run r;
+    haft__replay replay;
+    start(&r);
+    CHECK_INT(help_run_answer(&r, "c1.1", "approve", "null"), HAFT_OK, "%s", r.err.message);
+    haft_str log = help_keep(haft__buf_str(&r.log));
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): a text that was made here */
+    char *at = strstr((char *)(uintptr_t)log.ptr, ",\"binding\":");
+    CHECK(at != NULL, "the pause has one");
+    size_t cut = strlen(",\"binding\":\"\"") + HAFT__SHA256_HEX;
+    for (int older = 0; older <= 1; older++) {
+        CHECK_INT(haft__replay_log(&r.arena, &r.spec.spec, log, HELP_KEY, &replay, &r.err), HAFT_OK,
+                  "%s", r.err.message);
+        CHECK(replay.identical, "older %d: event %llu", older,
+              (unsigned long long)replay.differs_at);
+        memmove(at, at + cut, log.len - (size_t)(at - log.ptr) - cut + 1);
+        log.len -= cut;
+    }
+    help_run_finish(&r);
+}
+
+TEST(every_allocation_of_an_edit_may_fail)
+{
+    help_run r;
+    start(&r);
+    haft__steer command;
+    haft__buf body;
+    CHECK_INT(haft__steer_read(&r.arena, HAFT__LIT("{\"command\":\"approve\",\"value\":{\"n\":3}}"),
+                               HELP_KEY, &command, &r.err),
+              HAFT_OK, "%s", r.err.message);
+    for (unsigned n = 0;; n++) {
+        haft__buf_init(&body, 65536);
+        test_fail_allocation(n);
+        haft_status status = haft__steer_apply(&r.drive.run, &command, &body, &r.err);
+        bool failed = test_allow_allocations();
+        haft__buf_finish(&body);
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        if (!failed) {
+            break;
+        }
+    }
+    help_run_finish(&r);
+}

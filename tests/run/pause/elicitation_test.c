@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/run/pause/elicitation.c, and for what becomes of a call whose tool asks. */
+#include "run/pause/elicitation.h"
+
+#include "run/host.h"
+#include "run/pause/command.h"
+#include "run/replay/replay.h"
+#include "run/result.h"
+#include "run/run_help.h"
+#include "json/write.h"
+
+#define FORM                                                                                       \
+    "{\"message\":\"How many?\",\"mode\":\"form\",\"schema\":{\"type\":\"object\",\"properties\":" \
+    "{\"n\":{\"type\":\"integer\"},\"m\":{\"type\":\"integer\",\"default\":3}},\"required\":["     \
+    "\"n\"]},\"url\":null,\"server\":\"docs\"}"
+#define ONE                                                                                        \
+    "{\"message\":\"Who?\",\"mode\":\"form\",\"schema\":{\"type\":\"object\",\"properties\":"      \
+    "{\"name\":{\"type\":\"string\",\"minLength\":2}}},\"url\":null,\"server\":\"docs\"}"
+#define PAGE                                                                                       \
+    "{\"message\":\"Sign in\",\"mode\":\"url\",\"schema\":null,\"url\":\"https://x.example\","     \
+    "\"server\":\"docs\"}"
+#define BROKEN                                                                                     \
+    "{\"message\":\"?\",\"mode\":\"form\",\"schema\":{\"type\":\"object\",\"minProperties\":-1},"  \
+    "\"url\":null,\"server\":\"docs\"}"
+#define ANY "{\"message\":\"?\",\"server\":\"docs\"}"
+
+/* NULL: it is refused. */
+static const struct {
+    const char *question, *said, *answer;
+} answers[] = {
+    {FORM, "{\"n\":2}", "{\"action\":\"accept\",\"content\":{\"n\":2,\"m\":3}}"},
+    {FORM, "{\"n\":\"2\",\"m\":4}", "{\"action\":\"accept\",\"content\":{\"n\":2,\"m\":4}}"},
+    {FORM, "{\"action\":\"accept\",\"content\":{\"n\":2}}",
+     "{\"action\":\"accept\",\"content\":{\"n\":2,\"m\":3}}"},
+    {FORM, "{\"action\":\"decline\"}", "{\"action\":\"decline\"}"},
+    {FORM, "{\"action\":\"cancel\",\"content\":{}}", "{\"action\":\"cancel\"}"},
+    {FORM, "{\"action\":\"accept\"}", NULL},
+    {FORM, "{\"action\":\"dance\"}", NULL},
+    {FORM, "{\"m\":1}", NULL},
+    {FORM, "{\"n\":\"two\"}", NULL},
+    {FORM, "2", NULL},
+    {FORM, "null", NULL},
+    {FORM, "[2]", NULL},
+    {ONE, "\"Ada\"", "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}"},
+    {ONE, "\"A\"", NULL},
+    {ONE, "null", "{\"action\":\"accept\",\"content\":{}}"},
+    {ONE, "{\"name\":\"Ada\"}", "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}"},
+    {PAGE, "\"yes\"", "{\"action\":\"accept\"}"},
+    {PAGE, "null", "{\"action\":\"accept\"}"},
+    {PAGE, "{\"action\":\"accept\",\"content\":{\"a\":1}}", "{\"action\":\"accept\"}"},
+    {PAGE, "\"no\"", "{\"action\":\"decline\"}"},
+    {PAGE, "false", "{\"action\":\"decline\"}"},
+    {PAGE, "{\"action\":\"cancel\"}", "{\"action\":\"cancel\"}"},
+    {BROKEN, "{\"a\":1}", "{\"action\":\"accept\",\"content\":{\"a\":1}}"},
+    {ANY, "{\"a\":1}", "{\"action\":\"accept\",\"content\":{\"a\":1}}"},
+    {ANY, "7", NULL},
+};
+
+TEST(what_a_person_says_becomes_what_the_tool_is_told)
+{
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__run_call call = {.asks = help_json(&arena, answers[i].question)};
+        haft__json answer = haft__json_null();
+        haft_error err = {0};
+        haft_status status = haft__asked_answer(call.asks, help_json(&arena, answers[i].said),
+                                                &arena, HELP_KEY, &answer, &err);
+        CHECK_INT(status, answers[i].answer != NULL ? HAFT_OK : HAFT_BAD_INPUT, "%s: %s",
+                  answers[i].said, err.message);
+        haft__buf found;
+        haft__buf_init(&found, 1 << 16);
+        if (status == HAFT_OK && answers[i].answer != NULL) {
+            haft__json_write(&found, answer);
+            CHECK_STR(haft__buf_str(&found), haft__str(answers[i].answer), "%s", answers[i].said);
+        } else {
+            CHECK(err.message[0] != '\0', "%s", answers[i].said);
+        }
+        haft__buf_finish(&found);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(answers_survive_every_failed_allocation)
+{
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        for (unsigned n = 0;; n++) {
+            haft__arena arena, made;
+            haft__arena_init(&arena, 0);
+            haft__arena_init(&made, 0);
+            haft__run_call call = {.asks = help_json(&arena, answers[i].question)};
+            haft__json said = help_json(&arena, answers[i].said), answer;
+            test_fail_allocation(n);
+            haft_status status =
+                haft__asked_answer(call.asks, said, &made, HELP_KEY, &answer, NULL);
+            bool failed = test_allow_allocations();
+            bool broken = strcmp(answers[i].question, BROKEN) == 0; /* whatever is wrong with it */
+            CHECK(!failed || status == HAFT_NO_MEMORY || broken, "%s, allocation %u: %d",
+                  answers[i].said, n, status);
+            haft__arena_finish(&made);
+            haft__arena_finish(&arena);
+            if (!failed) {
+                break;
+            }
+        }
+    }
+}
+
+/* ---- runs ---- */
+
+#define SCRIPT                                                                                     \
+    "{\"replies\":[{\"calls\":[{\"name\":\"docs:write\"}]},{\"text\":\"ok\"}],"                    \
+    "\"results\":{\"docs:write\":[\"written\"]}}"
+
+static void ask(help_run *r, const char *spec)
+{
+    help_run_init(r, spec, SCRIPT);
+    CHECK_INT(help_run_go(r), HAFT_OK, "%s", r->err.message);
+    CHECK_INT(r->drive.run.calls[0].stage, HAFT__CALL_PAUSED, "it waits");
+}
+
+static void check_replay(help_run *r, const char *name)
+{
+    haft__replay replay;
+    CHECK_INT(haft__replay_log(&r->arena, &r->spec.spec, haft__buf_str(&r->log), HELP_KEY, &replay,
+                               &r->err),
+              HAFT_OK, "%s: %s", name, r->err.message);
+    CHECK(replay.identical, "%s differs at %llu: %.*s / %.*s", name,
+          (unsigned long long)replay.differs_at, HAFT__ARG(replay.recorded),
+          HAFT__ARG(replay.decided));
+}
+
+/* The state and the answer are there when the call is made again; what it is told otherwise. */
+TEST(a_tool_gets_its_answer)
+{
+    static const struct {
+        const char *spec, *verdict, *value, *told;
+    } rows[] = {
+        {"agent; server=docs,write; asks=docs:write!durable", "answer", "{\"action\":\"accept\"}",
+         "{\"state\":\"back\",\"answers\":{\"action\":\"accept\"}}"},
+        {"agent; server=docs,write; asks=docs:write!durable", "reject", "\"why\"",
+         "{\"state\":\"back\",\"answers\":{\"action\":\"decline\"}}"},
+        {"agent; server=docs,write; asks=docs:write", "answer", "{\"action\":\"accept\"}",
+         "{\"action\":\"accept\"}"},
+        {"agent; server=docs,write; asks=docs:write", "reject", "\"why\"",
+         "{\"action\":\"decline\"}"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_run r;
+        haft__buf found;
+        haft__buf_init(&found, 1 << 16);
+        ask(&r, rows[i].spec);
+        CHECK_INT(help_run_answer(&r, "c1.1", rows[i].verdict, rows[i].value), HAFT_OK, "%s",
+                  r.err.message);
+        const haft__run_call *call = &r.drive.run.calls[0];
+        haft__json_write(&found, call->resume.kind == HAFT__JSON_OBJECT ? call->resume
+                                                                        : haft__call_told(call));
+        CHECK_STR(haft__buf_str(&found), haft__str(rows[i].told), "row %zu", i);
+        CHECK(call->stage == HAFT__CALL_FINISHED && call->ok, "row %zu", i);
+        CHECK(call->asks.kind == HAFT__JSON_NULL && !call->pinned, "row %zu: forgotten", i);
+        check_replay(&r, rows[i].spec);
+        haft__buf_finish(&found);
+        help_run_finish(&r);
+    }
+}
+
+/* The process that ran the call is gone, at every place from its start to its end. */
+TEST(a_question_whose_process_is_gone)
+{
+#define PINNED "agent; server=docs,write; asks=docs:write"
+    static const struct {
+        const char *name, *spec;
+        int lines; /* of the log that are left */
+        const char *events;
+    } rows[] = {
+        {"asked, not paused: made again", "agent; server=docs,write!idempotent; asks=docs:write", 6,
+         "call_started tool=\"docs:write\" call=\"c1.1\" attempt=2\n"},
+        {"paused: made again", "agent; server=docs,write!idempotent; asks=docs:write", 7,
+         "call_started tool=\"docs:write\" call=\"c1.1\" attempt=2\n"},
+        {"answered: made again", "agent; server=docs,write!idempotent; asks=docs:write", 8,
+         "call_started tool=\"docs:write\" call=\"c1.1\" attempt=2\n"},
+        {"asked: nobody knows", PINNED, 6,
+         "paused tool=\"docs:write\" call=\"c1.1\" pause=\"unknown_outcome\"\n"},
+        {"paused: nobody knows", PINNED, 7,
+         "paused tool=\"docs:write\" call=\"c1.1\" pause=\"unknown_outcome\"\n"},
+        {"answered: nobody knows", PINNED, 8,
+         "paused tool=\"docs:write\" call=\"c1.1\" pause=\"unknown_outcome\"\n"},
+        {"paused: the model is told", PINNED "; on_unknown=tell", 7,
+         "call_finished tool=\"docs:write\" call=\"c1.1\" ok=false\n"},
+        {"paused: run again, the spec says", PINNED "; on_unknown=retry", 7,
+         "call_started tool=\"docs:write\" call=\"c1.1\" attempt=2\n"},
+        {"durable and asked: it waits", PINNED "!durable", 6, ""},
+        {"durable and paused: it waits", PINNED "!durable", 7, ""},
+        {"durable and answered: it is made again", PINNED "!durable", 8, ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_run before, r;
+        ask(&before, rows[i].spec);
+        CHECK_INT(help_run_answer(&before, "c1.1", "answer", "{\"action\":\"accept\"}"), HAFT_OK,
+                  "%s", before.err.message);
+        haft_str log = haft__buf_str(&before.log), rest = log;
+        for (int k = 0; k < rows[i].lines; k++) {
+            (void)haft__str_split(&rest, '\n');
+        }
+        help_run_init(&r, rows[i].spec, SCRIPT);
+        CHECK_INT(help_run_restore(&r, (haft_str){log.ptr, log.len - rest.len}), HAFT_OK, "%s: %s",
+                  rows[i].name, r.err.message);
+        size_t summary = r.summary.len;
+        const haft__run_call *call = &r.drive.run.calls[0];
+        bool lost = haft__call_needs_host(call);
+        CHECK(lost == (rows[i].events[0] != '\0'), "%s", rows[i].name);
+        haft__effect effect = {.kind = HAFT__EFFECT_END};
+        if (lost) {
+            CHECK_INT(haft__decide_recovery(&r.drive.decider, &r.drive.run, call, r.now_ms + 10,
+                                            &effect, &r.err),
+                      HAFT_OK, "%s: %s", rows[i].name, r.err.message);
+            CHECK_INT(haft__drive_append(&r.drive, effect.body, &r.err), HAFT_OK, "%s: %s",
+                      rows[i].name, r.err.message);
+        }
+        haft_str found = haft__str_skip(haft__buf_str(&r.summary), summary);
+        CHECK_STR(found, haft__str(rows[i].events), "%s", rows[i].name);
+        check_replay(&r, rows[i].name);
+        CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s: %s", rows[i].name, r.err.message);
+        check_replay(&r, rows[i].name);
+        help_run_finish(&r);
+        help_run_finish(&before);
+    }
+}
+
+/* A result, good or bad, takes the question with it. */
+TEST(a_tool_that_ends_while_it_asks)
+{
+    for (int ok = 0; ok <= 1; ok++) {
+        help_run r;
+        haft__buf body;
+        ask(&r, "agent; server=docs,write; asks=docs:write");
+        haft__buf_init(&body, 1 << 16);
+        haft__outcome outcome = {.ok = ok == 1, .text = HAFT__LIT("it ended")};
+        haft__input_call_finished(&body, &r.drive.run, &r.drive.run.calls[0], &outcome);
+        CHECK_INT(haft__drive_append(&r.drive, haft__buf_str(&body), &r.err), HAFT_OK, "%s",
+                  r.err.message);
+        CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+        CHECK(r.drive.run.stage == HAFT__RUN_ENDED, "it goes on");
+        check_replay(&r, "ended");
+        haft__buf_finish(&body);
+        help_run_finish(&r);
+        ask(&r, "agent; server=docs,write; asks=docs:write!durable");
+        haft__buf_init(&body, 1 << 16);
+        haft__input_call_finished(&body, &r.drive.run, &r.drive.run.calls[0], &outcome);
+        CHECK_INT(haft__drive_append(&r.drive, haft__buf_str(&body), &r.err), HAFT_BAD_INPUT,
+                  "a durable question waits");
+        haft__buf_finish(&body);
+        help_run_finish(&r);
+    }
+}
+
+/* ---- commands ---- */
+
+/* That the command was taken is seen while the tool runs on, when it has asked again, and when its
+ * call is over: another answer is never taken for it. */
+static void check_taken(help_run *r, const haft__steer *said, haft__steer_kind kind, size_t row)
+{
+    haft__steer command = *said, other = *said;
+    haft__outcome outcome = {.ok = true, .text = HAFT__LIT("done")};
+    haft__buf body;
+    command.call = other.call = HAFT__LIT("c1.1");
+    other.kind = kind == HAFT__STEER_REJECT ? HAFT__STEER_ANSWER : HAFT__STEER_REJECT;
+    other.value = help_json(&r->arena, "{\"n\":9}");
+    haft__buf_init(&body, 1 << 16);
+    for (int over = 0; over <= 1; over++) {
+        bool taken = false;
+        CHECK_INT(haft__steer_taken(&r->drive.run, &command, &taken, &r->err), HAFT_OK, "%s",
+                  r->err.message);
+        CHECK(taken, "row %zu, over %d: it was taken", row, over);
+        CHECK_INT(haft__steer_taken(&r->drive.run, &other, &taken, &r->err), HAFT_OK, "%s",
+                  r->err.message);
+        CHECK(!taken, "row %zu, over %d: another was not", row, over);
+        haft__buf_clear(&body);
+        if (over == 0) {
+            haft__input_call_finished(&body, &r->drive.run, &r->drive.run.calls[0], &outcome);
+            CHECK_INT(haft__drive_append(&r->drive, haft__buf_str(&body), &r->err), HAFT_OK, "%s",
+                      r->err.message);
+        }
+    }
+    haft__buf_finish(&body);
+}
+
+/* What was asked in a process that is gone is not answered by what comes later for it. */
+TEST(an_answer_does_not_become_the_result_of_a_lost_call)
+{
+    static const struct {
+        const char *pause;
+        haft_status status;
+    } rows[] = {{"question", HAFT_BAD_STATE}, {"unknown_outcome", HAFT_OK}, {"", HAFT_OK}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_run r;
+        haft__buf body;
+        haft__effect effect = {.kind = HAFT__EFFECT_END};
+        haft__buf_init(&body, 1 << 16);
+        ask(&r, "agent; server=docs,write; asks=docs:write");
+        const haft__run_call *call = &r.drive.run.calls[0];
+        CHECK_INT(haft__decide_recovery(&r.drive.decider, &r.drive.run, call, r.now_ms + 10,
+                                        &effect, &r.err),
+                  HAFT_OK, "%s", r.err.message);
+        CHECK_INT(haft__drive_append(&r.drive, effect.body, &r.err), HAFT_OK, "%s", r.err.message);
+        CHECK(call->lost && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME, "it is known as lost");
+        haft__steer command = {.kind = HAFT__STEER_ANSWER,
+                               .call = HAFT__LIT("c1.1"),
+                               .value = help_json(&r.arena, "{\"n\":1}"),
+                               .by = HAFT__LIT("me"),
+                               .why = HAFT__LIT(""),
+                               .pause = haft__str(rows[i].pause)};
+        CHECK_INT(haft__steer_apply(&r.drive.run, &command, &body, &r.err), rows[i].status,
+                  "seen: '%s': %s", rows[i].pause, r.err.message);
+        CHECK((rows[i].status == HAFT_OK) == (body.len > 0), "seen: '%s'", rows[i].pause);
+        CHECK(rows[i].status == HAFT_OK || strstr(r.err.message, "was lost with") != NULL, "%s",
+              r.err.message);
+        haft__buf_finish(&body);
+        help_run_finish(&r);
+    }
+}
+
+TEST(commands_answer_a_tool)
+{
+    static const struct {
+        haft__steer_kind kind;
+        const char *value, *body; /* of the event; NULL: refused */
+    } rows[] = {
+        {HAFT__STEER_ANSWER, "{\"n\":1}",
+         "\"verdict\":\"answer\",\"value\":{\"action\":\"accept\",\"content\":{\"n\":1,\"m\":3}}}"},
+        {HAFT__STEER_APPROVE, "{\"n\":1}",
+         "\"verdict\":\"answer\",\"value\":{\"action\":\"accept\",\"content\":{\"n\":1,\"m\":3}}}"},
+        {HAFT__STEER_APPROVE, "null", NULL},
+        {HAFT__STEER_ANSWER, "\"many\"", NULL},
+        {HAFT__STEER_ANSWER, "{\"action\":\"cancel\"}",
+         "\"verdict\":\"answer\",\"value\":{\"action\":\"cancel\"}}"},
+        {HAFT__STEER_REJECT, "null", "\"verdict\":\"reject\",\"value\":\"no\"}"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_run r;
+        haft__buf body;
+        haft__buf_init(&body, 1 << 16);
+        ask(&r, "agent; server=docs,write; asks=docs:write");
+        haft__steer command = {.kind = rows[i].kind,
+                               .call = HAFT__LIT(""),
+                               .value = help_json(&r.arena, rows[i].value),
+                               .by = HAFT__LIT("me"),
+                               .why = HAFT__LIT("no")};
+        haft_status status = haft__steer_apply(&r.drive.run, &command, &body, &r.err);
+        CHECK_INT(status, rows[i].body != NULL ? HAFT_OK : HAFT_BAD_INPUT, "row %zu: %s", i,
+                  r.err.message);
+        if (rows[i].body != NULL) {
+            haft_str text = help_keep(haft__buf_str(&body));
+            CHECK(strstr(text.ptr, rows[i].body) != NULL, "row %zu: %s", i, text.ptr);
+            CHECK_INT(haft__drive_append(&r.drive, haft__buf_str(&body), &r.err), HAFT_OK, "%s",
+                      r.err.message);
+            haft__buf_clear(&body);
+            CHECK_INT(haft__steer_apply(&r.drive.run,
+                                        &(haft__steer){.kind = command.kind,
+                                                       .call = HAFT__LIT("c1.1"),
+                                                       .value = command.value,
+                                                       .by = HAFT__LIT("me"),
+                                                       .why = command.why},
+                                        &body, &r.err),
+                      HAFT_OK, "row %zu: it was answered so: %s", i, r.err.message);
+            CHECK_INT(body.len, 0, "row %zu: nothing new", i);
+            check_taken(&r, &command, rows[i].kind, i);
+        }
+        haft__buf_finish(&body);
+        help_run_finish(&r);
+    }
+}
+
+TEST(what_is_pending_names_the_server)
+{
+    help_run r;
+    haft__buf text;
+    haft__buf_init(&text, 1 << 16);
+    ask(&r, "agent; server=docs,write; asks=docs:write");
+    haft__result_write(&text, &r.drive.run, NULL);
+    haft_str found = help_keep(haft__buf_str(&text));
+    CHECK(strstr(found.ptr, "\"question\":\"How many?\",\"deadline\":\"1970-01-01T00:16:45")
+              != NULL,
+          "it is not told");
+    CHECK(strstr(found.ptr, "\"asks\":{\"server\":\"docs\",\"mode\":\"form\",\"schema\":{") != NULL,
+          "it is not told");
+    CHECK(strstr(found.ptr, "\"url\":null,\"pinned\":true}") != NULL, "it is not told");
+    haft__buf_finish(&text);
+    help_run_finish(&r);
+}
+
+/* What cannot be a question of a tool. */
+TEST(questions_that_are_wrong_are_refused)
+{
+#define ASKED "\"kind\":\"call_asked\",\"call\":\"c1.1\","
+    static const struct {
+        const char *body, *message;
+    } rows[] = {
+        {ASKED "\"question\":null,\"durable\":true,\"state\":null,\"within_ms\":null}",
+         "call_asked cannot stand here: it has no question"},
+        {ASKED "\"question\":\"what?\",\"durable\":true,\"state\":null,\"within_ms\":null}",
+         "call_asked cannot stand here: it has no question"},
+        {ASKED "\"question\":{},\"durable\":true,\"state\":null,\"within_ms\":-5}",
+         "expected a whole number in \"within_ms\" of call_asked, found none"},
+        {ASKED "\"question\":{},\"durable\":true,\"state\":null,\"within_ms\":null}", NULL},
+        {"\"kind\":\"call_asked\",\"call\":\"c1.2\",\"question\":{},\"durable\":true}",
+         "call_asked cannot stand here: there is no such call in the last reply"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        help_run before, r;
+        ask(&before, "agent; server=docs,write; asks=docs:write");
+        haft_str log = haft__buf_str(&before.log), rest = log;
+        for (int k = 0; k < 5; k++) {
+            (void)haft__str_split(&rest, '\n');
+        }
+        help_run_init(&r, "agent; server=docs,write; asks=docs:write", SCRIPT);
+        CHECK_INT(help_run_restore(&r, (haft_str){log.ptr, log.len - rest.len}), HAFT_OK, "%s",
+                  r.err.message);
+        haft_status status = haft__drive_append(&r.drive, haft__str(rows[i].body), &r.err);
+        CHECK_INT(status, rows[i].message != NULL ? HAFT_BAD_INPUT : HAFT_OK, "%s: %s",
+                  rows[i].body, r.err.message);
+        if (rows[i].message != NULL) {
+            CHECK_STR(haft__str(r.err.message), haft__str(rows[i].message), "%s", rows[i].body);
+        } else {
+            CHECK_INT(haft__drive_append(&r.drive, haft__str(rows[i].body), &r.err), HAFT_BAD_INPUT,
+                      "it asks already");
+        }
+        help_run_finish(&r);
+        help_run_finish(&before);
+    }
+}

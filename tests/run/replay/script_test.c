@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/run/replay/script.c: a run played again from its own log comes out the same. */
+#include "run/replay/script.h"
+
+#include "run/run_help.h"
+#include "json/write.h"
+
+static const char spec[] = "agent; tools=look!cached,other; violations=1";
+static const char script[] =
+    "{\"replies\":[{\"text\":\"\"},{\"reasoning\":\"hm\",\"calls\":[{\"name\":\"look\",\"id\":"
+    "\"x\"},"
+    "{\"name\":\"other\",\"raw\":\"{broken\"},"
+    "{\"name\":\"none\",\"raw\":\"<x>\",\"malformed\":\"why\"},"
+    "{\"name\":\"other\",\"repaired\":true},"
+    "{\"name\":\"other\"}],\"usage\":{\"input_tokens\":5}}"
+    ","
+    "{\"calls\":[{\"name\":\"look\"}]},{\"error\":{\"status\":500,\"body\":\"no\"}}],"
+    "\"results\":{\"look\":[\"seen\"],\"other\":[{\"error\":{\"message\":\"m\",\"hint\":\"h\"}}]}}";
+
+static haft_str rescripted(haft__arena *arena, haft_str log)
+{
+    haft__json document = haft__json_null();
+    haft_error err = {0};
+    CHECK_INT(haft__rescript(arena, log, (haft__hash_key){1, 2}, &document, &err), HAFT_OK, "%s %s",
+              err.where, err.message);
+    haft__buf text;
+    haft__buf_init(&text, 1 << 20);
+    haft__json_write(&text, document);
+    haft_str kept = haft__arena_copy(arena, haft__buf_str(&text));
+    haft__buf_finish(&text);
+    return kept;
+}
+
+TEST(a_run_played_again_is_the_same_run)
+{
+    help_run first, again;
+    help_run_init(&first, spec, script);
+    CHECK_INT(help_run_go(&first), HAFT_OK, "%s", first.err.message);
+    CHECK_INT(first.drive.run.end, HAFT__END_FAILED, "the model fails at last");
+    haft_str document = rescripted(&first.arena, haft__buf_str(&first.log));
+    help_run_init(&again, spec, document.ptr);
+    CHECK_INT(help_run_go(&again), HAFT_OK, "%s", again.err.message);
+    CHECK_STR(haft__buf_str(&again.log), haft__buf_str(&first.log), "byte for byte");
+    help_run_finish(&again);
+    help_run_finish(&first);
+}
+
+TEST(what_is_no_log_is_refused_with_its_line)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json document;
+    haft_error err;
+    CHECK_INT(
+        haft__rescript(&arena, HAFT__LIT("\nnonsense\n"), (haft__hash_key){1, 2}, &document, &err),
+        HAFT_BAD_INPUT, "nonsense");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("2:1:2 (byte 1)"), "where");
+    haft__arena_finish(&arena);
+}
+
+TEST(every_failed_allocation_of_rescripting_is_reported)
+{
+    help_run r;
+    help_run_init(&r, spec, script);
+    CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+    for (unsigned n = 0;; n++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__json document;
+        test_fail_allocation(n);
+        haft_status status =
+            haft__rescript(&arena, haft__buf_str(&r.log), (haft__hash_key){1, 2}, &document, NULL);
+        bool failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        haft__arena_finish(&arena);
+        if (!failed) {
+            break;
+        }
+    }
+    help_run_finish(&r);
+}

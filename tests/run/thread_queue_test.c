@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/thread_queue.h"
+
+#include "base/str.h"
+#include "test.h"
+
+TEST(multitask_has_three_words)
+{
+    static const struct {
+        const char *text;
+        haft__multitask wanted;
+        bool alone;
+    } cases[] = {
+        {"enqueue", HAFT__MULTITASK_ENQUEUE, false},
+        {"reject", HAFT__MULTITASK_REJECT, true},
+        {"interrupt", HAFT__MULTITASK_INTERRUPT, false},
+        {"", HAFT__MULTITASK_ENQUEUE, false},
+        {"Reject", HAFT__MULTITASK_ENQUEUE, false},
+        {"rejected", HAFT__MULTITASK_ENQUEUE, false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__multitask found = haft__multitask_of(haft__str(cases[i].text));
+        CHECK_INT(found, cases[i].wanted, "'%s'", cases[i].text);
+        CHECK(haft__queue_wants_alone(found) == cases[i].alone, "'%s'", cases[i].text);
+    }
+}
+
+TEST(what_becomes_of_a_run_that_is_ahead)
+{
+    enum { WAIT = HAFT__QUEUE_WAIT, TELL = HAFT__QUEUE_TELL };
+    enum { SEND = HAFT__QUEUE_SEND, TAKE = HAFT__QUEUE_TAKE };
+    static const struct {
+        haft__queue_ahead ahead;
+        int interrupt; /* the others wait whatever it is */
+    } cases[] = {
+        {{.here = false, .owned = false, .asked = false}, TAKE},
+        {{.here = false, .owned = false, .asked = true}, TAKE}, /* who was asked is gone */
+        {{.here = false, .owned = true, .asked = false}, SEND},
+        {{.here = false, .owned = true, .asked = true}, WAIT},
+        {{.here = true, .owned = true, .asked = false}, TELL},
+        {{.here = true, .owned = true, .asked = true}, WAIT},
+        {{.here = true, .owned = false, .asked = false}, TELL}, /* its lease is over: still ours */
+        {{.here = true, .owned = false, .asked = true}, WAIT},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__queue_ahead ahead = cases[i].ahead;
+        CHECK_INT(haft__queue_decide(HAFT__MULTITASK_ENQUEUE, ahead), WAIT, "case %zu", i);
+        CHECK_INT(haft__queue_decide(HAFT__MULTITASK_REJECT, ahead), WAIT, "case %zu", i);
+        CHECK_INT(haft__queue_decide(HAFT__MULTITASK_INTERRUPT, ahead), cases[i].interrupt,
+                  "case %zu", i);
+    }
+}
