@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/choice/progress.c: sequences of calls, and what is done about each.
+ * Tests for src/choice/no_progress.c: sequences of calls, and what is done about each.
  *
  * A call is written as tool, argument and result: "a1=7" is a(1) with result 7, "a1!7" failed with
  * error 7. The verdicts: . fine, h hint, r refuse, s stop. A capital H is a hint that the

@@ -8,7 +8,7 @@
  * A call with other arguments is never refused for the errors of others until three in a row were
  * the same: until then it may well be the one that mends them.
  * Refused calls are only counted, so that the circle in `last` stays what it was.
- * Tests: tests/choice/progress_test.c.
+ * Tests: tests/choice/no_progress_test.c.
  */
 #include "base/str.h"
 #include "choice/choice.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/choice/names.c. */
+/* Tests for src/choice/name_list.c. */
 #include "choice/choice_int.h"
 #include "choice_help.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - lists of tools in texts for a model. Tests: tests/choice/names_test.c. */
+/* names.c - lists of tools in texts for a model. Tests: tests/choice/name_list_test.c. */
 #include "base/limits.h"
 #include "choice/choice_int.h"
 #include "tool/wire.h"
