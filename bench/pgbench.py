@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pgbench with the store's own statements: they are read from src/store/pg_sql.h by the C compiler,
+"""pgbench with the store's own statements: they are read from src/store/postgres/sql.h by the C compiler,
 and sent in as many round trips as the store sends them."""
 import ast
 import glob
@@ -72,7 +72,7 @@ SCRIPTS = {
 
 def statements(names, compiler="cc"):
     """The texts of HAFT__PG_NAME, by name."""
-    source = '#include "store/pg_sql.h"\n' + "".join(f"{n}: HAFT__PG_{n}\n" for n in names)
+    source = '#include "store/postgres/sql.h"\n' + "".join(f"{n}: HAFT__PG_{n}\n" for n in names)
     done = subprocess.run([compiler, "-E", "-P", "-I", ROOT / "src", "-"], input=source, text=True,
                           capture_output=True, check=True)
     return read_statements(done.stdout)

@@ -14,8 +14,8 @@
 #include "base/sha256.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "store/backend.h"
 #include "store/move.h"
-#include "store/store_int.h"
 
 /* ---- requests ---- */
 

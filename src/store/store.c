@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "io/clock.h"
-#include "store/store_int.h"
+#include "store/backend.h"
 
 const char *haft__run_state_name(haft__run_state state)
 {

@@ -8,7 +8,7 @@
 #define HAFT_TESTS_FAULTY_HELP_H
 
 #include "engine_help.h"
-#include "store/store_int.h"
+#include "store/backend.h"
 
 /* What happens to requests that write events. */
 typedef enum help_faulty {

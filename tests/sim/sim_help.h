@@ -17,7 +17,7 @@
 
 #include "../run/run_help.h"
 #include "run/pause/command.h"
-#include "store/store_int.h"
+#include "store/backend.h"
 
 enum {
     SIM_WORKERS = 3,

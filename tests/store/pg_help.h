@@ -6,7 +6,7 @@
 #ifndef HAFT_TESTS_PG_HELP_H
 #define HAFT_TESTS_PG_HELP_H
 
-#include "store/pg_int.h"
+#include "store/postgres/postgres_int.h"
 #include "store/store_help.h"
 
 /* The URL of this process's database, which is made the first time; NULL, and the test is marked as

@@ -9,7 +9,7 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
-#include "store/sqlite_int.h"
+#include "store/sqlite/sqlite_int.h"
 #include "store/store_help.h"
 
 /* ---- the file ---- */

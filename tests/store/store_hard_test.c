@@ -3,7 +3,7 @@
 #include "store/store_help.h"
 
 #include "base/sha256.h"
-#include "store/store_int.h"
+#include "store/backend.h"
 
 #define MANY_RUNS   300
 #define MANY_EVENTS 10000

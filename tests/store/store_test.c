@@ -2,7 +2,7 @@
 /* Every kind of store: the life of a run, from its creation to its removal. */
 #include "store/store_help.h"
 
-#include "store/store_int.h"
+#include "store/backend.h"
 
 TEST(states_have_names)
 {

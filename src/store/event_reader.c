@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* part.c - see part.h. Tests: tests/store/store_test.c, tests/store/sqlite_rows_test.c. */
+#include "store/event_reader.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
+
+void haft__part_init(haft__part *part, const haft__store_request *request, uint64_t seq,
+                     uint64_t run_bytes)
+{
+    *part = (haft__part){.after = request->after < seq ? request->after : seq};
+    part->count = seq - part->after;
+    part->count = request->limit > 0 && request->limit < part->count ? request->limit : part->count;
+    haft__chain_start(&part->chain, request->run.id);
+    haft__packer_init(&part->from, request->run.id, 0);
+    haft__buf_init(&part->text, run_bytes);
+}
+
+void haft__part_finish(haft__part *part)
+{
+    haft__packer_finish(&part->from);
+    haft__buf_finish(&part->text);
+}
+
+/* One event of a row; those that are not wanted are undone again. */
+static bool take_event(haft__part *part, haft_str line)
+{
+    size_t before = part->text.len;
+    bool right = haft__unpack(&part->from, line, &part->text);
+    if (part->from.seq <= part->after || part->from.seq > part->after + part->count) {
+        part->text.len = before;
+    }
+    return right;
+}
+
+bool haft__part_take(haft__part *part, haft_str body, uint64_t seq)
+{
+    bool right = haft__utf8_valid(body) && haft__str_ends(body, HAFT__LIT("\n"));
+    haft__packer_turn(&part->from);
+    while (right && body.len > 0 && part->from.seq < seq) {
+        right = take_event(part, haft__str_split(&body, '\n'));
+    }
+    return right && body.len == 0 && part->from.seq == seq;
+}
+
+haft_status haft__part_give(const haft__part *part, haft__store_request *request, haft_error *err)
+{
+    haft_status status = haft__buf_check(&part->text, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    request->count = part->count;
+    request->text = haft__arena_copy(request->arena, haft__buf_str(&part->text));
+    return request->text.ptr != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
+}

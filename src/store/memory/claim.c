@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory_take.c - finds a run that somebody should go on with, in memory.
+ *
+ * All runs are looked at: in memory there are few, and no other process. Tests:
+ * tests/store/store_take_test.c.
+ */
+#include "base/str.h"
+#include "io/owner.h"
+#include "store/memory/memory_int.h"
+
+/* Whether whoever had it is gone. */
+static bool is_lost(const haft__memory *memory, const haft__store_request *request,
+                    const haft__store_run *row)
+{
+    if (haft__str_equal(row->owner, request->run.owner)) {
+        return request->strays;
+    }
+    return row->owner.len > 0
+           && (row->lease_ms <= haft__store_now(&memory->store) || haft__owner_is_dead(row->owner));
+}
+
+/* Whether nobody has it, and somebody should. */
+static bool is_free(const haft__memory *memory, const haft__store_request *request,
+                    const haft__memory_run *run)
+{
+    const haft__store_run *row = &run->row;
+    bool due = row->wake_ms > 0 && row->wake_ms <= haft__store_due(&memory->store, request);
+    return row->owner.len == 0
+           && (row->state == HAFT__STATE_RUNNING || due || run->message_count > 0);
+}
+
+static uint64_t waits_since(const haft__store_run *row)
+{
+    return row->wake_ms > row->updated_ms ? row->wake_ms : row->updated_ms;
+}
+
+static bool is_first(const haft__memory *memory, const haft__memory_run *run)
+{
+    return haft__memory_open_run(memory, run->row.thread, 0, run->number) == NULL;
+}
+
+/* Whether `run` goes before `best`. */
+static bool is_better(const haft__memory_run *run, const haft__memory_run *best)
+{
+    if (best == NULL || (run->row.owner.len > 0) != (best->row.owner.len > 0)) {
+        return best == NULL || run->row.owner.len > 0;
+    }
+    return run->row.owner.len > 0 ? run->row.lease_ms < best->row.lease_ms
+                                  : waits_since(&run->row) < waits_since(&best->row);
+}
+
+haft_status haft__memory_take(haft__memory *memory, haft__store_request *request, haft_error *err)
+{
+    const haft__memory_run *best = NULL;
+    for (size_t i = 0; i < memory->runs.count; i++) {
+        const haft__memory_run *run = memory->runs.items[i];
+        bool open = run->row.state != HAFT__STATE_ENDED;
+        if (open
+            && (is_free(memory, request, run)
+                || (!request->quick && is_lost(memory, request, &run->row)))
+            && !haft__store_skips(request, run->row.id) && is_better(run, best)
+            && is_first(memory, run)) {
+            best = run;
+        }
+    }
+    if (best == NULL) {
+        return haft__store_fail_idle(err);
+    }
+    haft__store_request one = *request;
+    one.run.id = best->row.id;
+    one.dead_owner = best->row.owner;
+    bool lost = one.dead_owner.len > 0; /* which does not outlive the claim */
+    haft_status status = haft__memory_claim(memory, &one, err);
+    request->found = one.found;
+    request->found_count = one.found_count;
+    request->lost = lost;
+    return status;
+}

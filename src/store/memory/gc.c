@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_gc.c - removes what is too old from the store in memory. Tests:
+ * tests/store/store_gc_test.c.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "store/memory/memory_int.h"
+
+static int compare_times(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* When the last of those that are kept ended; those of the same millisecond stay, too. */
+static haft_status begin(const haft__memory *memory, haft__store_request *request, haft_error *err)
+{
+    request->gc.before = request->before_ms;
+    if (request->keep == 0 || request->before_ms == 0) {
+        return HAFT_OK;
+    }
+    size_t count = 0;
+    uint64_t *times = malloc((memory->runs.count + 1) * sizeof(*times));
+    if (times == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    for (size_t i = 0; i < memory->runs.count; i++) {
+        const haft__memory_run *run = memory->runs.items[i];
+        if (run->row.state == HAFT__STATE_ENDED) {
+            times[count++] = run->row.updated_ms;
+        }
+    }
+    qsort(times, count, sizeof(*times), compare_times);
+    uint64_t last = request->keep <= count ? times[request->keep - 1] : 0;
+    request->gc.before = last < request->gc.before ? last : request->gc.before;
+    free(times);
+    return HAFT_OK;
+}
+
+static bool is_due(const haft__memory *memory, const haft__store_request *request,
+                   const haft__memory_run *run)
+{
+    const haft__memory_run *parent = haft__memory_get(memory, run->row.parent);
+    bool needed = parent != NULL && parent->row.state != HAFT__STATE_ENDED;
+    return !needed
+           && haft__store_is_due(request, run->row.state, run->row.updated_ms, run->row.end);
+}
+
+/* The runs of one thread, from `at` on, are doomed or not; returns where the next one begins. */
+static size_t judge_thread(const haft__memory *memory, haft__store_request *request, size_t at)
+{
+    const haft__sorted *threads = &memory->threads;
+    haft_str thread = ((const haft__memory_run *)threads->items[at])->row.thread;
+    bool alone = thread.len == 0, due = true;
+    size_t end = at;
+    do {
+        due = due && is_due(memory, request, threads->items[end]);
+        end++;
+    } while (
+        end < threads->count && !alone
+        && haft__str_equal(((const haft__memory_run *)threads->items[end])->row.thread, thread));
+    for (size_t i = at; i < end; i++) {
+        ((haft__memory_run *)threads->items[i])->doomed = due;
+        request->count += due;
+    }
+    return end;
+}
+
+static bool stays(void *item, void *context)
+{
+    (void)context;
+    return !((const haft__memory_run *)item)->doomed;
+}
+
+static bool stays_or_goes(void *item, void *context)
+{
+    bool doomed = ((const haft__memory_run *)item)->doomed;
+    if (doomed) {
+        haft__memory_free_run(context, item);
+    }
+    return !doomed;
+}
+
+haft_status haft__memory_gc(haft__memory *memory, haft__store_request *request, haft_error *err)
+{
+    haft_status status = begin(memory, request, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < memory->threads.count;) {
+        i = judge_thread(memory, request, i);
+    }
+    if (request->dry_run) {
+        return HAFT_OK;
+    }
+    if (request->count > 0) {
+        haft__sorted_filter(&memory->threads, stays, NULL);
+        haft__sorted_filter(&memory->runs, stays_or_goes, memory);
+    }
+    haft__memory_drop_results(memory, request->now_ms);
+    return HAFT_OK;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store/memory/memory_int.h - what the files of the store in memory share. */
+#ifndef HAFT_STORE_MEMORY_MEMORY_INT_H
+#define HAFT_STORE_MEMORY_MEMORY_INT_H
+
+#include "base/buf.h"
+#include "store/backend.h"
+#include "store/memory/sorted_array.h"
+
+/* A text that several runs may have: a spec, the content of an artifact. */
+typedef struct haft__memory_text {
+    size_t uses;
+    haft_str text;
+    char bytes[];
+} haft__memory_text;
+
+typedef struct haft__memory_artifact {
+    struct haft__memory_artifact *older;
+    haft__memory_text *content;
+    haft_str name, media_type, sha256;
+    char bytes[];
+} haft__memory_artifact;
+
+typedef struct haft__memory_run {
+    haft__store_run row; /* its texts are in `texts`, but for owner, spec, end and answer */
+    uint64_t number;     /* in the order of creation */
+    haft__buf log;       /* its events, each ended by a line feed */
+    size_t *ends;        /* where each of them ends in it; row.seq of them */
+    size_t end_capacity;
+    haft__memory_text *spec;
+    char *owner, *ending;             /* the texts of `owner`; of `end` and `answer` */
+    haft__memory_artifact *artifacts; /* the newest first */
+    size_t message_count;
+    struct haft__memory_run *next_owned, **owned_at; /* among those that have an owner */
+    bool doomed;                                     /* is about to be removed */
+    char texts[];
+} haft__memory_run;
+
+typedef struct haft__memory_message {
+    uint64_t id;
+    haft__memory_run *run;
+    haft_str body;
+    char bytes[];
+} haft__memory_message;
+
+typedef struct haft__memory_result {
+    uint64_t number;
+    uint64_t until_ms; /* 0: for ever */
+    haft_str scope, name, text;
+    char bytes[];
+} haft__memory_result;
+
+typedef struct haft__memory {
+    haft__store store;
+    haft__sorted runs;     /* by id */
+    haft__sorted threads;  /* the same runs by thread and id */
+    haft__sorted texts;    /* by length and bytes */
+    haft__sorted messages; /* by id */
+    haft__sorted results;  /* by scope and name */
+    haft__memory_run *owned;
+    haft__memory_result **ring; /* result number n at n % HAFT__LIMIT_STORE_RESULTS */
+    uint64_t last_run, last_message, last_result;
+} haft__memory;
+
+/* The key of `threads`. */
+typedef struct haft__memory_place {
+    haft_str thread, id;
+} haft__memory_place;
+
+typedef haft_status haft__memory_verb(haft__memory *memory, haft__store_request *request,
+                                      haft_error *err);
+
+/* memory_run.c */
+haft__memory_verb haft__memory_create, haft__memory_append, haft__memory_claim, haft__memory_renew,
+    haft__memory_release, haft__memory_remove;
+void haft__memory_free_run(haft__memory *memory, haft__memory_run *run);
+
+/* memory_read.c */
+haft__memory_verb haft__memory_doctor;
+
+/* memory_take.c */
+haft__memory_verb haft__memory_take;
+
+/* memory_gc.c */
+haft__memory_verb haft__memory_gc;
+
+/* memory_read.c */
+haft__memory_verb haft__memory_read, haft__memory_find, haft__memory_list, haft__memory_thread,
+    haft__memory_ahead, haft__memory_artifact_of;
+
+/* The run of the thread that was created first, of those before `number` that have not ended and
+ * are not before `after`; NULL when there is none. */
+const haft__memory_run *haft__memory_open_run(const haft__memory *memory, haft_str thread,
+                                              uint64_t after, uint64_t number);
+
+/* Copies what is known of a run into the arena. */
+HAFT_MUST_USE haft_status haft__memory_show(haft__store_request *request,
+                                            const haft__store_run *row, haft_error *err);
+
+/* memory_mail.c */
+haft__memory_verb haft__memory_send, haft__memory_receive;
+
+/* Whether all the messages that a request consumes wait for the run. */
+HAFT_MUST_USE haft_status haft__memory_check_messages(const haft__memory *memory,
+                                                      const haft__memory_run *run,
+                                                      const haft__store_request *request,
+                                                      haft_error *err);
+void haft__memory_consume(haft__memory *memory, const haft__store_request *request);
+
+/* Those that wait for the run are gone. */
+void haft__memory_drop_messages(haft__memory *memory, haft__memory_run *run);
+
+/* memory_result.c */
+haft__memory_verb haft__memory_recall, haft__memory_remember;
+void haft__memory_drop_results(haft__memory *memory, uint64_t now_ms);
+
+/* memory.c */
+haft__memory_run *haft__memory_get(const haft__memory *memory, haft_str id);
+
+/* The text, once for all who have it; NULL without memory. */
+haft__memory_text *haft__memory_share(haft__memory *memory, haft_str text);
+void haft__memory_unshare(haft__memory *memory, haft__memory_text *text);
+
+/* Copies `text` to *at, which moves behind it. */
+haft_str haft__memory_put(char **at, haft_str text);
+
+#endif

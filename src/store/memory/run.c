@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory_run.c - the life of a run in memory: created, appended to, claimed, released, removed.
+ * Tests: tests/store/store_test.c.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "store/memory/memory_int.h"
+
+/* ---- who has it ---- */
+
+/* Takes over `owner`, which is NULL for nobody. */
+static void set_owner(haft__memory *memory, haft__memory_run *run, char *owner, size_t length)
+{
+    if (run->owner != NULL) {
+        *run->owned_at = run->next_owned;
+        if (run->next_owned != NULL) {
+            run->next_owned->owned_at = run->owned_at;
+        }
+        free(run->owner);
+    }
+    run->owner = owner;
+    run->row.owner = (haft_str){owner != NULL ? owner : "", length};
+    if (owner != NULL) {
+        run->next_owned = memory->owned;
+        run->owned_at = &memory->owned;
+        if (memory->owned != NULL) {
+            memory->owned->owned_at = &run->next_owned;
+        }
+        memory->owned = run;
+    }
+}
+
+static void let_go(haft__memory *memory, haft__memory_run *run)
+{
+    set_owner(memory, run, NULL, 0);
+    run->row.lease_ms = 0;
+}
+
+/* A copy of an owner's name; NULL without memory. */
+static char *copy_owner(haft_str owner)
+{
+    char *copy = malloc(owner.len), *end = copy;
+    if (copy != NULL) {
+        (void)haft__memory_put(&end, owner);
+    }
+    return copy;
+}
+
+/* ---- artifacts ---- */
+
+static haft__memory_artifact *make_artifact(haft__memory *memory, const haft__store_artifact *from)
+{
+    haft__memory_artifact *made =
+        malloc(sizeof(*made) + from->name.len + from->media_type.len + from->sha256.len);
+    if (made == NULL) {
+        return NULL;
+    }
+    made->content = haft__memory_share(memory, from->content);
+    if (made->content == NULL) {
+        free(made);
+        return NULL;
+    }
+    char *end = made->bytes;
+    made->name = haft__memory_put(&end, from->name);
+    made->media_type = haft__memory_put(&end, from->media_type);
+    made->sha256 = haft__memory_put(&end, from->sha256);
+    return made;
+}
+
+/* Until the one `before` all of them. */
+static void free_artifacts(haft__memory *memory, haft__memory_artifact *list,
+                           const haft__memory_artifact *before)
+{
+    while (list != before) {
+        haft__memory_artifact *artifact = list;
+        list = artifact->older;
+        haft__memory_unshare(memory, artifact->content);
+        free(artifact);
+    }
+}
+
+/* Those of the request, in front of the run's own; NULL in *ret_list when it has none. */
+static bool make_artifacts(haft__memory *memory, const haft__store_request *request,
+                           haft__memory_artifact *own, haft__memory_artifact **ret_list)
+{
+    haft__memory_artifact *list = own;
+    for (size_t i = 0; i < request->artifact_count; i++) {
+        haft__memory_artifact *made = make_artifact(memory, &request->artifacts[i]);
+        if (made == NULL) {
+            free_artifacts(memory, list, own);
+            return false;
+        }
+        made->older = list;
+        list = made;
+    }
+    *ret_list = list;
+    return true;
+}
+
+/* ---- events ---- */
+
+static bool reserve_ends(haft__memory_run *run, size_t more)
+{
+    size_t wanted = run->row.seq + more;
+    if (wanted <= run->end_capacity) {
+        return true;
+    }
+    size_t capacity = run->end_capacity > 0 ? 2 * run->end_capacity : 8;
+    capacity = capacity > wanted ? capacity : wanted;
+    size_t *ends = realloc(run->ends, capacity * sizeof(*ends));
+    if (ends != NULL) {
+        run->ends = ends;
+        run->end_capacity = capacity;
+    }
+    return ends != NULL;
+}
+
+/* Memory for what the request appends, so that append_lines cannot fail. */
+static bool reserve_lines(haft__memory_run *run, const haft__store_request *request)
+{
+    bool room = haft__buf_reserve(&run->log, haft__store_line_bytes(request)) != NULL;
+    run->log.status = HAFT_OK; /* what it holds is whole, and the next may be shorter */
+    return room && reserve_ends(run, request->line_count);
+}
+
+static void append_lines(haft__memory_run *run, const haft__store_request *request)
+{
+    for (size_t i = 0; i < request->line_count; i++) {
+        haft__buf_add_str(&run->log, request->lines[i]);
+        haft__buf_add_char(&run->log, '\n');
+        run->ends[run->row.seq++] = run->log.len;
+    }
+}
+
+/* The texts of a run that ends; NULL without memory. */
+static char *copy_ending(const haft__store_request *request)
+{
+    char *copy = malloc(request->run.end.len + request->run.answer.len + 1), *end = copy;
+    if (copy != NULL) {
+        (void)haft__memory_put(&end, request->run.end);
+        (void)haft__memory_put(&end, request->run.answer);
+    }
+    return copy;
+}
+
+/* Takes over `ending`. */
+static void end_run(haft__memory *memory, haft__memory_run *run, const haft__store_request *request,
+                    char *ending)
+{
+    run->ending = ending;
+    run->row.end = (haft_str){ending, request->run.end.len};
+    run->row.answer = (haft_str){ending + request->run.end.len, request->run.answer.len};
+    let_go(memory, run);
+    haft__memory_drop_messages(memory, run);
+}
+
+static void set_state(haft__memory *memory, haft__memory_run *run,
+                      const haft__store_request *request)
+{
+    run->row.state = request->run.state;
+    run->row.turns = request->run.turns;
+    run->row.calls = request->run.calls;
+    run->row.wake_ms = request->run.wake_ms;
+    run->row.updated_ms = haft__store_now(&memory->store);
+    if (request->lease_ms > 0) {
+        run->row.lease_ms = haft__store_lease(&memory->store, request->lease_ms);
+    }
+}
+
+haft_status haft__memory_append(haft__memory *memory, haft__store_request *request, haft_error *err)
+{
+    haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    if (run == NULL) {
+        return haft__store_fail_run(request->run.id, err);
+    }
+    haft_status status = haft__store_check_append(request, &run->row, err);
+    if (status == HAFT_OK) {
+        status = haft__store_check_room(&memory->store, request, run->row.seq, run->log.len, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__memory_check_messages(memory, run, request, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    bool ends = request->run.state == HAFT__STATE_ENDED;
+    char *ending = ends ? copy_ending(request) : NULL;
+    haft__memory_artifact *artifacts = NULL;
+    if ((ends && ending == NULL) || !reserve_lines(run, request)
+        || !make_artifacts(memory, request, run->artifacts, &artifacts)) {
+        free(ending);
+        return haft__fail_no_memory(err);
+    }
+    run->artifacts = artifacts;
+    append_lines(run, request);
+    haft__memory_consume(memory, request);
+    set_state(memory, run, request);
+    if (ends) {
+        end_run(memory, run, request, ending);
+    }
+    return HAFT_OK;
+}
+
+/* ---- beginning ---- */
+
+/* The texts of a run that never change, but for the spec. */
+static void put_texts(haft__memory_run *run, const haft__store_run *from)
+{
+    haft__store_run *row = &run->row;
+    char *end = run->texts;
+    row->id = haft__memory_put(&end, from->id);
+    row->thread = haft__memory_put(&end, from->thread);
+    row->parent = haft__memory_put(&end, from->parent);
+    row->user = haft__memory_put(&end, from->user);
+    row->name = haft__memory_put(&end, from->name);
+    row->task = haft__memory_put(&end, from->task);
+    row->spec_hash = haft__memory_put(&end, from->spec_hash);
+    row->spec_path = haft__memory_put(&end, from->spec_path);
+}
+
+static haft__memory_run *make_run(haft__memory *memory, const haft__store_request *request)
+{
+    const haft__store_run *from = &request->run;
+    haft__memory_run *run = calloc(
+        1, sizeof(*run) + from->id.len + from->thread.len + from->parent.len + from->user.len
+               + from->name.len + from->task.len + from->spec_hash.len + from->spec_path.len);
+    if (run == NULL) {
+        return NULL;
+    }
+    haft__buf_init(&run->log, memory->store.run_bytes);
+    put_texts(run, from);
+    run->row.end = run->row.answer = run->row.owner = HAFT__LIT("");
+    run->spec = haft__memory_share(memory, from->spec);
+    if (run->spec == NULL || !reserve_lines(run, request)) {
+        haft__memory_free_run(memory, run);
+        return NULL;
+    }
+    run->row.spec = run->spec->text;
+    append_lines(run, request);
+    return run;
+}
+
+/* What can fail once there is a run: its owner, its end, room among the others. */
+static haft_status fit_run(haft__memory *memory, haft__memory_run *run,
+                           haft__store_request *request, haft_error *err)
+{
+    bool ends = request->run.state == HAFT__STATE_ENDED,
+         owned = request->run.owner.len > 0 && !ends;
+    char *owner = owned ? copy_owner(request->run.owner) : NULL;
+    char *ending = ends ? copy_ending(request) : NULL;
+    if ((owned && owner == NULL) || (ends && ending == NULL)
+        || haft__sorted_reserve(&memory->runs, NULL) != HAFT_OK
+        || haft__sorted_reserve(&memory->threads, NULL) != HAFT_OK) {
+        free(owner);
+        free(ending);
+        return haft__fail_no_memory(err);
+    }
+    set_state(memory, run, request);
+    run->row.created_ms =
+        request->run.created_ms > 0 ? request->run.created_ms : run->row.updated_ms;
+    run->row.epoch = haft__store_first_epoch(request);
+    if (ends) {
+        end_run(memory, run, request, ending);
+    } else {
+        set_owner(memory, run, owner, request->run.owner.len);
+    }
+    return haft__memory_show(request, &run->row, err);
+}
+
+static void add_run(haft__memory *memory, haft__memory_run *run)
+{
+    bool found;
+    haft__memory_place place = {run->row.thread, run->row.id};
+    haft__sorted_insert(&memory->runs, haft__sorted_seek(&memory->runs, &run->row.id, &found), run);
+    haft__sorted_insert(&memory->threads, haft__sorted_seek(&memory->threads, &place, &found), run);
+    run->number = ++memory->last_run;
+}
+
+haft_status haft__memory_create(haft__memory *memory, haft__store_request *request, haft_error *err)
+{
+    if (haft__memory_get(memory, request->run.id) != NULL) {
+        return haft__store_fail_twice(request->run.id, err);
+    }
+    haft_status status = haft__store_check_room(&memory->store, request, 0, 0, err);
+    if (status == HAFT_OK) {
+        const haft__memory_run *open =
+            haft__memory_open_run(memory, request->run.thread, 0, UINT64_MAX);
+        status = haft__store_check_thread(request, open != NULL ? &open->row : NULL, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__memory_run *run = make_run(memory, request);
+    if (run == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    status = fit_run(memory, run, request, err);
+    if (status != HAFT_OK) {
+        haft__memory_free_run(memory, run);
+        return status;
+    }
+    add_run(memory, run);
+    return HAFT_OK;
+}
+
+/* ---- leases ---- */
+
+haft_status haft__memory_claim(haft__memory *memory, haft__store_request *request, haft_error *err)
+{
+    haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    if (run == NULL) {
+        return haft__store_fail_run(request->run.id, err);
+    }
+    haft_status status = haft__store_check_claim(&memory->store, request, &run->row, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__store_run claimed = run->row;
+    claimed.epoch++;
+    claimed.owner = request->run.owner;
+    claimed.lease_ms = haft__store_lease(&memory->store, request->lease_ms);
+    char *owner = copy_owner(request->run.owner);
+    status = owner != NULL ? haft__memory_show(request, &claimed, err) : haft__fail_no_memory(err);
+    if (status != HAFT_OK) {
+        free(owner);
+        return status;
+    }
+    run->row.epoch = claimed.epoch;
+    run->row.lease_ms = claimed.lease_ms;
+    set_owner(memory, run, owner, request->run.owner.len);
+    return HAFT_OK;
+}
+
+haft_status haft__memory_renew(haft__memory *memory, haft__store_request *request, haft_error *err)
+{
+    (void)err;
+    uint64_t until = haft__store_lease(&memory->store, request->lease_ms);
+    for (haft__memory_run *run = memory->owned; run != NULL; run = run->next_owned) {
+        if (haft__str_equal(run->row.owner, request->run.owner)) {
+            run->row.lease_ms = until;
+            request->count++;
+        }
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__memory_release(haft__memory *memory, haft__store_request *request,
+                                 haft_error *err)
+{
+    (void)err;
+    haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    if (run != NULL && run->owner != NULL && run->row.epoch == request->run.epoch) {
+        let_go(memory, run);
+        run->row.updated_ms = haft__store_now(&memory->store);
+        request->count = 1;
+    }
+    return HAFT_OK;
+}
+
+/* ---- the end ---- */
+
+void haft__memory_free_run(haft__memory *memory, haft__memory_run *run)
+{
+    set_owner(memory, run, NULL, 0);
+    free_artifacts(memory, run->artifacts, NULL);
+    haft__memory_unshare(memory, run->spec);
+    haft__buf_finish(&run->log);
+    free(run->ends);
+    free(run->ending);
+    free(run);
+}
+
+haft_status haft__memory_remove(haft__memory *memory, haft__store_request *request, haft_error *err)
+{
+    haft__memory_run *run = haft__memory_get(memory, request->run.id);
+    if (run == NULL) {
+        return haft__store_fail_run(request->run.id, err);
+    }
+    haft_status status = haft__store_check_remove(&memory->store, request, &run->row, err);
+    if (status == HAFT_OK) {
+        bool found;
+        haft__memory_place place = {run->row.thread, run->row.id};
+        haft__sorted_remove(&memory->threads, haft__sorted_seek(&memory->threads, &place, &found));
+        haft__sorted_remove(&memory->runs, haft__sorted_seek(&memory->runs, &run->row.id, &found));
+        haft__memory_drop_messages(memory, run);
+        haft__memory_free_run(memory, run);
+    }
+    return status;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sorted.c - a sorted array of pointers. Tests: tests/store/memory/sorted_array_test.c. */
+#include "store/memory/sorted_array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define FIRST_CAPACITY 16U
+
+void haft__sorted_init(haft__sorted *sorted, int (*compare)(const void *key, const void *item))
+{
+    *sorted = (haft__sorted){.compare = compare};
+}
+
+void haft__sorted_finish(haft__sorted *sorted)
+{
+    free(sorted->items);
+    *sorted = (haft__sorted){.compare = sorted->compare};
+}
+
+size_t haft__sorted_seek(const haft__sorted *sorted, const void *key, bool *ret_found)
+{
+    size_t low = 0, high = sorted->count;
+    *ret_found = false;
+    while (low < high) {
+        /* The last one is looked at first: that is where most keys belong. */
+        size_t middle = high == sorted->count ? high - 1 : low + (high - low) / 2;
+        int order = sorted->compare(key, sorted->items[middle]);
+        if (order > 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+            *ret_found = *ret_found || order == 0;
+        }
+    }
+    return low;
+}
+
+void *haft__sorted_get(const haft__sorted *sorted, const void *key)
+{
+    bool found;
+    size_t at = haft__sorted_seek(sorted, key, &found);
+    return found ? sorted->items[at] : NULL;
+}
+
+haft_status haft__sorted_reserve(haft__sorted *sorted, haft_error *err)
+{
+    if (sorted->count < sorted->capacity) {
+        return HAFT_OK;
+    }
+    size_t capacity = sorted->capacity > 0 ? 2 * sorted->capacity : FIRST_CAPACITY;
+    void **items = realloc(sorted->items, capacity * sizeof(void *));
+    if (items == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    sorted->items = items;
+    sorted->capacity = capacity;
+    return HAFT_OK;
+}
+
+void haft__sorted_insert(haft__sorted *sorted, size_t at, void *item)
+{
+    memmove(sorted->items + at + 1, sorted->items + at, (sorted->count - at) * sizeof(void *));
+    sorted->items[at] = item;
+    sorted->count++;
+}
+
+void haft__sorted_remove(haft__sorted *sorted, size_t at)
+{
+    sorted->count--;
+    memmove(sorted->items + at, sorted->items + at + 1, (sorted->count - at) * sizeof(void *));
+}
+
+void haft__sorted_filter(haft__sorted *sorted, bool (*keep)(void *item, void *context),
+                         void *context)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sorted->count; i++) {
+        if (keep(sorted->items[i], context)) {
+            sorted->items[kept++] = sorted->items[i];
+        }
+    }
+    sorted->count = kept;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pack.c - what the row of an event says anyway is not written again.
+ *
+ * An event is only taken apart when putting it together again gives the same bytes: the head it
+ * would get is made and compared. Tests: tests/store/packer_test.c.
+ */
+#include "store/packer.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "run/event.h"
+
+/* {"seq":7,"at":" */
+#define BEFORE_SEQ HAFT__LIT("{\"seq\":")
+#define BEFORE_AT  HAFT__LIT(",\"at\":\"")
+
+void haft__packer_init(haft__packer *packer, haft_str run, uint64_t seq)
+{
+    *packer = (haft__packer){.run = run, .seq = seq};
+    haft__buf_init(&packer->head, HAFT__LIMIT_STORE_TEXT_BYTES);
+}
+
+void haft__packer_finish(haft__packer *packer)
+{
+    haft__buf_finish(&packer->head);
+}
+
+void haft__packer_turn(haft__packer *packer)
+{
+    packer->at_ms = 0;
+}
+
+/* The time of an event, if it stands where it should. */
+static bool find_time(haft_str line, uint64_t *ret_ms)
+{
+    const size_t length = HAFT__TIME_SIZE - 1;
+    haft_str rest = haft__str_skip(line, BEFORE_SEQ.len);
+    (void)haft__str_split(&rest, ',');
+    haft_str at = haft__str_skip(rest, BEFORE_AT.len - 1);
+    return at.len >= length && haft__time_parse((haft_str){at.ptr, length}, ret_ms);
+}
+
+/* Whether the line is what haft__event_write makes of its time and its body. */
+static bool take_apart(haft__packer *packer, haft_str line, uint64_t *ret_ms, haft_str *ret_body)
+{
+    bool timed = haft__str_starts(line, BEFORE_SEQ) && find_time(line, ret_ms);
+    if (!timed || *ret_ms < packer->at_ms) {
+        return false;
+    }
+    haft__buf_clear(&packer->head);
+    haft__event_write(&packer->head, packer->seq, *ret_ms, packer->run, HAFT__LIT("\""));
+    haft_str head = haft__buf_str(&packer->head);
+    if (haft__buf_check(&packer->head, NULL) != HAFT_OK || !haft__str_starts(line, head)) {
+        return false;
+    }
+    *ret_body = haft__str_skip(line, head.len - 1);
+    return true;
+}
+
+void haft__pack(haft__packer *packer, haft_str line, haft__buf *to)
+{
+    uint64_t at_ms = 0;
+    haft_str body = line;
+    packer->seq++;
+    if (take_apart(packer, line, &at_ms, &body)) {
+        haft__buf_add_char(to, '@');
+        haft__buf_add_int(to, (int64_t)(at_ms - packer->at_ms));
+        packer->at_ms = at_ms;
+    } else {
+        haft__buf_add_char(to, '=');
+    }
+    haft__buf_add_str(to, body);
+    haft__buf_add_char(to, '\n');
+}
+
+/* The digits of a time and the body behind them. */
+static bool split_time(haft_str text, uint64_t *ret_ms, haft_str *ret_body)
+{
+    size_t digits = 0;
+    while (digits < text.len && text.ptr[digits] >= '0' && text.ptr[digits] <= '9') {
+        digits++;
+    }
+    *ret_body = haft__str_skip(text, digits);
+    return haft__str_to_u64((haft_str){text.ptr, digits}, ret_ms)
+           && haft__str_starts(*ret_body, HAFT__LIT("\""));
+}
+
+bool haft__unpack(haft__packer *packer, haft_str line, haft__buf *to)
+{
+    haft_str text = haft__str_skip(line, 1), body = text;
+    uint64_t ms = 0;
+    packer->seq++;
+    if (haft__str_starts(line, HAFT__LIT("="))) {
+        haft__buf_add_str(to, text);
+    } else if (haft__str_starts(line, HAFT__LIT("@")) && split_time(text, &ms, &body)) {
+        packer->at_ms += ms;
+        haft__event_write(to, packer->seq, packer->at_ms, packer->run, body);
+    } else {
+        return false;
+    }
+    haft__buf_add_char(to, '\n');
+    return true;
+}

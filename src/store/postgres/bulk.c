@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pg_share.c - one statement for the rows of many jobs.
+ *
+ * PostgreSQL reads and plans a statement each time, since nothing may be prepared, and that takes
+ * longer than to perform it. So what the jobs of a stage do alike goes to the server as one: every
+ * parameter is an array, with an element for each row. Where a row is often alone, there is also a
+ * statement for one: it is planned sooner, and the server needs no second copy of a long event.
+ * Tests: tests/store/postgres/bulk_test.c.
+ */
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "store/postgres/postgres_int.h"
+
+/* A statement that has as much as this does not gain from more rows. */
+#define FULL_BYTES HAFT__LIMIT_STORE_ROW_BYTES
+/* That, and one row. */
+#define MOST_BYTES (HAFT__LIMIT_STORE_TEXT_BYTES + 4 * HAFT__LIMIT_STORE_ROW_BYTES)
+
+/* In the order in which they are sent. The types of their parameters: text, bytes, numbers. */
+static const struct {
+    const char *sql, *types;
+    const char *one; /* for one row that has no NULL, or NULL */
+} statements[HAFT__PG_SHARED] = {
+    [HAFT__PG_LOCK_HEADS] = {HAFT__PG_HEADS_LOCK, "t", NULL},
+    [HAFT__PG_ADD_EVENTS] = {HAFT__PG_EVENTS_ADD, "tnbb", HAFT__PG_EVENT_ADD},
+    [HAFT__PG_ADD_RUNS] = {HAFT__PG_RUN_ADD, "tnnnbtnnnnnnnntttn", NULL},
+    [HAFT__PG_ADD_ABOUT] = {HAFT__PG_ABOUT_ADD, "ttttttbtbb", NULL},
+    [HAFT__PG_GROW_RUNS] = {HAFT__PG_RUNS_GROW, "tnnnnnnnnnnbt", HAFT__PG_RUN_GROW},
+    [HAFT__PG_DROP_MESSAGES] = {HAFT__PG_MESSAGES_DROP, "t", NULL},
+    [HAFT__PG_SET_ANSWERS] = {HAFT__PG_ANSWER, "tb", NULL},
+    [HAFT__PG_LOCK_THREADS] = {HAFT__PG_THREADS_LOCK, "t", NULL},
+    [HAFT__PG_SET_DUE] = {HAFT__PG_NEXT_DUE, "t", NULL},
+};
+
+/* ---- arrays, in the form that array_recv() of the server reads ---- */
+
+#define COUNT_AT 12 /* where the number of elements stands */
+#define FIRST_AT 24 /* the first of them, behind its length */
+
+static void put(char *to, uint64_t number, size_t bytes)
+{
+    while (bytes > 0) {
+        to[--bytes] = (char)(number & 0xff);
+        number >>= 8;
+    }
+}
+
+static void add_number(haft__buf *to, uint64_t number, size_t bytes)
+{
+    char digits[8];
+    put(digits, number, bytes);
+    haft__buf_add(to, digits, bytes);
+}
+
+/* The number that the server has for a type; it is the same everywhere. */
+static uint32_t oid_of(char type)
+{
+    enum { BYTEA = 17, BIGINT = 20, TEXT = 25 };
+    return type == 't' ? TEXT : type == 'b' ? BYTEA : BIGINT;
+}
+
+/* One dimension, perhaps with NULLs, so many elements (not known yet), counted from 1. */
+static void begin_array(haft__buf *column, char type)
+{
+    const uint32_t head[] = {1, 1, oid_of(type), 0, 1};
+    for (size_t i = 0; i < COUNT(head); i++) {
+        add_number(column, head[i], 4);
+    }
+}
+
+static void add_element(haft__buf *column, const haft__pg_args *args, size_t at)
+{
+    int length = args->lengths[at];
+    if (length == HAFT__PG_NUMBER) {
+        add_number(column, 8, 4);
+        add_number(column, args->numbers[at], 8);
+    } else if (args->values[at] == NULL) {
+        add_number(column, UINT32_MAX, 4);
+    } else {
+        add_number(column, (uint32_t)length, 4);
+        haft__buf_add(column, args->values[at], (size_t)length);
+    }
+}
+
+/* ---- rows ---- */
+
+/* How many bytes its rows have now. */
+static size_t add_row(haft__pg_link *link, haft__pg_shared which, const haft__pg_args *args)
+{
+    haft__pg_share *share = &link->shares[which];
+    const char *types = statements[which].types;
+    size_t bytes = 0;
+    for (size_t i = 0; types[i] != '\0'; i++) {
+        if (share->rows == 0) {
+            begin_array(&share->columns[i], types[i]);
+        }
+        add_element(&share->columns[i], args, i);
+        bytes += share->columns[i].len;
+    }
+    share->rows++;
+    return bytes;
+}
+
+/* Each as a parameter, complete; or the only element of each. */
+static haft_status bind(haft__pg_share *share, const char *types, bool one, haft__pg_args *args,
+                        haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && types[i] != '\0'; i++) {
+        status = haft__buf_check(&share->columns[i], err);
+        if (status == HAFT_OK) {
+            put(share->columns[i].ptr + COUNT_AT, share->rows, 4);
+            haft__pg_arg(args,
+                         haft__str_skip(haft__buf_str(&share->columns[i]), one ? FIRST_AT : 0));
+        }
+    }
+    return status;
+}
+
+static void empty(haft__pg_share *share)
+{
+    share->rows = 0;
+    for (size_t i = 0; i < COUNT(share->columns); i++) {
+        haft__buf_clear(&share->columns[i]);
+        if (share->columns[i].cap > 2 * FULL_BYTES) {
+            haft__buf_finish(&share->columns[i]); /* such a row is seldom followed by others */
+        }
+    }
+}
+
+/* Whether there was anything to send. What cannot be sent is not: nothing of the transaction is
+ * kept then, and each job gets its own. */
+static bool send(haft__pg_link *link, haft__pg_shared which)
+{
+    haft__pg_share *share = &link->shares[which];
+    haft__pg_args args = {0};
+    haft_error err = {0};
+    if (share->rows == 0) {
+        return false;
+    }
+    bool one = share->rows == 1 && statements[which].one != NULL;
+    haft_status status = bind(share, statements[which].types, one, &args, &err);
+    if (status == HAFT_OK) {
+        haft__pg_say(link, one ? statements[which].one : statements[which].sql, &args);
+    } else if (!link->failed) {
+        link->failed = true;
+        link->status = status;
+        link->error = err;
+    }
+    empty(share);
+    return status == HAFT_OK;
+}
+
+void haft__pg_share_row(haft__pg_job *job, haft__pg_shared which, const haft__pg_args *args)
+{
+    job->touched = true;
+    if (add_row(job->link, which, args) >= FULL_BYTES) {
+        job->asked += send(job->link, which);
+    }
+}
+
+bool haft__pg_lock_heads(haft__pg_link *link)
+{
+    for (const haft__pg_job *job = link->batch.first; link->writes && job != NULL;
+         job = job->next_job) {
+        if (!job->finished && job->request != NULL && job->request->run.id.len > 0) {
+            haft__pg_args args = {0};
+            haft__pg_arg(&args, job->request->run.id);
+            (void)add_row(link, HAFT__PG_LOCK_HEADS, &args);
+        }
+    }
+    return send(link, HAFT__PG_LOCK_HEADS);
+}
+
+void haft__pg_share_all(haft__pg_link *link)
+{
+    for (haft__pg_shared which = 0; which < HAFT__PG_SHARED; which++) {
+        (void)send(link, which);
+    }
+}
+
+void haft__pg_share_init(haft__pg_link *link)
+{
+    for (haft__pg_shared which = 0; which < HAFT__PG_SHARED; which++) {
+        for (size_t i = 0; i < HAFT__PG_ARGS; i++) {
+            haft__buf_init(&link->shares[which].columns[i], MOST_BYTES);
+        }
+    }
+}
+
+void haft__pg_share_finish(haft__pg_link *link)
+{
+    for (haft__pg_shared which = 0; which < HAFT__PG_SHARED; which++) {
+        for (size_t i = 0; i < HAFT__PG_ARGS; i++) {
+            haft__buf_finish(&link->shares[which].columns[i]);
+        }
+    }
+}

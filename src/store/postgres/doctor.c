@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pg_doctor.c - how a database is, for `haft doctor`: the facts come with one statement, and what
+ * they mean is said apart from that. Tests: tests/store/postgres/doctor_test.c.
+ */
+#include "store/postgres/doctor.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "io/clock.h"
+#include "store/postgres/postgres_int.h"
+
+/* A session's own synchronous_commit may have been set by our transaction: what it was before. How
+ * many sessions there are is told to everybody only as a number for each database. $1: the time
+ * when it was asked. */
+#define FACTS                                                                                      \
+    "SELECT current_setting('server_version'), pg_is_in_recovery()::int::bigint, "                 \
+    "current_user::text, "                                                                         \
+    "(SELECT rolsuper FROM pg_roles WHERE rolname = current_user)::int::bigint, "                  \
+    "coalesce((SELECT bool_and(has_table_privilege(oid, 'SELECT') "                                \
+    "AND has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') "               \
+    "AND has_table_privilege(oid, 'DELETE')) FROM pg_class "                                       \
+    "WHERE relnamespace = to_regnamespace('haft') AND relkind IN ('r', 'p') AND NOT "              \
+    "relispartition), false)"                                                                      \
+    "::int::bigint, "                                                                              \
+    "current_setting('transaction_isolation'), "                                                   \
+    "(SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'), "                      \
+    "(current_setting('fsync')::boolean AND current_setting('full_page_writes')::boolean)"         \
+    "::int::bigint, "                                                                              \
+    "(extract(epoch FROM clock_timestamp()) * 1000)::bigint, $1::bigint, "                         \
+    "(SELECT coalesce(sum(numbackends), 0)::bigint FROM pg_stat_database), "                       \
+    "current_setting('max_connections')::bigint "                                                  \
+    "- current_setting('superuser_reserved_connections')::bigint, "                                \
+    "(SELECT numbackends::bigint FROM pg_stat_database WHERE datname = current_database()), "      \
+    "(SELECT nullif(datconnlimit, -1)::bigint FROM pg_database "                                   \
+    "WHERE datname = current_database()), "                                                        \
+    "(SELECT count(*) FROM pg_stat_activity WHERE usename = current_user), "                       \
+    "(SELECT nullif(rolconnlimit, -1)::bigint FROM pg_roles WHERE rolname = current_user)"
+
+#define TABLES                                                                                     \
+    "SELECT coalesce(max(version), 0)::bigint, count(*), "                                         \
+    "(SELECT count(*) FROM haft.runs r WHERE NOT EXISTS "                                          \
+    "(SELECT 1 FROM haft.about a WHERE a.run = r.id)) FROM haft.meta"
+
+/* ---- what the facts mean ---- */
+
+typedef struct report {
+    haft__arena *arena;
+    haft__store_finding *rows;
+    size_t count;
+    bool full;
+} report;
+
+static void note(report *r, const char *name, haft_str value, bool good, const char *hint)
+{
+    r->full = r->full || value.ptr == NULL;
+    r->rows[r->count++] = (haft__store_finding){name, value, good, good ? "" : hint};
+}
+
+static void note_role(report *r, const haft__pg_facts *facts)
+{
+    haft_str text =
+        haft__arena_format(r->arena, "%.*s%s", HAFT__ARG(facts->role),
+                           facts->superuser ? ", a superuser, which it need not be" : "");
+    note(r, "role", text, facts->superuser || facts->rights || !facts->made,
+         "it must own the schema haft, or be granted " HAFT__PG_GRANT);
+}
+
+/* "local" and "off" are made "on" by each of our transactions; only that the server lies to the
+ * disk cannot be mended from here. */
+static void note_durability(report *r, const haft__pg_facts *facts)
+{
+    haft_str text =
+        haft__arena_format(r->arena, "synchronous_commit %.*s, fsync and full_page_writes %s",
+                           HAFT__ARG(facts->synchronous_commit), facts->syncs ? "on" : "off");
+    note(r, "durability", text, facts->syncs,
+         "what is reported may be lost with the power: set fsync and full_page_writes to on");
+}
+
+static void note_clock(report *r, const haft__pg_facts *facts)
+{
+    uint64_t here = facts->asked_ms + (facts->machine_ms - facts->asked_ms) / 2; /* both ways */
+    bool ahead = facts->database_ms > here;
+    uint64_t apart = ahead ? facts->database_ms - here : here - facts->database_ms;
+    haft_str text = haft__arena_format(r->arena, "%llu ms %s this machine's",
+                                       (unsigned long long)apart, ahead ? "ahead of" : "behind");
+    note(r, "clock", text, apart <= HAFT__LIMIT_STORE_SKEW_MS,
+         "leases are by the database's clock and deadlines by this machine's: set both by NTP");
+}
+
+/* How many connections more there may be. */
+static uint64_t left_of(const haft__pg_facts *facts, size_t bound)
+{
+    uint64_t used = facts->connections[bound].used, most = facts->connections[bound].most;
+    return most == 0 ? UINT64_MAX : most > used ? most - used : 0;
+}
+
+/* The bound that is nearest. */
+static void note_connections(report *r, const haft__pg_facts *facts)
+{
+    static const char *const whose[HAFT__PG_BOUNDS] = {"", " in this database", " by this role"};
+    static const char *const hints[HAFT__PG_BOUNDS] = {
+        "each haft process has two: raise max_connections, or put PgBouncer in between",
+        "each haft process has two: ALTER DATABASE ... CONNECTION LIMIT, or put PgBouncer in "
+        "between",
+        "each haft process has two: ALTER ROLE ... CONNECTION LIMIT, or put PgBouncer in between"};
+    size_t least = 0;
+    for (size_t i = 1; i < HAFT__PG_BOUNDS; i++) {
+        least = left_of(facts, i) < left_of(facts, least) ? i : least;
+    }
+    uint64_t used = facts->connections[least].used, most = facts->connections[least].most;
+    haft_str text = haft__arena_format(r->arena, "%llu of %llu used%s", (unsigned long long)used,
+                                       (unsigned long long)most, whose[least]);
+    note(r, "connections", text, left_of(facts, least) * 10 >= most, hints[least]);
+}
+
+static void note_schema(report *r, const haft__pg_facts *facts)
+{
+    haft_str text = HAFT__LIT("none yet; the first run makes it");
+    if (facts->made) { /* others than this version are refused */
+        text = haft__arena_format(r->arena, "version %llu%s", (unsigned long long)facts->version,
+                                  facts->versions == 1 ? "" : ", and haft.meta has more rows");
+    }
+    note(r, "schema", text, !facts->made || facts->versions == 1,
+         "delete all rows of haft.meta but one");
+}
+
+static void note_runs(report *r, const haft__pg_facts *facts)
+{
+    haft_str text = HAFT__LIT("none lacks a part");
+    if (facts->torn > 0) {
+        text = haft__arena_format(r->arena, "%llu damaged: a part is missing",
+                                  (unsigned long long)facts->torn);
+    }
+    note(r, "runs", text, facts->torn == 0,
+         "`haft runs list` says damaged: restore them from a copy, `haft runs rm` removes them");
+}
+
+haft_status haft__pg_diagnose(const haft__pg_facts *facts, haft__arena *arena,
+                              haft__store_finding rows[HAFT__PG_FINDINGS], haft_error *err)
+{
+    report r = {.arena = arena, .rows = rows};
+    haft_str server = haft__arena_format(arena, "PostgreSQL %.*s%s", HAFT__ARG(facts->server),
+                                         facts->standby ? ", a standby" : "");
+    note(&r, "server", server, !facts->standby,
+         "a standby takes no writes: name the primary, or several hosts with "
+         "target_session_attrs=read-write");
+    note_schema(&r, facts);
+    note_runs(&r, facts);
+    note_role(&r, facts);
+    note(&r, "isolation", haft__arena_copy(arena, facts->isolation),
+         haft__str_equal(facts->isolation, HAFT__LIT("repeatable read")),
+         "something between haft and the server changes its transactions");
+    note_durability(&r, facts);
+    note_clock(&r, facts);
+    note_connections(&r, facts);
+    return r.full ? haft__arena_fail(arena, err) : HAFT_OK;
+}
+
+/* ---- the facts ---- */
+
+/* NULL, where the role or the database has none of its own. */
+static uint64_t take_bound(haft__pg_rows *rows)
+{
+    return haft__pg_is_null(rows) ? 0 : haft__pg_int(rows);
+}
+
+static haft_status take_tables(const haft__pg_job *job, haft__pg_facts *facts, haft_error *err)
+{
+    haft__pg_rows rows = haft__pg_rows_of(job, 1);
+    facts->made = true;
+    if (haft__pg_row(&rows)) {
+        facts->version = haft__pg_int(&rows);
+        facts->versions = haft__pg_int(&rows);
+        facts->torn = haft__pg_int(&rows);
+    }
+    return haft__pg_rows_end(&rows, err);
+}
+
+static haft_status take_facts(haft__pg_job *job, haft_error *err)
+{
+    const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
+    haft__store_request *request = job->request;
+    haft__pg_rows rows = haft__pg_rows_of(job, 0);
+    haft__pg_facts facts = {.machine_ms = haft__clock_now()};
+    if (!haft__pg_row(&rows)) {
+        return haft__pg_fail_damaged(job->link->pg, err, "it says nothing of itself");
+    }
+    facts.server = haft__pg_text(&rows, most);
+    facts.standby = haft__pg_int(&rows) != 0;
+    facts.role = haft__pg_text(&rows, most);
+    facts.superuser = haft__pg_int(&rows) != 0;
+    facts.rights = haft__pg_int(&rows) != 0;
+    facts.isolation = haft__pg_text(&rows, most);
+    facts.synchronous_commit = haft__pg_text(&rows, most);
+    facts.syncs = haft__pg_int(&rows) != 0;
+    facts.database_ms = haft__pg_int(&rows);
+    facts.asked_ms = haft__pg_int(&rows);
+    for (size_t i = 0; i < HAFT__PG_BOUNDS; i++) {
+        facts.connections[i].used = haft__pg_int(&rows);
+        facts.connections[i].most = take_bound(&rows);
+    }
+    haft_status status = haft__pg_rows_end(&rows, err);
+    if (status == HAFT_OK && job->link->pg->made) {
+        status = take_tables(job, &facts, err);
+    }
+    haft__store_finding *found =
+        haft__arena_array(request->arena, HAFT__PG_FINDINGS, sizeof(*found));
+    if (status == HAFT_OK) {
+        status = found != NULL ? haft__pg_diagnose(&facts, request->arena, found, err)
+                               : haft__arena_fail(request->arena, err);
+    }
+    request->findings = found;
+    request->finding_count = HAFT__PG_FINDINGS;
+    return status;
+}
+
+haft_status haft__pg_doctor(haft__pg_job *job, haft_error *err)
+{
+    (void)err;
+    haft__pg_args args = {0};
+    haft__pg_arg_int(&args, haft__clock_now());
+    haft__pg_ask(job, FACTS, &args);
+    if (job->link->pg->made) {
+        haft__pg_ask(job, TABLES, NULL);
+    }
+    job->next = take_facts;
+    return HAFT_OK;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pg_fail.c - what PostgreSQL's failures mean to people, and to those who may try again.
+ *
+ * Texts of the server and of libpq are shown in one line, without the password in case one of them
+ * has it. Tests: tests/store/postgres/postgres_test.c.
+ */
+#include <stdarg.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "store/postgres/postgres_int.h"
+
+/* ---- texts of others ---- */
+
+/* The first line, or what of it fits; the password's place is left empty. */
+static void quote(const haft__pg *pg, const char *text, char *to, size_t size)
+{
+    haft_str rest = haft__str_trim(haft__str(text != NULL ? text : ""));
+    haft_str line = haft__str_split(&rest, '\n');
+    haft_str password = haft__str(pg->password);
+    size_t length = 0;
+    while (line.len > 0 && length + 4 < size) {
+        if (password.len > 0 && haft__str_starts(line, password)) {
+            memcpy(to + length, "***", 3);
+            length += 3;
+            line = haft__str_skip(line, password.len);
+        } else {
+            to[length++] = *line.ptr;
+            line = haft__str_skip(line, 1);
+        }
+    }
+    to[length] = '\0';
+}
+
+/* ---- ours ---- */
+
+haft_status haft__pg_fail_damaged(const haft__pg *pg, haft_error *err, const char *what, ...)
+{
+    char detail[128];
+    va_list args;
+    va_start(args, what);
+    (void)vsnprintf(detail, sizeof(detail), what, args);
+    va_end(args);
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, pg->place, "the database is damaged: %s", detail);
+    return haft__hint(err, status, "restore it from a copy");
+}
+
+haft_status haft__pg_fail_run(const haft__pg *pg, haft_str id, haft_error *err)
+{
+    haft_status status = haft__pg_fail_damaged(
+        pg, err, "of the run %.*s a value is not what was written", HAFT__ARG(id));
+    return haft__hint(err, status, HAFT__STORE_DAMAGED_HINT, HAFT__ARG(id));
+}
+
+haft_status haft__pg_fail_version(const haft__pg *pg, uint64_t version, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, pg->place,
+                                    "the database is of version %llu, this haft knows up to %d",
+                                    (unsigned long long)version, HAFT__PG_VERSION);
+    return haft__hint(err, status, "use the newer haft that made it, or another --store");
+}
+
+haft_status haft__pg_fail_time(const haft__pg *pg, const char *what, uint64_t ms, haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_IO, pg->place, "%s within %llu ms", what, (unsigned long long)ms);
+    return haft__hint(err, status, "see whether the server is up and can be reached");
+}
+
+haft_status haft__pg_fail_astray(const haft__pg *pg, bool standby, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_IO, pg->place,
+                                    standby ? "only a standby can be reached, which may lack what "
+                                              "was written"
+                                            : "another server is reached than the one that is "
+                                              "written to");
+    return haft__hint(err, status, "see whether the primary is up and takes connections");
+}
+
+haft_status haft__pg_fail_connection(const haft__pg *pg, PGconn *conn, haft_error *err)
+{
+    char text[256];
+    quote(pg, conn != NULL ? pg->lib->errorMessage(conn) : "", text, sizeof(text));
+    haft_status status = haft__fail(err, HAFT_IO, pg->place, "the database cannot be reached: %s",
+                                    text[0] != '\0' ? text : "the connection was lost");
+    return haft__hint(err, status, "see whether the server is up and the URL is right");
+}
+
+void haft__pg_unknown(const haft__pg *pg, const haft__store_request *request, const haft_error *why,
+                      haft_error *err)
+{
+    if (request != NULL && request->verb == HAFT__STORE_CREATE) {
+        (void)haft__fail(
+            err, HAFT_IO, pg->place,
+            "the connection was lost during a commit: whether the run %.*s was made is "
+            "not known before it is looked for",
+            HAFT__ARG(request->run.id));
+    } else {
+        (void)haft__fail(err, HAFT_IO, pg->place,
+                         "the connection was lost during a commit: whether that was kept is not "
+                         "known before the run is read again");
+    }
+    (void)haft__hint(err, HAFT_IO, "%s", why->message);
+}
+
+/* ---- the server's ---- */
+
+typedef enum meaning {
+    GONE,    /* the connection, and what is known of the transaction */
+    ENDED,   /* the connection, but the transaction was not committed for sure */
+    STANDBY, /* the same, and another server may be the right one */
+    RETRY,   /* rolled back because of others */
+    LOCKED,  /* somebody else does not let go */
+    STOPPED, /* it took too long, or somebody has ended it */
+    FULL,    /* no room */
+    RIGHTS,  /* not allowed */
+    TABLES,  /* not as we made them */
+    DAMAGED, /* what is read is not what was written */
+    VALUE,   /* what we sent cannot be kept */
+} meaning;
+
+/* A standby says so to a transaction that is to write. Of a statement it means that the engine does
+ * not know it. */
+#define UNABLE "0A000"
+
+/* By their beginnings; the first that fits counts. Appendix A of PostgreSQL's manual. */
+static const struct {
+    const char *state;
+    meaning meaning;
+} meanings[] = {
+    {"08", GONE},       {"57P", GONE},   {"25006", STANDBY}, {UNABLE, STANDBY},
+    {"25P03", ENDED},   {"40003", GONE}, {"40", RETRY},      {"55P03", LOCKED},
+    {"57014", STOPPED}, {"53100", FULL}, {"42501", RIGHTS},  {"28", RIGHTS},
+    {"42", TABLES},     {"3F", TABLES},  {"23", RETRY},      {"XX001", DAMAGED},
+    {"XX002", DAMAGED}, {"22", VALUE},   {"54", VALUE},
+};
+
+static haft_status fail_as(const haft__pg *pg, meaning what, const char *text, haft_error *err)
+{
+    haft_status status = HAFT_IO;
+    switch (what) {
+    case GONE:
+    case ENDED:
+        status = haft__fail(err, HAFT_IO, pg->place, "the connection was lost: %s", text);
+        return haft__hint(err, status, "see whether the server is up");
+    case STANDBY:
+        status = haft__fail(err, HAFT_IO, pg->place, "the server takes no writes: %s", text);
+        return haft__hint(err, status,
+                          "it is a standby: name the primary, or several hosts with "
+                          "target_session_attrs=read-write");
+    case RETRY:
+        status = haft__fail(err, HAFT_IO, pg->place, "others were in the way, again and again: %s",
+                            text);
+        return haft__hint(err, status, "nothing was changed; try again");
+    case LOCKED:
+        status = haft__fail(err, HAFT_IO, pg->place, "another session keeps a lock: %s", text);
+        return haft__hint(err, status, "nothing was changed; end that session, or try again");
+    case STOPPED:
+        status = haft__fail(err, HAFT_IO, pg->place, "the server ended the statement: %s", text);
+        return haft__hint(
+            err, status, "nothing was changed; see whether the server is overloaded, or try again");
+    case FULL:
+        status = haft__fail(err, HAFT_IO, pg->place, "the disk is full");
+        return haft__hint(err, status, "make room; nothing that was kept is lost");
+    case RIGHTS:
+        status = haft__fail(err, HAFT_IO, pg->place, "the role may not do this: %s", text);
+        return haft__hint(
+            err, status,
+            "it must own the schema haft or may make it, or be granted " HAFT__PG_GRANT);
+    case TABLES:
+        status = haft__fail(err, HAFT_BAD_INPUT, pg->place,
+                            "the tables of the schema haft are not those of haft: %s", text);
+        return haft__hint(err, status, "name another database");
+    case DAMAGED: return haft__pg_fail_damaged(pg, err, "%.100s", text);
+    case VALUE: return haft__fail(err, HAFT_BAD_INPUT, pg->place, "this cannot be kept: %s", text);
+    }
+    return status;
+}
+
+haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, bool begins,
+                                 haft__pg_failure *ret_failure, haft_error *err)
+{
+    char text[256];
+    const char *state = pg->lib->resultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *primary = pg->lib->resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    quote(pg, primary, text, sizeof(text));
+    size_t at = 0;
+    while (state != NULL && at < COUNT(meanings)
+           && !haft__str_starts(haft__str(state), haft__str(meanings[at].state))) {
+        at++;
+    }
+    bool unknown = state != NULL && !begins && strcmp(state, UNABLE) == 0;
+    if (state != NULL && (at == COUNT(meanings) || unknown)) {
+        *ret_failure = (haft__pg_failure){.certain = true};
+        return haft__fail(err, HAFT_IO, pg->place, "the database refuses: %s (%s)", text, state);
+    }
+    meaning what = state == NULL ? GONE : meanings[at].meaning; /* libpq's own have none */
+    *ret_failure = (haft__pg_failure){.again = what == RETRY,
+                                      .locked = what == LOCKED,
+                                      .broken = what == GONE || what == ENDED || what == STANDBY,
+                                      .certain = what != GONE,
+                                      .elsewhere = what == STANDBY};
+    return fail_as(pg, what, text, err);
+}

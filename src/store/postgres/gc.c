@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pg_gc.c - removes what is too old, in PostgreSQL.
+ *
+ * Some runs at a time, each part in a transaction of its own, so that others are not kept waiting.
+ * What is looked at are the runs that are old enough, by an index, each once, and their threads.
+ * Tests: tests/store/store_gc_test.c.
+ */
+#include "base/error.h"
+#include "base/str.h"
+#include "store/postgres/postgres_int.h"
+
+static haft__pg_step find_kept, find_some, lock_threads, look_again, remove_some, count_removed;
+
+haft_status haft__pg_gc(haft__pg_job *job, haft_error *err)
+{
+    haft__store_request *request = job->request;
+    if (request->gc.begun) {
+        return find_some(job, err);
+    }
+    request->gc.before = request->before_ms;
+    if (request->keep == 0 || request->before_ms == 0) {
+        return find_some(job, err);
+    }
+    haft__pg_args args = {0};
+    haft__pg_arg_int(&args, request->keep - 1);
+    haft__pg_ask(job, HAFT__PG_RUNS_KEPT, &args);
+    job->next = find_kept;
+    return HAFT_OK;
+}
+
+/* Runs that ended in this very millisecond with the last that is kept stay, too. */
+static haft_status find_kept(haft__pg_job *job, haft_error *err)
+{
+    haft__store_request *request = job->request;
+    haft__pg_rows rows = haft__pg_rows_of(job, 0);
+    uint64_t last = haft__pg_row(&rows) ? haft__pg_int(&rows) : 0;
+    haft_status status = haft__pg_rows_end(&rows, err);
+    request->gc.before = last < request->gc.before ? last : request->gc.before;
+    return status == HAFT_OK ? find_some(job, err) : status;
+}
+
+/* Adds the ends that are wanted behind what the scratch has, and the time and these as arguments.
+ */
+static haft_status arg_wanted(haft__pg_job *job, haft__pg_args *args, haft_error *err)
+{
+    const haft__store_request *request = job->request;
+    haft__buf *packed = &job->link->packed;
+    size_t at = packed->len;
+    haft__pg_array(packed, request->ends, request->end_count);
+    haft_status status = haft__buf_check(packed, err);
+    if (status == HAFT_OK) {
+        haft__pg_arg_int(args, request->gc.before);
+        haft__pg_arg_literal(args, packed->ptr + at);
+    }
+    return status;
+}
+
+static haft_status find_some(haft__pg_job *job, haft_error *err)
+{
+    haft__store_request *request = job->request;
+    haft__pg_args args = {0};
+    request->gc.begun = true;
+    haft__buf_clear(&job->link->packed);
+    haft_status status = arg_wanted(job, &args, err);
+    if (status == HAFT_OK) {
+        haft__pg_arg_int(&args, request->gc.updated);
+        haft__pg_arg_int(&args, request->gc.number);
+        haft__pg_arg_int(&args, HAFT__LIMIT_STORE_GC_RUNS);
+        haft__pg_ask(job, HAFT__PG_RUNS_NEXT, &args);
+        job->next = lock_threads;
+    }
+    return status;
+}
+
+/* The runs of an answer that may go, as an array in the scratch; how many they are. */
+static haft_status list_due(haft__pg_job *job, size_t *ret_due, haft_error *err)
+{
+    haft_str ids[HAFT__LIMIT_STORE_GC_RUNS];
+    size_t due = 0;
+    haft__buf *packed = &job->link->packed;
+    haft__pg_rows rows = haft__pg_rows_of(job, 0);
+    job->gc.found = 0;
+    for (; job->gc.found < HAFT__LIMIT_STORE_GC_RUNS && haft__pg_row(&rows); job->gc.found++) {
+        ids[due] = haft__pg_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
+        job->gc.updated = haft__pg_int(&rows);
+        job->gc.number = haft__pg_int(&rows);
+        due += haft__pg_int(&rows) != 0;
+    }
+    haft__buf_clear(packed);
+    haft__pg_array(packed, ids, due);
+    *ret_due = due;
+    haft_status status = haft__pg_rows_end(&rows, err);
+    return status == HAFT_OK ? haft__buf_check(packed, err) : status;
+}
+
+/* A run that is being created in one of their threads needs its past: until this transaction ends
+ * nobody creates one, and what was created meanwhile is seen by the second look. */
+static haft_status lock_threads(haft__pg_job *job, haft_error *err)
+{
+    size_t due = 0;
+    haft_status status = list_due(job, &due, err);
+    job->again = job->gc.found == HAFT__LIMIT_STORE_GC_RUNS;
+    if (status == HAFT_OK && job->request->dry_run) {
+        job->gc.removed = due;
+    } else if (status == HAFT_OK) {
+        haft__pg_args args = {0};
+        haft__pg_arg_literal(&args, job->link->packed.ptr);
+        haft__pg_ask(job, HAFT__PG_THREADS_LOCK, &args);
+        job->next = look_again;
+    }
+    return status;
+}
+
+/* At those whose threads are locked now, and no others. */
+static haft_status look_again(haft__pg_job *job, haft_error *err)
+{
+    haft__pg_args args = {0};
+    haft_status status = arg_wanted(job, &args, err); /* behind them: nobody else has the scratch */
+    if (status == HAFT_OK) {
+        haft__pg_arg_literal(&args, job->link->packed.ptr);
+        haft__pg_ask(job, HAFT__PG_RUNS_AGAIN, &args);
+        job->next = remove_some;
+    }
+    return status;
+}
+
+static haft_status remove_some(haft__pg_job *job, haft_error *err)
+{
+    uint64_t updated = job->gc.updated, number = job->gc.number;
+    size_t due = 0;
+    haft_status status = list_due(job, &due, err);
+    job->gc.updated = updated; /* it goes on behind all that the first look has found */
+    job->gc.number = number;
+    if (status == HAFT_OK) {
+        haft__pg_args args = {0};
+        haft__pg_drop(job, job->link->packed.ptr);
+        haft__pg_arg_int(&args, job->request->now_ms);
+        haft__pg_change(job, HAFT__PG_RESULTS_OLD, &args);
+        job->next = count_removed;
+    }
+    return status;
+}
+
+/* Whoever else removes runs at the same time has counted the others. */
+static haft_status count_removed(haft__pg_job *job, haft_error *err)
+{
+    (void)err;
+    job->gc.removed = haft__pg_changed(job, 0);
+    return HAFT_OK;
+}

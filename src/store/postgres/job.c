@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pg_job.c - requests on their way through the PostgreSQL store. Tests:
+ * tests/store/postgres/postgres_test.c. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "store/postgres/postgres_int.h"
+
+/* ---- lists ---- */
+
+void haft__pg_jobs_init(haft__pg_jobs *jobs)
+{
+    jobs->first = NULL;
+    jobs->end = &jobs->first;
+}
+
+void haft__pg_jobs_add(haft__pg_jobs *jobs, haft__pg_job *job)
+{
+    job->next_job = NULL;
+    *jobs->end = job;
+    jobs->end = &job->next_job;
+}
+
+haft__pg_job *haft__pg_jobs_take(haft__pg_jobs *jobs)
+{
+    haft__pg_job *job = jobs->first;
+    if (job != NULL) {
+        jobs->first = job->next_job;
+        jobs->end = jobs->first == NULL ? &jobs->first : jobs->end;
+    }
+    return job;
+}
+
+void haft__pg_jobs_return(haft__pg_jobs *from, haft__pg_jobs *to)
+{
+    if (from->first != NULL) {
+        *from->end = to->first;
+        to->end = to->first != NULL ? to->end : from->end;
+        to->first = from->first;
+        haft__pg_jobs_init(from);
+    }
+}
+
+/* ---- one ---- */
+
+static void drop_answers(haft__pg_job *job)
+{
+    for (size_t i = 0; i < COUNT(job->answers); i++) {
+        job->link->pg->lib->clear(job->answers[i]);
+        job->answers[i] = NULL;
+    }
+    job->asked = job->answered = 0;
+}
+
+void haft__pg_job_reset(haft__pg_job *job)
+{
+    drop_answers(job);
+    job->next = NULL;
+    job->touched = job->finished = job->again = false;
+    memset(&job->gc, 0, sizeof(job->gc));
+    job->status = HAFT_OK;
+    if (job->request != NULL) {
+        job->request->found = NULL;
+        job->request->found_count = 0;
+    }
+}
+
+void haft__pg_job_fail(haft__pg_job *job, haft_status status, const haft_error *error)
+{
+    haft__pg_job_reset(job);
+    job->finished = true;
+    job->status = status;
+    job->error = *error;
+}
+
+void haft__pg_job_give_up(haft__pg_job *job, haft_status status, const haft_error *error)
+{
+    haft_error err = {0};
+    if (job->perhaps) {
+        haft__pg_unknown(job->link->pg, job->request, error, &err);
+    }
+    haft__pg_job_fail(job, job->perhaps ? HAFT_IO : status, job->perhaps ? &err : error);
+}
+
+static void settle(haft__pg_job *job)
+{
+    haft__store_request *request = job->request;
+    request->status = job->status;
+    if (job->status == HAFT_OK) {
+        request->count += job->gc.removed;
+    } else {
+        request->error = job->error;
+        request->found = NULL;
+        request->found_count = 0;
+    }
+}
+
+/* The reader is up: now it is done. */
+static void go_in(haft__pg *pg, haft__pg_job *job)
+{
+    haft__pg_job_reset(job);
+    job->knocks = false;
+    job->tries = 0;
+    job->start = haft__pg_verb_of(job->request->verb)->start;
+    haft__pg_link_add(&pg->writer, job);
+}
+
+void haft__pg_report(haft__pg_link *link, haft__pg_jobs *jobs)
+{
+    haft__requests performed;
+    haft__requests_init(&performed);
+    for (haft__pg_job *job; (job = haft__pg_jobs_take(jobs)) != NULL;) {
+        drop_answers(job);
+        if (job->knocks && job->status == HAFT_OK) {
+            go_in(link->pg, job);
+            continue;
+        }
+        if (job->request == NULL) {
+            link->pg->prepared = job->status;
+            link->pg->prepare_error = job->error;
+        } else {
+            settle(job);
+            haft__requests_add(&performed, job->request);
+        }
+        free(job);
+    }
+    haft__store_post(&link->pg->store, &performed);
+}
+
+/* ---- verbs ---- */
+
+const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb)
+{
+    static const haft__pg_verb verbs[] = {
+        [HAFT__STORE_CREATE] = {haft__pg_create, true, false, false},
+        [HAFT__STORE_APPEND] = {haft__pg_append, true, false, false},
+        [HAFT__STORE_CLAIM] = {haft__pg_claim, true, false, false},
+        [HAFT__STORE_TAKE] = {haft__pg_take, true, true, false},
+        [HAFT__STORE_RENEW] = {haft__pg_renew, true, true, true},
+        [HAFT__STORE_RELEASE] = {haft__pg_release, true, false, false},
+        [HAFT__STORE_READ] = {haft__pg_events, false, false, false},
+        [HAFT__STORE_FIND] = {haft__pg_find, false, false, false},
+        [HAFT__STORE_LIST] = {haft__pg_list, false, false, false},
+        [HAFT__STORE_THREAD] = {haft__pg_thread, false, false, false},
+        [HAFT__STORE_AHEAD] = {haft__pg_ahead, false, false, false},
+        [HAFT__STORE_SEND] = {haft__pg_send, true, false, false},
+        [HAFT__STORE_RECEIVE] = {haft__pg_receive, false, false, false},
+        [HAFT__STORE_ARTIFACT] = {haft__pg_artifact, false, false, false},
+        [HAFT__STORE_RECALL] = {haft__pg_recall, false, false, false},
+        [HAFT__STORE_REMEMBER] = {haft__pg_remember, true, false, false},
+        [HAFT__STORE_REMOVE] = {haft__pg_remove, true, false, false},
+        [HAFT__STORE_GC] = {haft__pg_gc, true, true, false},
+        [HAFT__STORE_DOCTOR] = {haft__pg_doctor, false, true, false},
+    };
+    switch (verb) { /* so that the compiler names one that has no row */
+    case HAFT__STORE_CREATE:
+    case HAFT__STORE_APPEND:
+    case HAFT__STORE_CLAIM:
+    case HAFT__STORE_TAKE:
+    case HAFT__STORE_RENEW:
+    case HAFT__STORE_RELEASE:
+    case HAFT__STORE_READ:
+    case HAFT__STORE_FIND:
+    case HAFT__STORE_LIST:
+    case HAFT__STORE_THREAD:
+    case HAFT__STORE_AHEAD:
+    case HAFT__STORE_SEND:
+    case HAFT__STORE_RECEIVE:
+    case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_RECALL:
+    case HAFT__STORE_REMEMBER:
+    case HAFT__STORE_REMOVE:
+    case HAFT__STORE_GC:
+    case HAFT__STORE_DOCTOR: return &verbs[verb];
+    }
+    HAFT__UNREACHABLE();
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pg_lib.c - loads libpq. Tests: tests/store/postgres/postgres_test.c. */
+#include "store/postgres/libpq.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+
+#define LIBRARY "libpq.so.5"
+
+static const char *const names[] = {
+#define X(name) "PQ" #name,
+    HAFT__PG_FUNCTIONS(X)
+#undef X
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static haft__pg_functions functions;
+static const char *missing; /* NULL when all is there */
+
+static void load(void)
+{
+    /* An array of what the table has in its order: all of them are pointers to functions. */
+    void *found[COUNT(names)];
+    _Static_assert(sizeof(found) == sizeof(functions), "one pointer a name");
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    missing = library != NULL ? NULL : LIBRARY;
+    for (size_t i = 0; missing == NULL && i < COUNT(names); i++) {
+        found[i] = dlsym(library, names[i]);
+        missing = found[i] != NULL ? NULL : names[i];
+    }
+    if (missing == NULL) {
+        memcpy(&functions, found, sizeof(functions));
+    }
+}
+
+haft_status haft__pg_load(const haft__pg_functions **ret_functions, haft_error *err)
+{
+    (void)pthread_once(&once, load);
+    if (missing != NULL) {
+        haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "",
+                                        "a store in PostgreSQL needs its client library, "
+                                        "and %s cannot be loaded",
+                                        missing);
+        return haft__hint(err, status, "Debian's package is libpq5, of version 14 or newer");
+    }
+    *ret_functions = &functions;
+    return HAFT_OK;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store/postgres/libpq.h - libpq, PostgreSQL's own client library, loaded when the first store
+ * wants it.
+ *
+ * haft runs where it is not installed; nobody else calls it by its own names.
+ */
+#ifndef HAFT_STORE_POSTGRES_LIBPQ_H
+#define HAFT_STORE_POSTGRES_LIBPQ_H
+
+#include <libpq-fe.h>
+
+#include "haft.h"
+
+/* What is used of it: PQ<name> is haft__pg_lib.<name>. */
+#define HAFT__PG_FUNCTIONS(X)                                                                      \
+    X(clear)                                                                                       \
+    X(cmdStatus)                                                                                   \
+    X(cmdTuples)                                                                                   \
+    X(conninfo)                                                                                    \
+    X(conninfoFree)                                                                                \
+    X(conninfoParse)                                                                               \
+    X(connectPoll)                                                                                 \
+    X(connectStartParams)                                                                          \
+    X(consumeInput)                                                                                \
+    X(enterPipelineMode)                                                                           \
+    X(errorMessage)                                                                                \
+    X(finish)                                                                                      \
+    X(flush)                                                                                       \
+    X(freemem)                                                                                     \
+    X(getResult)                                                                                   \
+    X(getisnull)                                                                                   \
+    X(getlength)                                                                                   \
+    X(getvalue)                                                                                    \
+    X(host)                                                                                        \
+    X(isBusy)                                                                                      \
+    X(libVersion)                                                                                  \
+    X(nfields)                                                                                     \
+    X(ntuples)                                                                                     \
+    X(parameterStatus)                                                                             \
+    X(pipelineSync)                                                                                \
+    X(port)                                                                                        \
+    X(resultErrorField)                                                                            \
+    X(resultStatus)                                                                                \
+    X(sendQueryParams)                                                                             \
+    X(serverVersion)                                                                               \
+    X(setNoticeReceiver)                                                                           \
+    X(setnonblocking)                                                                              \
+    X(socket)                                                                                      \
+    X(status)                                                                                      \
+    X(transactionStatus)
+
+typedef struct haft__pg_functions {
+#define X(name) __typeof__(PQ##name) *(name);
+    HAFT__PG_FUNCTIONS(X)
+#undef X
+} haft__pg_functions;
+
+/* Never unloaded. UNSUPPORTED when it is not installed or too old. From any thread. */
+HAFT_MUST_USE haft_status haft__pg_load(const haft__pg_functions **ret_functions, haft_error *err);
+
+#endif

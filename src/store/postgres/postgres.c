@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pg.c - a store in PostgreSQL, for any number of processes on any number of machines.
+ *
+ * Everything happens on the loop's thread; only opening and closing wait for the server. The clock
+ * is the database's, so that machines whose clocks differ agree about leases.
+ * Tests: tests/store/postgres/postgres_test.c.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "io/random.h"
+#include "store/postgres/postgres_int.h"
+
+/* The time when the last transaction began, which is the one that asks. */
+static uint64_t database_now(void *context)
+{
+    return ((haft__pg *)context)->now_ms;
+}
+
+bool haft__pg_own_clock(const haft__pg *pg)
+{
+    return pg->store.now == database_now;
+}
+
+/* ---- the URL ---- */
+
+static haft_status fail_url(haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                    "the URL of the store is not one of a PostgreSQL database");
+    return haft__hint(err, status, "postgres://USER:PASSWORD@HOST/DATABASE, as libpq reads it");
+}
+
+/* Whether a password may have been written with an '@' or a '/' in it. What is behind them would be
+ * taken for the host, and be told as such. */
+static bool is_ambiguous(const char *url)
+{
+    haft_str rest = haft__str(url), path;
+    size_t count = 0;
+    (void)haft__str_split(&rest, ':');
+    rest = haft__str_skip(rest, haft__str_starts(rest, HAFT__LIT("//")) ? 2 : 0);
+    haft_str authority = haft__str_split(&rest, '/');
+    for (; authority.len > 0; authority = haft__str_skip(authority, 1)) {
+        count += *authority.ptr == '@';
+    }
+    path = haft__str_split(&rest, '?');
+    return count > 1 || (path.len > 0 && memchr(path.ptr, '@', path.len) != NULL);
+}
+
+static haft_status fail_ambiguous(haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                    "the URL of the store has an '@' that may be of a password");
+    return haft__hint(err, status,
+                      "in a user, a password or a name, @ is written as %%40, / as "
+                      "%%2F, ? as %%3F");
+}
+
+/* libpq's words about what is wrong with it may have the password in them. */
+static haft_status read_url(haft__pg *pg, haft_error *err)
+{
+    if (is_ambiguous(pg->url)) {
+        return fail_ambiguous(err);
+    }
+    pg->options = pg->lib->conninfoParse(pg->url, NULL);
+    if (pg->options == NULL) {
+        return fail_url(err);
+    }
+    const char *password = haft__pg_option(pg, "password");
+    const char *timeout = haft__pg_option(pg, "connect_timeout");
+    unsigned named = haft__pg_count(haft__pg_option(pg, "host"));
+    uint64_t seconds = 0;
+    pg->hosts = named > 0 ? named : haft__pg_count(haft__pg_option(pg, "hostaddr"));
+    haft__pg_name_place(pg);
+    (void)snprintf(pg->password, sizeof(pg->password), "%s", password != NULL ? password : "");
+    if (haft__str_to_u64(haft__str(timeout != NULL ? timeout : ""), &seconds) && seconds > 0
+        && seconds < 86400) {
+        pg->connect_ms = seconds * 1000; /* libpq leaves that to us */
+    }
+    return HAFT_OK;
+}
+
+/* ---- the store ---- */
+
+static void close_pg(haft__store *store)
+{
+    haft__pg *pg = HAFT__CONTAINER(store, haft__pg, store);
+    pg->closing = true;
+    haft__pg_link_drain(&pg->reader);
+    haft__pg_link_drain(&pg->writer);
+    haft__pg_link_finish(&pg->reader);
+    haft__pg_link_finish(&pg->writer);
+    haft__store_finish(store);
+    if (pg->options != NULL) {
+        pg->lib->conninfoFree(pg->options);
+    }
+    free(pg->url);
+    free(pg);
+}
+
+/* A job of the store's own, and waits for its end. */
+static haft_status perform(haft__pg *pg, haft__pg_link *link, haft__pg_step *start, haft_error *err)
+{
+    haft__pg_job *job = calloc(1, sizeof(*job));
+    if (job == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    job->start = start;
+    haft__pg_link_add(link, job);
+    haft__pg_link_drain(link);
+    if (pg->prepared != HAFT_OK && err != NULL) {
+        *err = pg->prepare_error;
+    }
+    return pg->prepared;
+}
+
+/* Connects, and sees to it that the tables are there, if they are to be. Who finds them needs no
+ * right to write, and no server that can be written to. */
+static haft_status prepare(haft__pg *pg, bool make_tables, haft_error *err)
+{
+    haft_status status = perform(pg, &pg->reader, haft__pg_identify, err);
+    if (status == HAFT_OK && pg->made) {
+        status = perform(pg, &pg->reader, haft__pg_check, err);
+    }
+    if (status != HAFT_OK || !make_tables) {
+        return status;
+    }
+    if (!pg->made) {
+        status = perform(pg, &pg->writer, haft__pg_prepare, err);
+        pg->made = status == HAFT_OK;
+    } else if (pg->version < HAFT__PG_VERSION) {
+        status = perform(pg, &pg->writer, haft__pg_upgrade, err);
+        pg->version = HAFT__PG_VERSION;
+    }
+    return status;
+}
+
+static char *copy_url(const char *place)
+{
+    static const char scheme[] = "postgresql:";
+    size_t size = sizeof(scheme) + strlen(place);
+    char *url = malloc(size);
+    if (url != NULL) {
+        (void)snprintf(url, size, "%s%s", scheme, place);
+    }
+    return url;
+}
+
+static haft__pg *make(haft__loop *loop, const haft__pg_functions *lib, char *url)
+{
+    haft__pg *pg = calloc(1, sizeof(*pg));
+    if (pg == NULL) {
+        return NULL;
+    }
+    haft__store_init(&pg->store, &haft__store_pg, loop);
+    haft__store_set_clock(&pg->store, database_now, pg);
+    pg->lib = lib;
+    pg->url = url;
+    pg->request_ms = HAFT__LIMIT_STORE_PG_REQUEST_MS;
+    pg->take_ms = HAFT__LIMIT_STORE_BUSY_MS;
+    pg->connect_ms = HAFT__LIMIT_STORE_PG_CONNECT_MS;
+    pg->backoff_ms = HAFT__LIMIT_STORE_PG_BACKOFF_MS;
+    pg->backoff_max_ms = HAFT__LIMIT_STORE_PG_BACKOFF_MAX_MS;
+    pg->random = haft__random_hash_key().k0;
+    haft__pg_link_init(&pg->writer, pg, true);
+    haft__pg_link_init(&pg->reader, pg, false);
+    return pg;
+}
+
+static haft_status open_pg(haft__loop *loop, const char *place, bool make_tables,
+                           haft__store **ret_store, haft_error *err)
+{
+    const haft__pg_functions *lib = NULL;
+    if (!haft__str_starts(haft__str(place), HAFT__LIT("//"))) {
+        return fail_url(err);
+    }
+    haft_status status = haft__pg_load(&lib, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    char *url = copy_url(place);
+    haft__pg *pg = url != NULL ? make(loop, lib, url) : NULL;
+    if (pg == NULL) {
+        free(url);
+        return haft__fail_no_memory(err);
+    }
+    status = read_url(pg, err);
+    if (status == HAFT_OK) {
+        status = prepare(pg, make_tables, err);
+    }
+    if (status != HAFT_OK) {
+        close_pg(&pg->store);
+        return status;
+    }
+    *ret_store = &pg->store;
+    return HAFT_OK;
+}
+
+/* ---- requests ---- */
+
+/* A text of PostgreSQL has no NUL; what is kept as bytes may. */
+static haft_status check_names(const haft__store_request *request, haft_error *err)
+{
+    const haft__store_run *run = &request->run;
+    const haft_str names[] = {run->thread,    run->parent, run->user,  run->name, run->spec_hash,
+                              run->spec_path, run->end,    run->owner, run->id,   request->thread};
+    bool right = true;
+    for (size_t i = 0; right && i < COUNT(names); i++) {
+        right = names[i].len == 0 || memchr(names[i].ptr, '\0', names[i].len) == NULL;
+    }
+    /* Only what is looked for by its text; the key of a result is bytes. */
+    bool text = request->verb == HAFT__STORE_FIND || request->verb == HAFT__STORE_LIST
+                || request->verb == HAFT__STORE_THREAD;
+    if (right && text && request->name.len > 0) {
+        right = memchr(request->name.ptr, '\0', request->name.len) == NULL;
+    }
+    return right ? HAFT_OK
+                 : haft__fail(err, HAFT_BAD_INPUT, "",
+                              "a name has a NUL in it, which PostgreSQL cannot keep");
+}
+
+static void answer(haft__store *store, haft__store_request *request, haft_status status)
+{
+    haft__requests answered;
+    haft__requests_init(&answered);
+    request->status = status;
+    haft__requests_add(&answered, request);
+    haft__store_post(store, &answered);
+}
+
+static haft_status fail_empty(const haft__pg *pg, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_IO, pg->place, "there is no store here yet");
+    return haft__hint(err, status,
+                      "the first `haft run`, `haft worker` or `haft migrate` makes it");
+}
+
+/* What is in a database without our tables, for whoever only looks. */
+static haft_status look_at_nothing(const haft__pg *pg, haft__store_request *request)
+{
+    haft_error *err = &request->error;
+    switch (request->verb) {
+    case HAFT__STORE_CREATE:
+    case HAFT__STORE_REMEMBER: return fail_empty(pg, err);
+    case HAFT__STORE_FIND: return haft__store_fail_run(request->name, err);
+    case HAFT__STORE_TAKE: return haft__store_fail_idle(err);
+    case HAFT__STORE_RECALL: return haft__store_fail_result(err);
+    case HAFT__STORE_LIST:
+    case HAFT__STORE_THREAD:
+    case HAFT__STORE_RENEW:
+    case HAFT__STORE_RECEIVE:
+    case HAFT__STORE_GC:
+    case HAFT__STORE_DOCTOR: return HAFT_OK;
+    case HAFT__STORE_APPEND:
+    case HAFT__STORE_CLAIM:
+    case HAFT__STORE_RELEASE:
+    case HAFT__STORE_READ:
+    case HAFT__STORE_AHEAD:
+    case HAFT__STORE_SEND:
+    case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_REMOVE: return haft__store_fail_run(request->run.id, err);
+    }
+    HAFT__UNREACHABLE();
+}
+
+static void submit(haft__store *store, haft__store_request *request)
+{
+    haft__pg *pg = HAFT__CONTAINER(store, haft__pg, store);
+    if (!pg->made && request->verb != HAFT__STORE_DOCTOR) {
+        answer(store, request, look_at_nothing(pg, request));
+        return;
+    }
+    haft__pg_job *job = calloc(1, sizeof(*job));
+    if (job == NULL) {
+        answer(store, request, haft__fail_no_memory(&request->error));
+        return;
+    }
+    const haft__pg_verb *verb = haft__pg_verb_of(request->verb);
+    job->request = request;
+    job->start = verb->start;
+    job->status = haft__store_check(request, &job->error);
+    if (job->status == HAFT_OK) {
+        job->status = check_names(request, &job->error);
+    }
+    job->finished = job->status != HAFT_OK; /* told in its turn */
+    /* A run that was taken is read: who cannot read takes none. */
+    job->knocks = request->verb == HAFT__STORE_TAKE && pg->reader.phase < HAFT__PG_IDLE;
+    job->start = job->knocks ? haft__pg_knock : job->start;
+    haft__pg_link_add(verb->writes && !job->knocks ? &pg->writer : &pg->reader, job);
+}
+
+static void hurry(haft__store *store, uint64_t ms)
+{
+    haft__pg *pg = HAFT__CONTAINER(store, haft__pg, store);
+    pg->request_ms = ms < pg->request_ms ? ms : pg->request_ms;
+    haft__pg_link_hurry(&pg->writer);
+    haft__pg_link_hurry(&pg->reader);
+}
+
+const haft__store_kind haft__store_pg = {open_pg, submit, close_pg, hurry};

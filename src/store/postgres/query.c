@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pg_query.c - statements with their arguments, and the answers to them.
+ *
+ * Every statement is sent as it is, with parameters, and prepared by nobody, so that a pooler may
+ * give each transaction another connection. Bytes and texts travel as they are, numbers as digits
+ * there and as eight bytes back. Tests: tests/store/postgres/postgres_test.c.
+ */
+#include "base/error.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "store/postgres/postgres_int.h"
+
+/* ---- asking ---- */
+
+static void add(haft__pg_args *args, const char *value, int length, int format)
+{
+    int at = args->count++;
+    args->values[at] = value;
+    args->lengths[at] = length;
+    args->formats[at] = format;
+}
+
+void haft__pg_arg(haft__pg_args *args, haft_str bytes)
+{
+    /* haft__store_check has seen every text: none is that long. */
+    add(args, bytes.len > 0 ? bytes.ptr : "", (int)bytes.len, 1);
+}
+
+void haft__pg_arg_int(haft__pg_args *args, uint64_t number)
+{
+    args->numbers[args->count] = number < INT64_MAX ? number : INT64_MAX;
+    add(args, NULL, HAFT__PG_NUMBER, 0);
+}
+
+void haft__pg_arg_null(haft__pg_args *args)
+{
+    add(args, NULL, 0, 0);
+}
+
+void haft__pg_arg_literal(haft__pg_args *args, const char *text)
+{
+    add(args, text, 0, 0);
+}
+
+void haft__pg_array(haft__buf *to, const haft_str *texts, size_t count)
+{
+    haft__buf_add_char(to, '{');
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_add(to, i == 0 ? "\"" : ",\"", i == 0 ? 1 : 2);
+        for (size_t at = 0; at < texts[i].len; at++) {
+            char c = texts[i].ptr[at];
+            if (c == '"' || c == '\\') {
+                haft__buf_add_char(to, '\\');
+            }
+            haft__buf_add_char(to, c);
+        }
+        haft__buf_add_char(to, '"');
+    }
+    haft__buf_add(to, "}", 2);
+}
+
+void haft__pg_say(haft__pg_link *link, const char *sql, const haft__pg_args *args)
+{
+    static const haft__pg_args none;
+    const haft__pg_args *with = args != NULL ? args : &none;
+    const char *values[HAFT__PG_ARGS];
+    char digits[HAFT__PG_ARGS][24];
+    for (int i = 0; i < with->count; i++) {
+        bool number = with->lengths[i] == HAFT__PG_NUMBER;
+        (void)snprintf(digits[i], sizeof(digits[i]), "%llu", (unsigned long long)with->numbers[i]);
+        values[i] = number ? digits[i] : with->values[i];
+    }
+    if (!link->broken
+        && link->pg->lib->sendQueryParams(link->conn, sql, with->count, NULL, values, with->lengths,
+                                          with->formats, 1)
+               == 0) {
+        link->broken = true;
+    }
+}
+
+void haft__pg_ask(haft__pg_job *job, const char *sql, const haft__pg_args *args)
+{
+    haft__pg_say(job->link, sql, args);
+    job->asked++;
+}
+
+void haft__pg_change(haft__pg_job *job, const char *sql, const haft__pg_args *args)
+{
+    job->touched = true;
+    haft__pg_ask(job, sql, args);
+}
+
+/* ---- answers ---- */
+
+uint64_t haft__pg_changed(const haft__pg_job *job, unsigned answer)
+{
+    uint64_t count = 0;
+    PGresult *result = job->answers[answer];
+    return result != NULL
+                   && haft__str_to_u64(haft__str(job->link->pg->lib->cmdTuples(result)), &count)
+               ? count
+               : 0;
+}
+
+haft__pg_rows haft__pg_rows_of(const haft__pg_job *job, unsigned answer)
+{
+    return (haft__pg_rows){.pg = job->link->pg, .result = job->answers[answer]};
+}
+
+bool haft__pg_row(haft__pg_rows *rows)
+{
+    if (rows->wrong || rows->full != NULL || rows->row >= rows->pg->lib->ntuples(rows->result)) {
+        return false;
+    }
+    rows->row++;
+    rows->column = 0;
+    return true;
+}
+
+/* The bytes of the next column; .ptr is NULL when it has none. */
+static haft_str take(haft__pg_rows *rows)
+{
+    const haft__pg_functions *lib = rows->pg->lib;
+    int row = rows->row - 1, column = rows->column++;
+    if (lib->getisnull(rows->result, row, column) != 0) {
+        rows->wrong = true;
+        return (haft_str){NULL, 0};
+    }
+    return (haft_str){lib->getvalue(rows->result, row, column),
+                      (size_t)lib->getlength(rows->result, row, column)};
+}
+
+bool haft__pg_is_null(haft__pg_rows *rows)
+{
+    bool null = rows->pg->lib->getisnull(rows->result, rows->row - 1, rows->column) != 0;
+    rows->column += null;
+    return null;
+}
+
+uint64_t haft__pg_int(haft__pg_rows *rows)
+{
+    haft_str bytes = take(rows);
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes.len && i < sizeof(number); i++) {
+        number = number << 8 | (uint8_t)bytes.ptr[i];
+    }
+    if (bytes.len != sizeof(number) || number > INT64_MAX) {
+        rows->wrong = true;
+        return 0;
+    }
+    return number;
+}
+
+haft_str haft__pg_bytes(haft__pg_rows *rows, size_t most)
+{
+    haft_str bytes = take(rows);
+    if (bytes.ptr == NULL || bytes.len > most) {
+        rows->wrong = true;
+        return HAFT__LIT("");
+    }
+    return bytes;
+}
+
+haft_str haft__pg_text(haft__pg_rows *rows, size_t most)
+{
+    haft_str text = haft__pg_bytes(rows, most);
+    if (!haft__utf8_valid(text)) {
+        rows->wrong = true;
+        return HAFT__LIT("");
+    }
+    return text;
+}
+
+static haft_str copy(haft__pg_rows *rows, haft_str text, haft__arena *arena)
+{
+    haft_str copied = haft__arena_copy(arena, text);
+    if (copied.ptr == NULL) {
+        rows->full = arena;
+        return HAFT__LIT("");
+    }
+    return copied;
+}
+
+haft_str haft__pg_copy(haft__pg_rows *rows, size_t most, haft__arena *arena)
+{
+    return copy(rows, haft__pg_text(rows, most), arena);
+}
+
+haft_str haft__pg_content(haft__pg_rows *rows, haft__arena *arena, haft_str *ret_sha256)
+{
+    haft_str sum = haft__pg_text(rows, HAFT__SHA256_HEX);
+    haft_str content = haft__pg_bytes(rows, HAFT__LIMIT_STORE_TEXT_BYTES);
+    char digest[HAFT__SHA256_HEX];
+    haft__sha256_hex(content, digest);
+    rows->wrong = rows->wrong || !haft__str_equal(sum, (haft_str){digest, sizeof(digest)});
+    if (ret_sha256 != NULL) {
+        *ret_sha256 = copy(rows, sum, arena);
+    }
+    return copy(rows, content, arena);
+}
+
+haft_status haft__pg_rows_end(const haft__pg_rows *rows, haft_error *err)
+{
+    if (rows->wrong) {
+        return haft__pg_fail_damaged(rows->pg, err, "a value is not what was written");
+    }
+    return rows->full != NULL ? haft__arena_fail(rows->full, err) : HAFT_OK;
+}
+
+/* ---- the head of a run ---- */
+
+void haft__pg_ask_head(haft__pg_job *job, haft_str id)
+{
+    haft__pg_args args = {0};
+    haft__pg_arg(&args, id);
+    haft__pg_ask(job, HAFT__PG_HEAD, &args);
+}
+
+/* Of the row that has this id; they are in order. */
+static haft_status read_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret_head,
+                             haft_error *err)
+{
+    int order = -1;
+    for (int low = 0, high = rows.pg->lib->ntuples(rows.result); order != 0 && low < high;) {
+        rows.row = low + (high - low) / 2 + 1;
+        rows.column = 0;
+        order = haft__str_compare(id, take(&rows));
+        low = order > 0 ? rows.row : low;
+        high = order < 0 ? rows.row - 1 : high;
+    }
+    if (order != 0) {
+        return haft__store_fail_run(id, err);
+    }
+    *ret_head = (haft__pg_head){.run = {.id = id}};
+    uint64_t state = haft__pg_int(&rows);
+    rows.wrong = rows.wrong || state > HAFT__STATE_ENDED;
+    ret_head->run.state = (haft__run_state)(state <= HAFT__STATE_ENDED ? state : 0);
+    ret_head->run.seq = haft__pg_int(&rows);
+    ret_head->bytes = haft__pg_int(&rows);
+    ret_head->run.epoch = haft__pg_int(&rows);
+    ret_head->run.owner = haft__pg_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
+    ret_head->run.lease_ms = haft__pg_int(&rows);
+    rows.wrong = !haft__chain_set(&ret_head->chain, haft__pg_bytes(&rows, HAFT__CHAIN_OLD_BYTES))
+                 || rows.wrong;
+    ret_head->number = haft__pg_int(&rows);
+    ret_head->in_thread = haft__pg_int(&rows) != 0;
+    ret_head->run.damaged = rows.wrong;
+    return HAFT_OK;
+}
+
+static haft_status read_good_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret_head,
+                                  haft_error *err)
+{
+    haft_status status = read_head(rows, id, ret_head, err);
+    return status == HAFT_OK && ret_head->run.damaged ? haft__pg_fail_run(rows.pg, id, err)
+                                                      : status;
+}
+
+haft_status haft__pg_head_of(const haft__pg_job *job, unsigned answer, haft_str id,
+                             haft__pg_head *ret_head, haft_error *err)
+{
+    return read_good_head(haft__pg_rows_of(job, answer), id, ret_head, err);
+}
+
+haft_status haft__pg_locked_head(const haft__pg_job *job, haft__pg_head *ret_head, haft_error *err)
+{
+    haft__pg_rows rows = {.pg = job->link->pg, .result = job->link->heads};
+    return read_good_head(rows, job->request->run.id, ret_head, err);
+}
+
+haft_status haft__pg_locked_any(const haft__pg_job *job, haft__pg_head *ret_head, haft_error *err)
+{
+    haft__pg_rows rows = {.pg = job->link->pg, .result = job->link->heads};
+    return read_head(rows, job->request->run.id, ret_head, err);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pg_schema.c - finds out what a database is, and makes the tables.
+ *
+ * Everything of ours is in the schema `haft`. Any number of processes may open a new database at
+ * once: one makes the tables, in one transaction and under a lock, the others wait and look again.
+ * A step that brings tables to the next version goes the same way. Tests:
+ * tests/store/postgres/postgres_test.c.
+ */
+#include "base/error.h"
+#include "base/macros.h"
+#include "store/postgres/postgres_int.h"
+
+static haft__pg_step note_made, look, look_again, check_version, make_done;
+
+static haft_status ask_what(haft__pg_job *job, haft__pg_step *next)
+{
+    haft__pg_ask(job, HAFT__PG_IDENTIFY, NULL);
+    job->next = next;
+    return HAFT_OK;
+}
+
+haft_status haft__pg_prepare(haft__pg_job *job, haft_error *err)
+{
+    (void)err;
+    return ask_what(job, look);
+}
+
+typedef struct identity {
+    uint64_t schema, meta, others;
+} identity;
+
+static haft_status read_identity(const haft__pg_job *job, unsigned answer, identity *ret_identity,
+                                 haft_error *err)
+{
+    haft__pg_rows rows = haft__pg_rows_of(job, answer);
+    if (haft__pg_row(&rows)) {
+        ret_identity->schema = haft__pg_int(&rows);
+        ret_identity->meta = haft__pg_int(&rows);
+        ret_identity->others = haft__pg_int(&rows);
+    }
+    return haft__pg_rows_end(&rows, err);
+}
+
+static haft_status ask_version(haft__pg_job *job)
+{
+    haft__pg_ask(job, HAFT__PG_READ_META, NULL);
+    job->next = check_version;
+    return HAFT_OK;
+}
+
+haft_status haft__pg_identify(haft__pg_job *job, haft_error *err)
+{
+    (void)err;
+    return ask_what(job, note_made);
+}
+
+static haft_status note_made(haft__pg_job *job, haft_error *err)
+{
+    identity found = {0};
+    haft_status status = read_identity(job, 0, &found, err);
+    job->link->pg->made = found.meta != 0;
+    return status;
+}
+
+haft_status haft__pg_check(haft__pg_job *job, haft_error *err)
+{
+    (void)err;
+    return ask_version(job);
+}
+
+/* Whoever was faster has done it: then nothing is there to change. */
+haft_status haft__pg_upgrade(haft__pg_job *job, haft_error *err)
+{
+    static const char *const steps[] = {
+#define X(sql) sql,
+        HAFT__PG_TO_2(X)
+#undef X
+    };
+    (void)err;
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        haft__pg_change(job, steps[i], NULL);
+    }
+    return HAFT_OK;
+}
+
+static haft_status look(haft__pg_job *job, haft_error *err)
+{
+    identity found = {0};
+    haft_status status = read_identity(job, 0, &found, err);
+    if (status != HAFT_OK || found.meta != 0) {
+        return status == HAFT_OK ? ask_version(job) : status;
+    }
+    haft__pg_ask(job, HAFT__PG_MAKE_LOCK, NULL);
+    return ask_what(job, look_again);
+}
+
+/* Nobody else is at it now. */
+static haft_status look_again(haft__pg_job *job, haft_error *err)
+{
+    static const char *const tables[] = {
+#define X(sql) sql,
+        HAFT__PG_TABLES(X)
+#undef X
+    };
+    identity found = {0};
+    haft_status status = read_identity(job, 1, &found, err);
+    if (status != HAFT_OK || found.meta != 0) {
+        return status == HAFT_OK ? ask_version(job) : status;
+    }
+    if (found.others > 0) {
+        return haft__fail(err, HAFT_BAD_INPUT, job->link->pg->place,
+                          "the schema haft of this database belongs to another program");
+    }
+    if (found.schema == 0) {
+        haft__pg_change(job, HAFT__PG_MAKE_SCHEMA, NULL);
+    }
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        haft__pg_change(job, tables[i], NULL);
+    }
+    job->next = make_done;
+    return HAFT_OK;
+}
+
+static haft_status make_done(haft__pg_job *job, haft_error *err)
+{
+    (void)err;
+    return ask_version(job);
+}
+
+static haft_status check_version(haft__pg_job *job, haft_error *err)
+{
+    haft__pg_rows rows = haft__pg_rows_of(job, 0);
+    if (!haft__pg_row(&rows)) {
+        return haft__pg_fail_damaged(job->link->pg, err, "its version is gone");
+    }
+    uint64_t version = haft__pg_int(&rows), oldest = haft__pg_int(&rows);
+    haft_status status = haft__pg_rows_end(&rows, err);
+    job->link->pg->version = version;
+    if (status == HAFT_OK && oldest > HAFT__PG_VERSION) {
+        status = haft__pg_fail_version(job->link->pg, version, err);
+    }
+    if (status == HAFT_OK && version < HAFT__PG_OLDEST) {
+        status = haft__pg_fail_damaged(job->link->pg, err, "its version is %llu",
+                                       (unsigned long long)version);
+    }
+    return status;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store/postgres/sql.h - every statement the PostgreSQL store uses, and the tables they are about.
+ * docs/store.md explains the tables.
+ *
+ * Names are written with their schema, so that nobody's search_path means anything; numbers come as
+ * bigint, so that each is eight bytes. What is compared by its order has the collation "C".
+ */
+#ifndef HAFT_STORE_POSTGRES_SQL_H
+#define HAFT_STORE_POSTGRES_SQL_H
+
+/* A statement can be read only where its own lines end. */
+/* clang-format off */
+
+/* Of the tables, and the oldest version whose programs can still use them. */
+#define HAFT__PG_VERSION 2
+#define HAFT__PG_OLDEST  1
+
+/* The lock for making tables: "haft" and the like, as a number. */
+#define HAFT__PG_MAKING "7521983765010"
+
+/* What a thread's name is found by: names are longer than an index takes. */
+#define HAFT__PG_THREAD(name) "hashtextextended(" name ", 0)"
+
+/* What a role needs that does not own the tables. */
+#define HAFT__PG_GRANT                                                                             \
+    "USAGE ON SCHEMA haft and SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA haft"
+
+/* ---- the tables ---- */
+
+#define HAFT__PG_TABLES(X)                                                                         \
+    X("CREATE TABLE haft.meta (version bigint NOT NULL, oldest bigint NOT NULL)")                  \
+    X("CREATE TABLE haft.runs ("                                                                   \
+      "id text COLLATE \"C\" PRIMARY KEY, number bigint GENERATED ALWAYS AS IDENTITY, "            \
+      "state smallint NOT NULL, seq bigint NOT NULL, bytes bigint NOT NULL, "                      \
+      "checksum bytea NOT NULL, epoch bigint NOT NULL, owner text COLLATE \"C\" NOT NULL, "        \
+      "lease bigint NOT NULL, created bigint NOT NULL, updated bigint NOT NULL, "                  \
+      "ended bigint NOT NULL, wake bigint NOT NULL, due bigint, turns bigint NOT NULL, "           \
+      "calls bigint NOT NULL, thread text COLLATE \"C\" NOT NULL, "                                \
+      "parent text COLLATE \"C\" NOT NULL, ending text COLLATE \"C\" NOT NULL) "                   \
+      "WITH (fillfactor = 70)")                                                                    \
+    X("CREATE INDEX runs_thread ON haft.runs (" HAFT__PG_THREAD("thread") ", number)")             \
+    X("CREATE INDEX runs_ahead ON haft.runs (" HAFT__PG_THREAD("thread") ", number) "              \
+                                                                         "WHERE state < 2")        \
+    X("CREATE INDEX runs_created ON haft.runs (created, id)")                                      \
+    X("CREATE INDEX runs_open ON haft.runs (id) WHERE state < 2")                                  \
+    X("CREATE INDEX runs_ended ON haft.runs (ended, number) WHERE state = 2")                      \
+    X("CREATE INDEX runs_owner ON haft.runs USING hash (owner) WHERE owner <> ''")                 \
+    X("CREATE INDEX runs_owned ON haft.runs (number) WHERE owner <> ''")                           \
+    X("CREATE INDEX runs_due ON haft.runs (due, number) WHERE due IS NOT NULL")                    \
+    X("CREATE TABLE haft.about ("                                                                  \
+      "run text COLLATE \"C\" PRIMARY KEY, user_name text COLLATE \"C\" NOT NULL, "                \
+      "name text COLLATE \"C\" NOT NULL, spec_hash text COLLATE \"C\" NOT NULL, "                  \
+      "spec_path text COLLATE \"C\" NOT NULL, task_sha256 text COLLATE \"C\" NOT NULL, "           \
+      "task bytea NOT NULL, spec_sha256 text COLLATE \"C\" NOT NULL, spec bytea NOT NULL, "        \
+      "answer bytea NOT NULL)")                                                                    \
+    X("CREATE TABLE haft.events ("                                                                 \
+      "run text COLLATE \"C\" NOT NULL, seq bigint NOT NULL, checksum bytea NOT NULL, "            \
+      "body bytea NOT NULL, PRIMARY KEY (run, seq))")                                              \
+    X("CREATE TABLE haft.artifacts ("                                                              \
+      "run text COLLATE \"C\" NOT NULL, name_sha256 bytea NOT NULL, seq bigint NOT NULL, "         \
+      "name bytea NOT NULL, media_type bytea NOT NULL, sha256 text COLLATE \"C\" NOT NULL, "       \
+      "content bytea NOT NULL, PRIMARY KEY (run, name_sha256, seq))")                              \
+    X("CREATE TABLE haft.messages ("                                                               \
+      "run text COLLATE \"C\" NOT NULL, id bigint GENERATED ALWAYS AS IDENTITY, "                  \
+      "body bytea NOT NULL, PRIMARY KEY (run, id))")                                               \
+    X("CREATE TABLE haft.cache ("                                                                  \
+      "key bytea PRIMARY KEY, number bigint GENERATED BY DEFAULT AS IDENTITY, "                    \
+      "until bigint NOT NULL, result bytea NOT NULL)")                                             \
+    X("CREATE INDEX cache_number ON haft.cache (number)")                                          \
+    X("CREATE INDEX cache_until ON haft.cache (until) WHERE until > 0")                            \
+    X("INSERT INTO haft.meta (version, oldest) VALUES (2, 2)")
+
+/* From version 1, in which every run that could go on was due, to 2, in which only the first of its
+ * thread is. Every transaction reads the version first: once the lock is had, nobody is at work who
+ * has read the old one. */
+#define HAFT__PG_TO_2(X)                                                                           \
+    X("LOCK TABLE haft.meta IN ACCESS EXCLUSIVE MODE")                                             \
+    X("UPDATE haft.runs w SET due = NULL WHERE w.due IS NOT NULL AND w.thread <> '' "              \
+      "AND EXISTS (SELECT 1 FROM haft.meta WHERE version = 1) AND EXISTS (SELECT 1 "               \
+      "FROM haft.runs b WHERE " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("w.thread") " "  \
+      "AND b.thread = w.thread AND b.number < w.number AND b.state < 2)")                          \
+    X("UPDATE haft.meta SET version = 2, oldest = 2 WHERE version = 1")
+
+/* ---- transactions ---- */
+
+#define HAFT__PG_BEGIN_WRITE "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+#define HAFT__PG_BEGIN_READ  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+#define HAFT__PG_COMMIT      "COMMIT"
+#define HAFT__PG_ROLLBACK    "ROLLBACK"
+
+/* $1: what to take for the time, or NULL; the time. For this transaction alone it is also said
+ * what it waits for, $2 a lock, $3 a statement, $4 us, and that a commit waits for the disk. */
+#define HAFT__PG_SETTINGS                                                                          \
+    "coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint), "               \
+    "set_config('lock_timeout', $2, true), set_config('statement_timeout', $3, true), "            \
+    "set_config('idle_in_transaction_session_timeout', $4, true), "                                \
+    "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') "                         \
+    "THEN set_config('synchronous_commit', 'on', true) END"
+/* Which server it is, by the microsecond when it was started, and whether it is a standby. */
+#define HAFT__PG_SERVER                                                                            \
+    "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint, "                         \
+    "pg_is_in_recovery()::int::bigint"
+#define HAFT__PG_META                                                                              \
+    "SELECT " HAFT__PG_SETTINGS ", " HAFT__PG_SERVER ", version, oldest FROM haft.meta"
+#define HAFT__PG_FIRST "SELECT " HAFT__PG_SETTINGS ", " HAFT__PG_SERVER ", 0::bigint, 0::bigint"
+
+/* What the database is: whether there is our schema, its table of versions, anything else in it. */
+#define HAFT__PG_IDENTIFY                                                                          \
+    "SELECT (to_regnamespace('haft') IS NOT NULL)::int::bigint, "                                  \
+    "(to_regclass('haft.meta') IS NOT NULL)::int::bigint, "                                        \
+    "(SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('haft'))"
+#define HAFT__PG_MAKE_LOCK   "SELECT pg_advisory_xact_lock(" HAFT__PG_MAKING ")"
+#define HAFT__PG_MAKE_SCHEMA "CREATE SCHEMA haft"
+#define HAFT__PG_READ_META   "SELECT version, oldest FROM haft.meta"
+
+/* ---- runs ---- */
+
+#define HAFT__PG_HEAD_COLUMNS                                                                      \
+    "SELECT id, state::bigint, seq, bytes, epoch, owner, lease, checksum, number, "                \
+    "(thread <> '')::int::bigint FROM haft.runs "
+#define HAFT__PG_HEAD HAFT__PG_HEAD_COLUMNS "WHERE id = $1"
+/* Always in the same order, so that of two who lock the same runs one waits and none for ever. */
+#define HAFT__PG_HEADS_LOCK                                                                        \
+    HAFT__PG_HEAD_COLUMNS "WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE"
+
+/* Until the transaction's end nobody else creates a run of the thread: numbers are drawn in the
+ * order in which they can be seen. */
+#define HAFT__PG_THREAD_LOCK "SELECT pg_advisory_xact_lock(" HAFT__PG_THREAD("$1::text") ")"
+#define HAFT__PG_OPEN                                                                              \
+    "SELECT id, state::bigint FROM haft.runs "                                                     \
+    "WHERE " HAFT__PG_THREAD("thread") " = " HAFT__PG_THREAD("$1::text") " "                       \
+    "AND thread = $1 AND state < 2 ORDER BY number LIMIT 1"
+/* A parameter is an array with one element for each row, here and where else it says unnest. */
+#define HAFT__PG_RUN_ADD                                                                           \
+    "INSERT INTO haft.runs (id, state, seq, bytes, checksum, owner, lease, created, "              \
+    "updated, ended, wake, due, turns, calls, thread, parent, ending, epoch) SELECT * FROM "       \
+    "unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::text[], "       \
+    "$7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], "      \
+    "$13::bigint[], $14::bigint[], $15::text[], $16::text[], $17::text[], $18::bigint[])"
+#define HAFT__PG_ABOUT_ADD                                                                         \
+    "INSERT INTO haft.about (run, user_name, name, spec_hash, spec_path, task_sha256, task, "      \
+    "spec_sha256, spec, answer) SELECT * FROM unnest($1::text[], $2::text[], $3::text[], "         \
+    "$4::text[], $5::text[], $6::text[], $7::bytea[], $8::text[], $9::bytea[], $10::bytea[])"
+#define HAFT__PG_EVENTS_ADD                                                                        \
+    "INSERT INTO haft.events (run, seq, checksum, body) SELECT * FROM "                            \
+    "unnest($1::text[], $2::bigint[], $3::bytea[], $4::bytea[])"
+#define HAFT__PG_EVENT_ADD                                                                         \
+    "INSERT INTO haft.events (run, seq, checksum, body) VALUES ($1, $2::bigint, $3, $4)"
+#define HAFT__PG_ARTIFACT_ADD                                                                      \
+    "INSERT INTO haft.artifacts (run, name_sha256, seq, name, media_type, sha256, content) "       \
+    "VALUES ($1, sha256($3), $2, $3, $4, $5, $6) ON CONFLICT (run, name_sha256, seq) DO UPDATE "   \
+    "SET media_type = excluded.media_type, sha256 = excluded.sha256, content = excluded.content"
+
+/* The compare-and-set: $2 and $3 are the event and the epoch that it follows. A run that has ended
+ * is nobody's. */
+#define HAFT__PG_RUNS_GROW                                                                         \
+    "UPDATE haft.runs SET seq = n.seq, bytes = runs.bytes + n.bytes, updated = n.updated, "        \
+    "ended = CASE n.state WHEN 2 THEN n.updated ELSE 0 END, wake = n.wake, turns = n.turns, "      \
+    "calls = n.calls, lease = n.lease, owner = CASE n.state WHEN 2 THEN '' ELSE runs.owner END, "  \
+    "state = n.state, checksum = n.checksum, ending = n.ending FROM unnest($1::text[], "           \
+    "$2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], "         \
+    "$8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bytea[], $13::text[]) AS n "   \
+    "(id, before, epoch, seq, bytes, updated, wake, turns, calls, lease, state, checksum, "        \
+    "ending) WHERE runs.id = n.id AND runs.seq = n.before AND runs.epoch = n.epoch"
+#define HAFT__PG_RUN_GROW                                                                          \
+    "UPDATE haft.runs SET seq = $4::bigint, bytes = bytes + $5::bigint, updated = $6::bigint, "    \
+    "ended = CASE $11::bigint WHEN 2 THEN $6::bigint ELSE 0 END, wake = $7::bigint, "              \
+    "turns = $8::bigint, calls = $9::bigint, lease = $10::bigint, "                                \
+    "owner = CASE $11::bigint WHEN 2 THEN '' ELSE owner END, state = $11::bigint, "                \
+    "checksum = $12, ending = $13 WHERE id = $1 AND seq = $2::bigint AND epoch = $3::bigint"
+#define HAFT__PG_ANSWER                                                                            \
+    "UPDATE haft.about SET answer = n.answer FROM unnest($1::text[], $2::bytea[]) "                \
+    "AS n (run, answer) WHERE about.run = n.run"
+/* The first of these that does not wait for the run, or is named twice. */
+#define HAFT__PG_MESSAGES_MISSING                                                                  \
+    "SELECT x FROM (SELECT x, n, row_number() OVER (PARTITION BY x ORDER BY n) AS k "              \
+    "FROM unnest($2::bigint[]) WITH ORDINALITY AS u(x, n)) s WHERE k > 1 OR NOT EXISTS "           \
+    "(SELECT 1 FROM haft.messages m WHERE m.run = $1 AND m.id = s.x) ORDER BY n LIMIT 1"
+#define HAFT__PG_MESSAGES_USED                                                                     \
+    "DELETE FROM haft.messages WHERE run = $1 AND id = ANY ($2::bigint[])"
+#define HAFT__PG_MESSAGES_DROP "DELETE FROM haft.messages WHERE run = ANY ($1::text[])"
+
+/* The runs $1 are about to end or to go: the first one behind each of them in its thread is due, if
+ * nobody has it. It is sent behind HAFT__PG_THREADS_LOCK: whoever creates a run of the thread has
+ * that lock, too, so that either sees what the other did. */
+#define HAFT__PG_NEXT_DUE                                                                          \
+    "UPDATE haft.runs n SET due = CASE WHEN n.state = 0 OR EXISTS (SELECT 1 FROM haft.messages m " \
+    "WHERE m.run = n.id) THEN n.updated WHEN n.wake > 0 THEN n.wake END "                          \
+    "WHERE n.owner = '' AND n.due IS NULL AND n.id IN (SELECT (SELECT b.id FROM haft.runs b "      \
+    "WHERE " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("t.thread") " "                     \
+    "AND b.thread = t.thread AND b.state < 2 AND b.id <> ALL ($1::text[]) ORDER BY b.number "      \
+    "LIMIT 1) FROM (SELECT DISTINCT thread FROM haft.runs WHERE id = ANY ($1::text[]) "            \
+    "AND thread <> '') t)"
+
+/* What is known of a run, in the order that pg_show.c reads it. */
+#define HAFT__PG_ROW                                                                               \
+    "r.id, r.state::bigint, r.seq, r.epoch, r.owner, r.lease, r.created, r.updated, r.wake, "      \
+    "r.turns, r.calls, r.thread, r.parent, a.user_name, a.name, a.spec_hash, a.spec_path, "        \
+    "r.ending, a.task_sha256, a.task"
+#define HAFT__PG_ROW_WHOLE HAFT__PG_ROW ", a.answer, a.spec_sha256, a.spec"
+#define HAFT__PG_FROM      " FROM haft.runs r LEFT JOIN haft.about a ON a.run = r.id "
+
+/* $2 owner, $3 lease. While somebody has a run, it is not due. One whose text is gone is found
+ * nevertheless, so that it can be told. */
+#define HAFT__PG_CLAIMED(which)                                                                    \
+    "WITH k AS MATERIALIZED (SELECT " which ") "                                                   \
+    "UPDATE haft.runs r SET epoch = r.epoch + 1, owner = $2, lease = $3, due = NULL "              \
+    "FROM k LEFT JOIN haft.about a ON a.run = k.id WHERE r.id = k.id "                             \
+    "RETURNING " HAFT__PG_ROW_WHOLE
+#define HAFT__PG_CLAIM HAFT__PG_CLAIMED("$1::text AS id")
+
+/* Whoever has runs, but for $1 and those whose lease is over at $2. */
+#define HAFT__PG_OWNERS                                                                            \
+    "SELECT DISTINCT owner FROM haft.runs WHERE owner <> '' AND owner <> $1 AND lease > $2 "       \
+    "LIMIT $3"
+/* $1 now, $2 owner, $3 lease, $4 ids to leave alone, $5 owners that are no more; $2 itself is
+ * among them when it looks for runs that are its own without its knowing. What another
+ * process is just taking is passed over. */
+#define HAFT__PG_TAKEN(which, order)                                                               \
+    HAFT__PG_CLAIMED(                                                                              \
+        "w.id FROM haft.runs w WHERE " which " AND w.id <> ALL ($4::text[]) "                      \
+        "AND NOT EXISTS (SELECT 1 FROM haft.runs b WHERE w.thread <> '' "                          \
+        "AND " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("w.thread") " "                   \
+        "AND b.thread = w.thread AND b.number < w.number AND b.state < 2) "                        \
+        "ORDER BY " order " LIMIT 1 FOR UPDATE SKIP LOCKED")
+#define HAFT__PG_TAKE_LOST                                                                         \
+    HAFT__PG_TAKEN("w.owner <> '' AND ((w.owner <> $2 AND w.lease <= $1::bigint) "                 \
+                   "OR w.owner = ANY ($5::text[]))",                                               \
+                   "w.lease, w.number")
+#define HAFT__PG_TAKE_FREE HAFT__PG_TAKEN("w.due <= $1::bigint", "w.due, w.number")
+/* Whether it was; locked first. */
+#define HAFT__PG_RETAKE_LOCK "SELECT 1 FROM haft.runs WHERE id = $1 FOR UPDATE"
+#define HAFT__PG_RETAKE                                                                            \
+    "SELECT " HAFT__PG_ROW_WHOLE HAFT__PG_FROM "WHERE r.id = $1 AND r.epoch = $2 AND r.owner = $3"
+/* One that somebody else has locked is passed over, so that it is in doubt and no other. */
+#define HAFT__PG_RENEW                                                                             \
+    "UPDATE haft.runs SET lease = $2 WHERE id IN (SELECT id FROM haft.runs WHERE owner = $1 "      \
+    "AND owner <> '' FOR UPDATE SKIP LOCKED)"
+/* When somebody should go on with it: now $3, or at its deadline; never, when it waits for people.
+ */
+#define HAFT__PG_RELEASE                                                                           \
+    "UPDATE haft.runs SET owner = '', lease = 0, updated = $3, due = CASE WHEN state = 0 "         \
+    "OR EXISTS (SELECT 1 FROM haft.messages m WHERE m.run = $1) THEN $3::bigint "                  \
+    "WHEN wake > 0 THEN greatest(wake, $3::bigint) END "                                           \
+    "WHERE id = $1 AND epoch = $2 AND owner <> ''"
+
+/* Everything of the runs $1; it is sent for each table. */
+#define HAFT__PG_DROPS(X)                                                                          \
+    X("DELETE FROM haft.runs WHERE id = ANY ($1::text[])")                                         \
+    X("DELETE FROM haft.events WHERE run = ANY ($1::text[])")                                      \
+    X("DELETE FROM haft.artifacts WHERE run = ANY ($1::text[])")                                   \
+    X("DELETE FROM haft.messages WHERE run = ANY ($1::text[])")                                    \
+    X("DELETE FROM haft.about WHERE run = ANY ($1::text[])")
+
+/* ---- what runs have ---- */
+
+#define HAFT__PG_MESSAGE_COUNT "SELECT count(*) FROM haft.messages WHERE run = $1"
+#define HAFT__PG_MESSAGE_ADD   "INSERT INTO haft.messages (run, body) VALUES ($1, $2)"
+#define HAFT__PG_MESSAGE_WAKE                                                                      \
+    "UPDATE haft.runs SET due = $2 WHERE id = $1 AND state = 1 AND owner = '' "                    \
+    "AND (due IS NULL OR due > $2)"
+#define HAFT__PG_KEY "sha256(sha256($1) || $2)"
+#define HAFT__PG_RESULT_ADD                                                                        \
+    "INSERT INTO haft.cache (key, until, result) VALUES (" HAFT__PG_KEY                            \
+    ", $3, $4) ON CONFLICT (key) DO UPDATE SET number = excluded.number, "                         \
+    "until = excluded.until, result = excluded.result RETURNING number"
+#define HAFT__PG_RESULTS_TRIM "DELETE FROM haft.cache WHERE number <= $1"
+#define HAFT__PG_RESULTS_OLD  "DELETE FROM haft.cache WHERE until > 0 AND until <= $1"
+#define HAFT__PG_RECALL                                                                            \
+    "SELECT result FROM haft.cache WHERE key = " HAFT__PG_KEY " AND (until = 0 OR until > $3)"
+
+/* ---- what is too old ---- */
+
+#define HAFT__PG_RUNS_KEPT                                                                         \
+    "SELECT ended FROM haft.runs WHERE state = 2 ORDER BY ended DESC OFFSET $1 LIMIT 1"
+/* Whether a run that has ended must stay: by its time, $1; by its end, $2 are those that are
+ * wanted, all when there are none; or because its parent has not ended. A subselect that can only
+ * give one row is never made into a table of all. */
+#define HAFT__PG_UNWANTED(run)                                                                     \
+    "(" run ".ended >= $1::bigint "                                                                \
+    "OR (cardinality($2::text[]) > 0 AND " run ".ending <> ALL ($2::text[])) "                     \
+    "OR coalesce((SELECT p.state < 2 FROM haft.runs p WHERE p.id = " run ".parent), false))"
+/* Which runs, each with the time and number that they are found by, and whether it may go, which it
+ * may not when another of its thread must stay. Every thread is looked at once. */
+#define HAFT__PG_RUNS_OLD(which)                                                                   \
+    "WITH old AS MATERIALIZED (SELECT r.id, r.ended, r.number, r.thread, "                         \
+    "NOT " HAFT__PG_UNWANTED("r") " AS due "                                                       \
+    "FROM haft.runs r WHERE r.state = 2 AND r.ended < $1::bigint AND " which "), "                 \
+    "threads AS MATERIALIZED (SELECT n.thread, (SELECT 1 FROM haft.runs t "                        \
+    "WHERE " HAFT__PG_THREAD("t.thread") " = " HAFT__PG_THREAD("n.thread") " "                     \
+    "AND t.thread = n.thread AND (t.state < 2 OR " HAFT__PG_UNWANTED("t") ") LIMIT 1) "            \
+    "AS stays FROM (SELECT DISTINCT thread FROM old WHERE due AND thread <> '') n) "               \
+    "SELECT o.id, o.ended, o.number, (o.due AND n.stays IS NULL)::int::bigint "                    \
+    "FROM old o LEFT JOIN threads n ON n.thread = o.thread ORDER BY o.ended, o.number"
+/* $5 runs behind the one that was looked at last: $3 and $4 are its time and number. */
+#define HAFT__PG_RUNS_NEXT                                                                         \
+    HAFT__PG_RUNS_OLD("(r.ended, r.number) > ($3::bigint, $4::bigint) "                            \
+                      "ORDER BY r.ended, r.number LIMIT $5")
+/* Those of $3 that are still there; one that another session has locked is left to that. */
+#define HAFT__PG_RUNS_AGAIN HAFT__PG_RUNS_OLD("r.id = ANY ($3::text[]) FOR UPDATE SKIP LOCKED")
+
+/* Those of $1, runs; always in the same order, so that two who do this wait for each other. */
+#define HAFT__PG_THREADS_LOCK                                                                      \
+    "SELECT pg_advisory_xact_lock(h) FROM (SELECT DISTINCT " HAFT__PG_THREAD("thread") " AS h "    \
+    "FROM haft.runs WHERE id = ANY ($1::text[]) AND thread <> '' ORDER BY h OFFSET 0) s"
+
+/* ---- reading ---- */
+
+#define HAFT__PG_EVENTS_SUM                                                                        \
+    "SELECT seq, checksum FROM haft.events WHERE run = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1"
+/* Behind that row, up to one row more than has event $3. */
+#define HAFT__PG_EVENTS                                                                            \
+    "SELECT seq, checksum, body FROM haft.events WHERE run = $1 AND seq > coalesce((SELECT seq "   \
+    "FROM haft.events WHERE run = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1), 0) "                \
+    "AND seq <= coalesce((SELECT seq FROM haft.events WHERE run = $1 AND seq > $3 ORDER BY seq "   \
+    "LIMIT 1), $4) ORDER BY seq"
+#define HAFT__PG_FIND_START                                                                        \
+    "SELECT " HAFT__PG_ROW_WHOLE HAFT__PG_FROM                                                     \
+    "WHERE r.id >= $1 AND r.id < $1 || '~' ORDER BY r.id LIMIT 2"
+#define HAFT__PG_FIND_LAST                                                                         \
+    "SELECT " HAFT__PG_ROW_WHOLE HAFT__PG_FROM "ORDER BY r.created DESC, r.id DESC LIMIT 1"
+#define HAFT__PG_LIST                                                                              \
+    "SELECT " HAFT__PG_ROW HAFT__PG_FROM "WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2"
+#define HAFT__PG_LIST_OPEN                                                                         \
+    "SELECT " HAFT__PG_ROW HAFT__PG_FROM                                                           \
+    "WHERE r.state < 2 AND r.id < $1 ORDER BY r.id DESC LIMIT $2"
+#define HAFT__PG_IN_THREAD                                                                         \
+    "WHERE " HAFT__PG_THREAD("r.thread") " = " HAFT__PG_THREAD("$1::text") " AND r.thread = $1 "
+#define HAFT__PG_LIST_THREAD                                                                       \
+    "SELECT " HAFT__PG_ROW HAFT__PG_FROM HAFT__PG_IN_THREAD                                        \
+    "AND r.id < $2 AND r.state < $3 ORDER BY r.id DESC LIMIT $4"
+#define HAFT__PG_THREAD_PAST                                                                       \
+    "SELECT r.id, r.created, r.ending, a.task_sha256, a.task, "                                    \
+    "a.answer" HAFT__PG_FROM HAFT__PG_IN_THREAD "AND r.state = 2 AND r.number < "                  \
+    "coalesce((SELECT number FROM haft.runs WHERE id = $2), $3) ORDER BY r.number DESC LIMIT $4"
+/* Those that wait for others, and not for people. */
+#define HAFT__PG_LIST_BEHIND                                                                       \
+    "SELECT r.id, r.state::bigint, r.owner, r.lease FROM haft.runs r WHERE r.state = 0 "           \
+    "AND r.thread <> '' AND r.id < $1 AND EXISTS (SELECT 1 FROM haft.runs b "                      \
+    "WHERE " HAFT__PG_THREAD("b.thread") " = " HAFT__PG_THREAD("r.thread") " "                     \
+    "AND b.thread = r.thread AND b.number < r.number AND b.state < 2) ORDER BY r.id DESC LIMIT $2"
+#define HAFT__PG_AHEAD                                                                             \
+    "SELECT r.id, r.state::bigint, r.owner, r.lease FROM haft.runs m JOIN haft.runs r "            \
+    "ON " HAFT__PG_THREAD("r.thread") " = " HAFT__PG_THREAD(                                       \
+        "m.thread") " AND r.thread = m.thread AND r.number < "                                     \
+                    "m.number "                                                                    \
+                    "WHERE m.id = $1 AND r.state < 2 ORDER BY "                                    \
+                    "r.number LIMIT $2"
+/* The oldest, until they have $3 bytes together, and one more. */
+#define HAFT__PG_PORTION                                                                           \
+    "SELECT id, run, body FROM (SELECT id, run, body, sum(length(body)) OVER (ORDER BY id ROWS "   \
+    "UNBOUNDED PRECEDING) - length(body) AS before FROM ("
+#define HAFT__PG_PORTION_END ") m) s WHERE before < $3 ORDER BY id"
+#define HAFT__PG_RECEIVE_RUN                                                                       \
+    HAFT__PG_PORTION "SELECT id, run, body FROM haft.messages WHERE run = $1 ORDER BY id LIMIT "   \
+                     "$2" HAFT__PG_PORTION_END
+#define HAFT__PG_RECEIVE                                                                           \
+    HAFT__PG_PORTION "SELECT m.id, m.run, m.body FROM haft.runs r JOIN haft.messages m "           \
+                     "ON m.run = r.id WHERE r.owner = $1 AND r.owner <> '' ORDER BY m.id "         \
+                     "LIMIT $2" HAFT__PG_PORTION_END
+#define HAFT__PG_ARTIFACT                                                                          \
+    "SELECT media_type, sha256, content FROM haft.artifacts WHERE run = $1 "                       \
+    "AND name_sha256 = sha256($2) ORDER BY seq DESC LIMIT 1"
+
+/* clang-format on */
+
+#endif

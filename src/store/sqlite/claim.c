@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_take.c - finds a run that somebody should go on with, and claims it, in SQLite.
+ *
+ * What is looked at is what an index has: runs that nobody has and that run, those whose deadline
+ * has come, those that messages wait for, and runs that have an owner. Runs that have ended or wait
+ * for people cost nothing. Tests: tests/store/store_take_test.c.
+ */
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "io/owner.h"
+#include "store/row.h"
+#include "store/sqlite/sqlite_int.h"
+
+/* The best so far. */
+typedef struct candidate {
+    bool found;
+    uint64_t since; /* how long nobody has had it */
+    size_t id_len, owner_len;
+    char id[HAFT__LIMIT_STORE_NAME_BYTES], owner[HAFT__LIMIT_STORE_NAME_BYTES];
+} candidate;
+
+static void keep(candidate *best, haft_str id, haft_str owner, uint64_t since)
+{
+    if (!best->found || since < best->since) {
+        best->found = true;
+        best->since = since;
+        best->id_len = id.len;
+        best->owner_len = owner.len;
+        memcpy(best->id, id.ptr, id.len);
+        memcpy(best->owner, owner.ptr, owner.len);
+    }
+}
+
+/* A value that is wrong is told by who claims the run; without an id nobody can. */
+static bool is_named(haft__query *query, haft_str id)
+{
+    query->wrong = false;
+    return id.len > 0;
+}
+
+/* The first row that is wanted. Two columns: an id, and since when. */
+static haft_status look(haft__query query, const haft__store_request *request, candidate *best,
+                        haft_error *err)
+{
+    bool found = false;
+    while (!found && haft__query_row(&query)) {
+        haft_str id = haft__query_text(&query, sizeof(best->id));
+        uint64_t since = haft__query_int(&query);
+        found = is_named(&query, id) && !haft__store_skips(request, id);
+        if (found) {
+            keep(best, id, HAFT__LIT(""), since);
+        }
+    }
+    return haft__query_end(&query, err);
+}
+
+/* An owner that was asked about last: its runs stand together. */
+typedef struct known_owner {
+    size_t length;
+    bool dead;
+    char name[HAFT__LIMIT_STORE_NAME_BYTES];
+} known_owner;
+
+static bool is_dead(known_owner *known, haft_str owner)
+{
+    if (!haft__str_equal(owner, (haft_str){known->name, known->length})) {
+        known->length = owner.len;
+        memcpy(known->name, owner.ptr, owner.len);
+        known->dead = haft__owner_is_dead(owner);
+    }
+    return known->dead;
+}
+
+static haft_status look_for_lost(haft__worker *worker, const haft__store_request *request,
+                                 candidate *best, haft_error *err)
+{
+    known_owner known = {.length = 0};
+    uint64_t now = haft__store_now(worker->store);
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_TAKE_LOST);
+    haft__query_bind(&query, request->strays ? HAFT__LIT("") : request->run.owner);
+    while (haft__query_row(&query)) {
+        haft_str id = haft__query_text(&query, sizeof(best->id));
+        uint64_t lease = haft__query_int(&query);
+        haft_str owner = haft__query_text(&query, sizeof(known.name));
+        bool stray = haft__str_equal(owner, request->run.owner);
+        bool lost = stray || lease <= now || is_dead(&known, owner);
+        if (is_named(&query, id) && lost && !haft__store_skips(request, id)) {
+            keep(best, id, owner, lease);
+        }
+    }
+    return haft__query_end(&query, err);
+}
+
+static haft_status look_for_free(haft__worker *worker, const haft__store_request *request,
+                                 candidate *best, haft_error *err)
+{
+    haft__link *link = &worker->link;
+    haft_status status = look(haft__query_begin(link, HAFT__SQL_TAKE_FREE), request, best, err);
+    if (status == HAFT_OK) {
+        haft__query due = haft__query_begin(link, HAFT__SQL_TAKE_DUE);
+        haft__query_bind_int(&due, haft__store_due(worker->store, request));
+        status = look(due, request, best, err);
+    }
+    return status == HAFT_OK
+               ? look(haft__query_begin(link, HAFT__SQL_TAKE_SPOKEN_TO), request, best, err)
+               : status;
+}
+
+static haft_status claim(haft__worker *worker, haft__store_request *request, const candidate *best,
+                         haft_error *err)
+{
+    haft__store_request one = *request;
+    one.run.id = (haft_str){best->id, best->id_len};
+    one.dead_owner = (haft_str){best->owner, best->owner_len};
+    haft_status status = haft__sqlite_claim(worker, &one, err);
+    if (status == HAFT_BAD_INPUT) {
+        haft__row_leave(request, one.run.id);
+    }
+    request->found = one.found;
+    request->found_count = one.found_count;
+    request->lost = best->owner_len > 0;
+    return status;
+}
+
+haft_status haft__sqlite_take(haft__worker *worker, haft__store_request *request, haft_error *err)
+{
+    candidate best = {.found = false};
+    haft_status status = request->quick ? HAFT_OK : look_for_lost(worker, request, &best, err);
+    if (status == HAFT_OK && !best.found) {
+        status = look_for_free(worker, request, &best, err);
+    }
+    if (status == HAFT_OK && !best.found) {
+        status = haft__store_fail_idle(err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    return claim(worker, request, &best, err);
+}

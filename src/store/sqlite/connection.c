@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_link.c - a connection to a database: the file, the locks, the settings.
+ * Tests: tests/store/sqlite/sqlite_test.c.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "io/clock.h"
+#include "store/sqlite/sqlite_int.h"
+
+#define RETRY_MS   5U
+#define PAGE_BYTES 4096
+#define LOCK_US    1000U /* about as long as a transaction takes */
+
+/* ---- the file ---- */
+
+static haft_status fail_file(const char *path, const char *what, int number, haft_error *err)
+{
+    char text[96];
+    return haft__fail(err, HAFT_IO, path, "%s: %s", what, strerror_r(number, text, sizeof(text)));
+}
+
+static bool make_folder(const char *folder)
+{
+    if (mkdir(folder, S_IRWXU) != 0) {
+        return errno == EEXIST;
+    }
+    /* It is only safe when the one it is in has been synced; not every file system can do that. */
+    char above[PATH_MAX + 4];
+    (void)snprintf(above, sizeof(above), "%s/..", folder);
+    int file = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)fsync(file);
+        (void)close(file);
+    }
+    return true;
+}
+
+/* Every folder of the path that is not there, from the top. */
+static haft_status make_folders(const char *path, haft_error *err)
+{
+    char folder[PATH_MAX];
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (!make_folder(folder)) {
+            return fail_file(folder, "the folder cannot be made", errno, err);
+        }
+        *slash = '/';
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__link_make_file(const char *path, haft_error *err)
+{
+    struct stat about;
+    if (stat(path, &about) == 0) {
+        /* Never opened here: closing it would let go of the locks this process has on it. */
+        return S_ISREG(about.st_mode)
+                   ? HAFT_OK
+                   : haft__fail(err, HAFT_IO, path, "wanted a file, found %s",
+                                S_ISDIR(about.st_mode) ? "a folder" : "something else");
+    }
+    if (errno != ENOENT) {
+        return fail_file(path, "the database cannot be found", errno, err);
+    }
+    haft_status status = make_folders(path, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file >= 0) {
+        (void)close(file);
+    } else if (errno != EEXIST) {
+        return fail_file(path, "the database cannot be made", errno, err);
+    }
+    return HAFT_OK;
+}
+
+/* ---- the connection ---- */
+
+/* A clock that never goes back. */
+static uint64_t now_ms(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Asks again soon, and not always at the same pace: SQLite's own way of waiting longer and longer
+ * starves beside a process that writes all the time. Not 0: ask again. */
+static int wait_for_lock(void *context, int tries)
+{
+    haft__link *link = context;
+    uint64_t now = now_ms();
+    if (tries == 0) {
+        link->wait_until_ms = now + link->busy_ms;
+        link->random ^= now ^ (uint64_t)getpid() << 32;
+    }
+    if (now >= link->wait_until_ms) {
+        return 0;
+    }
+    link->random = link->random * 6364136223846793005U + 1442695040888963407U;
+    (void)usleep((useconds_t)(LOCK_US / 4 + (link->random >> 33) % LOCK_US));
+    return 1;
+}
+
+/* What needs no look into the file. */
+static int set_safety(haft__link *link)
+{
+    sqlite3 *db = link->db;
+    static const struct {
+        int what, value;
+    } settings[] = {
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+        {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0},
+        {SQLITE_DBCONFIG_ENABLE_FKEY, 1},    {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},
+    };
+    int code = SQLITE_OK;
+    for (size_t i = 0; code == SQLITE_OK && i < COUNT(settings); i++) {
+        code = sqlite3_db_config(db, settings[i].what, settings[i].value, NULL);
+    }
+    /* A row has one long text and some names. */
+    (void)sqlite3_limit(db, SQLITE_LIMIT_LENGTH, HAFT__LIMIT_STORE_TEXT_BYTES + (1 << 20));
+    (void)sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+    (void)sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
+    return code == SQLITE_OK ? sqlite3_busy_handler(db, wait_for_lock, link) : code;
+}
+
+/* Every commit is synced, and a page that cannot be is refused. */
+static int set_pragmas(sqlite3 *db)
+{
+    char text[256];
+    (void)snprintf(text, sizeof(text),
+                   "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; "
+                   "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -%d; "
+                   "PRAGMA journal_size_limit = %d",
+                   HAFT__LIMIT_STORE_CACHE_KIB, 2 * PAGE_BYTES * HAFT__LIMIT_STORE_WAL_PAGES);
+    return sqlite3_exec(db, text, NULL, NULL, NULL);
+}
+
+static int note_pages(void *context, sqlite3 *db, const char *name, int pages)
+{
+    (void)db;
+    (void)name;
+    ((haft__link *)context)->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+static haft_status set_up(haft__link *link, bool writer, haft_error *err)
+{
+    int code = set_safety(link);
+    if (code != SQLITE_OK) {
+        return haft__link_fail(link, code, err);
+    }
+    haft_status status = writer ? haft__link_prepare(link, err) : HAFT_OK;
+    if (status != HAFT_OK) {
+        return status;
+    }
+    code = set_pragmas(link->db);
+    if (code == SQLITE_OK && writer) {
+        code = sqlite3_db_config(link->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+        (void)sqlite3_wal_hook(link->db, note_pages, link); /* in place of SQLite's own */
+    }
+    /* Looking at it also makes a writer know of the log, which it then takes away at the end. */
+    return code == SQLITE_OK ? haft__link_check(link, err) : haft__link_fail(link, code, err);
+}
+
+/* `name` is the path, or a URI of it; `first` is done with it before anything else. */
+static haft_status try_to_open(haft__link *link, const char *path, const char *name, int flags,
+                               const char *first, haft_error *err)
+{
+    *link = (haft__link){.path = path, .busy_ms = HAFT__LIMIT_STORE_BUSY_MS};
+    int code =
+        sqlite3_open_v2(name, &link->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_exec(link->db, first, NULL, NULL, NULL);
+    }
+    bool writer = (flags & (SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)) == SQLITE_OPEN_READWRITE;
+    return code == SQLITE_OK ? set_up(link, writer, err) : haft__link_fail(link, code, err);
+}
+
+haft_status haft__link_open(haft__link *link, const char *path, bool writer, haft_error *err)
+{
+    uint64_t deadline = now_ms() + HAFT__LIMIT_STORE_BUSY_MS;
+    int flags = writer ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    haft_status status;
+    while ((status = try_to_open(link, path, path, flags, "", err)) != HAFT_OK) {
+        bool again = link->busy && now_ms() < deadline;
+        haft__link_close(link);
+        if (!again) {
+            break;
+        }
+        haft__clock_sleep(RETRY_MS);
+    }
+    return status;
+}
+
+/* ---- in spite of everything ---- */
+
+/* Whether the log has something that is not in the database. */
+static bool has_log(const char *path)
+{
+    char log[PATH_MAX + 8];
+    struct stat about;
+    (void)snprintf(log, sizeof(log), "%s-wal", path);
+    return stat(log, &about) != 0 ? errno != ENOENT : about.st_size > 0;
+}
+
+bool haft__link_only_reads(const char *path)
+{
+    char folder[PATH_MAX];
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    char *slash = strrchr(folder, '/'); /* there always is one */
+    slash[slash == folder ? 1 : 0] = '\0';
+    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
+           && (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0
+               || faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0);
+}
+
+/* A path as SQLite has it in URIs. False when it is too long. */
+static bool make_uri(const char *path, const char *query, char *to, size_t size)
+{
+    size_t at = (size_t)snprintf(to, size, "file:");
+    for (const char *c = path; *c != '\0' && at + 4 < size; c++) {
+        bool plain = strchr("%?#", *c) == NULL;
+        at += (size_t)snprintf(to + at, size - at, plain ? "%c" : "%%%02x", (unsigned char)*c);
+    }
+    return (size_t)snprintf(to + at, size - at, "?%s", query) < size - at;
+}
+
+/* The log needs a file of its own beside the database, for its index. Where that cannot be made,
+ * one process alone can do without it; and where nobody can write, and there is no log, nobody has
+ * to be looked out for at all. */
+haft_status haft__link_open_still(haft__link *link, const char *path, haft_error *err)
+{
+    static const struct {
+        const char *query, *first;
+        int flags;
+        bool without_log;
+    } ways[] = {{"mode=ro", "", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, false},
+                {"mode=rw", "PRAGMA locking_mode = EXCLUSIVE",
+                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, false},
+                {"mode=ro&immutable=1", "", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, true}};
+    char uri[3 * PATH_MAX];
+    haft_status status = HAFT_IO;
+    for (size_t i = 0; status != HAFT_OK && i < COUNT(ways); i++) {
+        haft__link_close(link);
+        if (!make_uri(path, ways[i].query, uri, sizeof(uri))) {
+            return haft__fail(err, HAFT_IO, path, "the path is too long");
+        }
+        if (!ways[i].without_log || !has_log(path)) {
+            status = try_to_open(link, path, uri, ways[i].flags, ways[i].first, err);
+        }
+    }
+    return status;
+}
+
+/* ---- the end ---- */
+
+void haft__link_close(haft__link *link)
+{
+    for (size_t i = 0; i < COUNT(link->statements); i++) {
+        (void)sqlite3_finalize(link->statements[i]);
+        link->statements[i] = NULL;
+    }
+    (void)sqlite3_close(link->db);
+    link->db = NULL;
+}
+
+void haft__link_roll_back(haft__link *link)
+{
+    if (sqlite3_get_autocommit(link->db) == 0) {
+        haft_status status = haft__query_plain(link, HAFT__SQL_ROLLBACK, NULL);
+        (void)status; /* a transaction that cannot be rolled back is gone already */
+    }
+}

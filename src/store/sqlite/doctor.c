@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sqlite_doctor.c - how a database is, for `haft doctor`. Tests: tests/store/store_doctor_test.c.
+ */
+#include <sys/statvfs.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "store/sqlite/sqlite_int.h"
+
+enum { ROWS = 6 };
+
+typedef struct examination {
+    haft__worker *worker;
+    haft__arena *arena;
+    haft__store_finding *rows;
+    size_t count;
+} examination;
+
+static haft_status note(examination *e, const char *name, haft_str value, bool good,
+                        const char *hint, haft_error *err)
+{
+    if (value.ptr == NULL) {
+        return haft__arena_fail(e->arena, err);
+    }
+    e->rows[e->count++] = (haft__store_finding){name, value, good, good ? "" : hint};
+    return HAFT_OK;
+}
+
+/* The only column of the first row. */
+static haft_status read_text(examination *e, haft__sql which, haft_str *ret_text, haft_error *err)
+{
+    haft__query query = haft__query_begin(&e->worker->link, which);
+    *ret_text = haft__query_row(&query)
+                    ? haft__query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, e->arena)
+                    : HAFT__LIT("");
+    return haft__query_end(&query, err);
+}
+
+static haft_status read_int(examination *e, haft__sql which, uint64_t *ret_number, haft_error *err)
+{
+    haft__query query = haft__query_begin(&e->worker->link, which);
+    *ret_number = haft__query_row(&query) ? haft__query_int(&query) : 0;
+    return haft__query_end(&query, err);
+}
+
+/* ---- what is looked at ---- */
+
+static haft_status look_at_schema(examination *e, haft_error *err)
+{
+    haft_str text = haft__arena_format(e->arena, "version %d", HAFT__SQLITE_VERSION);
+    return note(e, "schema", text, true, "", err); /* another one was refused before this */
+}
+
+static haft_status look_at_journal(examination *e, haft_error *err)
+{
+    haft_str mode;
+    haft_status status = read_text(e, HAFT__SQL_DOCTOR_JOURNAL, &mode, err);
+    return status == HAFT_OK ? note(e, "journal", mode, haft__str_equal(mode, HAFT__LIT("wal")),
+                                    "put the database on a disk of this machine", err)
+                             : status;
+}
+
+static haft_status look_at_synchronous(examination *e, haft_error *err)
+{
+    static const char *const names[] = {"off", "normal", "full", "extra"};
+    uint64_t level = 0;
+    haft_status status = read_int(e, HAFT__SQL_DOCTOR_SYNCHRONOUS, &level, err);
+    level = level < COUNT(names) ? level : 0;
+    return status == HAFT_OK ? note(e, "synchronous", haft__str(names[level]), level >= 2,
+                                    "what is reported may be lost with the power", err)
+                             : status;
+}
+
+static haft_status look_at_integrity(examination *e, haft_error *err)
+{
+    haft_str text;
+    haft_status status = read_text(e, HAFT__SQL_DOCTOR_CHECK, &text, err);
+    return status == HAFT_OK
+               ? note(e, "integrity", text, haft__str_equal(text, HAFT__LIT("ok")),
+                      "`haft migrate` into another store takes along what can be read", err)
+               : status;
+}
+
+bool haft__sqlite_has_room(uint64_t bytes)
+{
+    return bytes >= HAFT__LIMIT_STORE_FREE_BYTES;
+}
+
+static haft_status look_at_space(examination *e, haft_error *err)
+{
+    struct statvfs about;
+    if (statvfs(e->worker->link.path, &about) != 0) {
+        return note(e, "space", HAFT__LIT("unknown"), false, "the disk cannot be asked", err);
+    }
+    uint64_t bytes = (uint64_t)about.f_bavail * about.f_frsize;
+    return note(e, "space",
+                haft__arena_format(e->arena, "%llu MB free", (unsigned long long)bytes / 1000000),
+                haft__sqlite_has_room(bytes),
+                "make room: with a full disk nothing is written; `haft runs gc` removes old runs",
+                err);
+}
+
+/* Leases and deadlines are measured by this machine's clock. */
+static haft_status look_at_clock(examination *e, haft_error *err)
+{
+    uint64_t newest = 0, now = haft__store_now(e->worker->store);
+    haft_status status = read_int(e, HAFT__SQL_DOCTOR_CREATED, &newest, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    uint64_t ahead = newest > now ? newest - now : 0;
+    haft_str text = ahead == 0
+                        ? HAFT__LIT("no run comes from the future")
+                        : haft__arena_format(e->arena, "the newest run was created in %llu s",
+                                             (unsigned long long)ahead / 1000);
+    return note(e, "clock", text, ahead <= HAFT__LIMIT_STORE_AHEAD_MS,
+                "the clock of this machine was set back; leases last longer than they should", err);
+}
+
+haft_status haft__sqlite_doctor(haft__worker *worker, haft__store_request *request, haft_error *err)
+{
+    static haft_status (*const looks[ROWS])(examination * e, haft_error * err) = {
+        look_at_schema,    look_at_journal, look_at_synchronous,
+        look_at_integrity, look_at_space,   look_at_clock};
+    examination e = {.worker = worker, .arena = request->arena};
+    e.rows = haft__arena_array(request->arena, ROWS, sizeof(*e.rows));
+    haft_status status = e.rows != NULL ? HAFT_OK : haft__arena_fail(request->arena, err);
+    for (size_t i = 0; status == HAFT_OK && i < ROWS; i++) {
+        status = looks[i](&e, err);
+    }
+    request->findings = e.rows;
+    request->finding_count = e.count;
+    return status;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_gc.c - removes what is too old, in SQLite.
+ *
+ * Some runs at a time, each part in a transaction of its own, so that others are not kept waiting.
+ * What is looked at are the runs that are old enough, by an index, each once. Tests:
+ * tests/store/store_gc_test.c.
+ */
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "store/sqlite/sqlite_int.h"
+
+/* A run that is old enough. */
+typedef struct candidate {
+    uint64_t number, updated;
+    bool due; /* it may go, if its thread may */
+    size_t thread_len;
+    char thread[64]; /* if it is no longer */
+} candidate;
+
+/* How a run ended is compared with what is wanted, which is short. */
+static haft_str take_end(haft__query *query)
+{
+    return haft__query_text(query, HAFT__LIMIT_STORE_NAME_BYTES);
+}
+
+/* Runs that ended in this very millisecond with the last that is kept stay, too. */
+static haft_status begin(haft__worker *worker, haft__store_request *request, haft_error *err)
+{
+    request->gc.begun = true;
+    request->gc.before = request->before_ms;
+    if (request->keep == 0 || request->before_ms == 0) {
+        return HAFT_OK;
+    }
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RUNS_KEPT);
+    haft__query_bind_int(&query, request->keep - 1);
+    uint64_t last = haft__query_row(&query) ? haft__query_int(&query) : 0;
+    request->gc.before = last < request->gc.before ? last : request->gc.before;
+    return haft__query_end(&query, err);
+}
+
+/* The next candidates. They are read before any of them goes: what a statement still looks at must
+ * not change. */
+static haft_status find_some(haft__worker *worker, haft__store_request *request, candidate *some,
+                             size_t *ret_count, haft_error *err)
+{
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RUNS_OLD);
+    haft__query_bind_int(&query, request->gc.before);
+    haft__query_bind_int(&query, request->gc.updated);
+    haft__query_bind_int(&query, request->gc.number);
+    haft__query_bind_int(&query, HAFT__LIMIT_STORE_GC_RUNS);
+    *ret_count = 0;
+    while (haft__query_row(&query)) {
+        candidate *one = &some[(*ret_count)++];
+        one->number = haft__query_int(&query);
+        one->updated = haft__query_int(&query);
+        one->due = haft__store_is_due(request, HAFT__STATE_ENDED, one->updated, take_end(&query));
+        haft_str thread = haft__query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES);
+        one->thread_len = thread.len;
+        if (thread.len <= sizeof(one->thread)) {
+            memcpy(one->thread, thread.ptr, thread.len);
+        }
+    }
+    return haft__query_end(&query, err);
+}
+
+/* Whether all runs of its thread may go. */
+static haft_status look_at_thread(haft__worker *worker, const haft__store_request *request,
+                                  uint64_t number, bool *ret_due, haft_error *err)
+{
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_THREAD_RUNS);
+    haft__query_bind_int(&query, number);
+    *ret_due = true;
+    while (*ret_due && haft__query_row(&query)) {
+        uint64_t state = haft__query_int(&query), updated = haft__query_int(&query);
+        bool ended = state == HAFT__STATE_ENDED;
+        haft_str end = take_end(&query);
+        bool needed = haft__query_int(&query) != 0;
+        *ret_due = ended && !needed && haft__store_is_due(request, HAFT__STATE_ENDED, updated, end);
+    }
+    return haft__query_end(&query, err);
+}
+
+static bool same_thread(const candidate *one, const candidate *other)
+{
+    return other != NULL && one->thread_len > 0 && one->thread_len <= sizeof(one->thread)
+           && one->thread_len == other->thread_len
+           && memcmp(one->thread, other->thread, one->thread_len) == 0;
+}
+
+/* Removes those of the candidates that may go. Runs of a thread often follow each other. */
+static haft_status remove_some(haft__worker *worker, const haft__store_request *request,
+                               const candidate *some, size_t count, uint64_t *ret_removed,
+                               haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    const candidate *before = NULL;
+    bool due = false;
+    for (size_t i = 0; status == HAFT_OK && i < count; i++) {
+        if (some[i].due && !same_thread(&some[i], before)) {
+            due = true;
+            status = some[i].thread_len > 0
+                         ? look_at_thread(worker, request, some[i].number, &due, err)
+                         : HAFT_OK;
+            before = &some[i];
+        }
+        if (status == HAFT_OK && some[i].due && due) {
+            *ret_removed += 1;
+            status =
+                request->dry_run ? HAFT_OK : haft__sqlite_drop_run(worker, some[i].number, err);
+        }
+    }
+    return status;
+}
+
+static haft_status forget_results(haft__worker *worker, const haft__store_request *request,
+                                  haft_error *err)
+{
+    haft__query query = haft__query_begin(&worker->link, HAFT__SQL_RESULTS_OLD);
+    haft__query_bind_int(&query, request->now_ms);
+    return haft__query_run(&query, err);
+}
+
+haft_status haft__sqlite_gc(haft__worker *worker, haft__store_request *request, bool *ret_more,
+                            haft_error *err)
+{
+    candidate some[HAFT__LIMIT_STORE_GC_RUNS];
+    size_t count = 0;
+    uint64_t removed = 0;
+    haft_status status = request->gc.begun ? HAFT_OK : begin(worker, request, err);
+    if (status == HAFT_OK) {
+        status = find_some(worker, request, some, &count, err);
+    }
+    if (status == HAFT_OK) {
+        status = remove_some(worker, request, some, count, &removed, err);
+    }
+    if (status == HAFT_OK && !request->dry_run) {
+        status = forget_results(worker, request, err);
+    }
+    if (status == HAFT_OK) {
+        request->count += removed;
+        *ret_more = count == HAFT__LIMIT_STORE_GC_RUNS;
+    }
+    if (status == HAFT_OK && count > 0) {
+        request->gc.updated = some[count - 1].updated;
+        request->gc.number = some[count - 1].number;
+    }
+    return status;
+}

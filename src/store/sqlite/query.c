@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_query.c - one use of a prepared statement, and what its columns must be like.
+ *
+ * A database is not trusted: every column is checked for its kind, its length and, if it is text,
+ * for UTF-8. Tests: tests/store/sqlite/sqlite_test.c.
+ */
+#include <errno.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "store/sqlite/sqlite_int.h"
+
+static const char *const texts[] = {
+#define X(name, text) text,
+    HAFT__SQLITE_STATEMENTS(X)
+#undef X
+};
+
+haft__query haft__query_begin(haft__link *link, haft__sql which)
+{
+    haft__query query = {.link = link};
+    if (link->statements[which] == NULL) {
+        query.code = sqlite3_prepare_v3(link->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT,
+                                        &link->statements[which], NULL);
+    }
+    query.stmt = link->statements[which];
+    return query;
+}
+
+/* ---- parameters ---- */
+
+/* Where the text is, but never NULL, which would bind NULL. */
+static const char *start(haft_str text)
+{
+    return text.len > 0 ? text.ptr : "";
+}
+
+static void bound(haft__query *query, int code)
+{
+    query->code = query->code == SQLITE_OK ? code : query->code;
+}
+
+void haft__query_bind(haft__query *query, haft_str text)
+{
+    query->at++;
+    if (query->code == SQLITE_OK) {
+        bound(query, sqlite3_bind_text64(query->stmt, query->at, start(text), text.len,
+                                         SQLITE_STATIC, SQLITE_UTF8));
+    }
+}
+
+void haft__query_bind_blob(haft__query *query, haft_str bytes)
+{
+    query->at++;
+    if (query->code == SQLITE_OK) {
+        bound(query,
+              sqlite3_bind_blob64(query->stmt, query->at, start(bytes), bytes.len, SQLITE_STATIC));
+    }
+}
+
+void haft__query_bind_int(haft__query *query, uint64_t number)
+{
+    query->at++;
+    if (query->code == SQLITE_OK) {
+        bound(query, sqlite3_bind_int64(query->stmt, query->at,
+                                        number < INT64_MAX ? (int64_t)number : INT64_MAX));
+    }
+}
+
+/* ---- rows ---- */
+
+bool haft__query_row(haft__query *query)
+{
+    if (query->code != SQLITE_OK || query->wrong || query->full != NULL) {
+        return false;
+    }
+    haft__link *link = query->link;
+    link->touched = link->touched || sqlite3_stmt_readonly(query->stmt) == 0;
+    errno = 0;
+    int code = sqlite3_step(query->stmt);
+    link->system = errno; /* SQLite itself does not always remember it */
+    query->at = 0;
+    query->code = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+    return code == SQLITE_ROW;
+}
+
+uint64_t haft__query_int(haft__query *query)
+{
+    int at = query->at++;
+    int64_t number = sqlite3_column_int64(query->stmt, at);
+    if (sqlite3_column_type(query->stmt, at) != SQLITE_INTEGER || number < 0) {
+        query->wrong = true;
+        return 0;
+    }
+    return (uint64_t)number;
+}
+
+static haft_str take(haft__query *query, int kind, size_t most)
+{
+    int at = query->at++;
+    if (sqlite3_column_type(query->stmt, at) != kind) {
+        query->wrong = true;
+        return HAFT__LIT("");
+    }
+    const char *bytes = sqlite3_column_blob(query->stmt, at);
+    size_t length = (size_t)sqlite3_column_bytes(query->stmt, at);
+    if (bytes == NULL && length > 0) {
+        bound(query, SQLITE_NOMEM);
+        return HAFT__LIT("");
+    }
+    if (length > most) {
+        query->wrong = true;
+        return HAFT__LIT("");
+    }
+    return (haft_str){length > 0 ? bytes : "", length};
+}
+
+bool haft__query_is_text(const haft__query *query)
+{
+    return sqlite3_column_type(query->stmt, query->at) == SQLITE_TEXT;
+}
+
+haft_str haft__query_blob(haft__query *query, size_t most)
+{
+    return take(query, SQLITE_BLOB, most);
+}
+
+haft_str haft__query_text(haft__query *query, size_t most)
+{
+    haft_str text = take(query, SQLITE_TEXT, most);
+    if (!haft__utf8_valid(text)) {
+        query->wrong = true;
+        return HAFT__LIT("");
+    }
+    return text;
+}
+
+static haft_str copy(haft__query *query, haft_str text, haft__arena *arena)
+{
+    haft_str copied = haft__arena_copy(arena, text);
+    if (copied.ptr == NULL) {
+        query->full = arena;
+        return HAFT__LIT("");
+    }
+    return copied;
+}
+
+haft_str haft__query_copy(haft__query *query, size_t most, haft__arena *arena)
+{
+    return copy(query, haft__query_text(query, most), arena);
+}
+
+haft_str haft__query_content(haft__query *query, haft__arena *arena, haft_str *ret_sha256)
+{
+    haft_str sum = haft__query_text(query, HAFT__SHA256_HEX);
+    haft_str content = haft__query_blob(query, HAFT__LIMIT_STORE_TEXT_BYTES);
+    char digest[HAFT__SHA256_HEX];
+    haft__sha256_hex(content, digest);
+    query->wrong = query->wrong || !haft__str_equal(sum, (haft_str){digest, sizeof(digest)});
+    if (ret_sha256 != NULL) {
+        *ret_sha256 = copy(query, sum, arena);
+    }
+    return copy(query, content, arena);
+}
+
+/* ---- the end ---- */
+
+haft_status haft__query_end(haft__query *query, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (query->code != SQLITE_OK) {
+        status = haft__link_fail(query->link, query->code, err);
+    } else if (query->wrong) {
+        status = haft__link_fail_damaged(query->link, err, "a value is not what was written");
+    } else if (query->full != NULL) {
+        status = haft__arena_fail(query->full, err);
+    }
+    (void)sqlite3_reset(query->stmt); /* tells again what was told above */
+    return status;
+}
+
+haft_status haft__query_run(haft__query *query, haft_error *err)
+{
+    (void)haft__query_row(query);
+    return haft__query_end(query, err);
+}
+
+haft_status haft__query_plain(haft__link *link, haft__sql which, haft_error *err)
+{
+    haft__query query = haft__query_begin(link, which);
+    return haft__query_run(&query, err);
+}

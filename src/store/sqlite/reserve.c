@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_reserve.c - room on the disk for what must still be written when there is none left.
+ *
+ * A file without a name beside the database, which is given back by closing it: nothing remains
+ * of a process that is killed. Then what was under way can be written down, and no new work is
+ * taken until there is room for another. Tests: tests/store/sqlite/reserve_test.c.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "store/sqlite/sqlite_int.h"
+
+/* A file in the folder of `path` that nobody else sees; -1 when there is none. */
+static int make_nameless(const char *path)
+{
+    char folder[PATH_MAX];
+    (void)snprintf(folder, sizeof(folder) - sizeof("/haft-XXXXXX"), "%s", path);
+    char *slash = strrchr(folder, '/'); /* there is one: the path begins like one */
+    *slash = '\0';
+    int file =
+        open(folder[0] != '\0' ? folder : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file < 0 && errno != ENOSPC && errno != EROFS) { /* not every file system can do that */
+        memcpy(slash, "/haft-XXXXXX", sizeof("/haft-XXXXXX"));
+        file = mkostemp(folder, O_CLOEXEC);
+        if (file >= 0) {
+            (void)unlink(folder);
+        }
+    }
+    return file;
+}
+
+void haft__reserve_keep(haft__worker *worker)
+{
+    if (worker->reserve != 0 || (worker->reserve_tried && !worker->low)) {
+        return;
+    }
+    worker->reserve_tried = true;
+    int file = make_nameless(worker->link.path);
+    int code = file >= 0 ? posix_fallocate(file, 0, HAFT__LIMIT_STORE_RESERVE_BYTES) : errno;
+    if (file >= 0 && code == 0) {
+        worker->reserve = file;
+        worker->low = false;
+        return;
+    }
+    if (file >= 0) {
+        (void)close(file);
+    }
+    worker->low = code == ENOSPC || code == EDQUOT || code == EFBIG; /* else it does without */
+}
+
+bool haft__reserve_release(haft__worker *worker)
+{
+    bool had = worker->reserve != 0;
+    if (had) {
+        (void)close(worker->reserve);
+        worker->reserve = 0;
+    }
+    worker->low = true;
+    return had;
+}
+
+bool haft__reserve_refuses(const haft__worker *worker, haft__store_verb verb)
+{
+    return worker->low && (verb == HAFT__STORE_CREATE || verb == HAFT__STORE_REMEMBER);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_schema.c - finds out what a file is, and makes the tables.
+ *
+ * A file that is not ours is left as it was: nothing is set or moved before it has told its name.
+ * The tables are made with an ordinary journal, so that the name stands in the file itself, and
+ * only then is the log switched on. Two processes may do all this at once: what decides is read
+ * and written in one transaction. Tests: tests/store/sqlite/sqlite_test.c, sqlite_old_test.c.
+ */
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "store/sqlite/sqlite_int.h"
+
+static const struct {
+    const char *kind, *name, *sql;
+} schema[] = {
+#define X(kind, name, sql) {#kind, #name, sql},
+    HAFT__SQLITE_SCHEMA(X)
+#undef X
+};
+
+/* ---- what it is ---- */
+
+typedef struct identity {
+    uint64_t application, version;
+    size_t known, others; /* tables and indexes: as we make them, and not */
+    bool utf8;
+} identity;
+
+/* The first version that has the table or index at `at`. */
+static uint64_t since(size_t at)
+{
+    static const char *const newer[] = {
+#define X(name) name,
+        HAFT__SQLITE_SINCE_3(X)
+#undef X
+    };
+    bool found = false;
+    for (size_t i = 0; i < COUNT(newer); i++) {
+        found = found || strcmp(schema[at].name, newer[i]) == 0;
+    }
+    return found ? 3 : 1;
+}
+
+/* How many tables and indexes a database of this version has. */
+static size_t count_of(uint64_t version)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(schema); i++) {
+        count += since(i) <= version;
+    }
+    return count;
+}
+
+/* How the table or index at `at` is made in a database of this version. */
+static haft_str sql_of(size_t at, uint64_t version)
+{
+    bool old = version == 1 && strcmp(schema[at].name, "events") == 0;
+    return haft__str(old ? HAFT__SQLITE_OLD_EVENTS : schema[at].sql);
+}
+
+static bool is_in_schema(haft_str kind, haft_str name, haft_str sql, uint64_t version)
+{
+    size_t at = 0;
+    while (at < COUNT(schema)
+           && !(since(at) <= version && haft__str_equal(kind, haft__str(schema[at].kind))
+                && haft__str_equal(name, haft__str(schema[at].name))
+                && haft__str_equal(sql, sql_of(at, version)))) {
+        at++;
+    }
+    return at < COUNT(schema);
+}
+
+static haft_status read_schema(haft__link *link, identity *ret_identity, haft_error *err)
+{
+    haft__query query = haft__query_begin(link, HAFT__SQL_SCHEMA);
+    while (haft__query_row(&query)) {
+        haft_str kind = haft__query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
+        haft_str name = haft__query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
+        haft_str sql = haft__query_text(&query, HAFT__LIMIT_STORE_TEXT_BYTES);
+        bool known = is_in_schema(kind, name, sql, ret_identity->version);
+        ret_identity->known += known;
+        ret_identity->others += !known;
+    }
+    return haft__query_end(&query, err);
+}
+
+/* The only column of the only row. */
+static haft_status read_number(haft__link *link, haft__sql which, uint64_t *ret_number,
+                               haft_error *err)
+{
+    haft__query query = haft__query_begin(link, which);
+    if (haft__query_row(&query)) {
+        *ret_number = (uint32_t)sqlite3_column_int64(query.stmt, 0); /* may be any 32 bits */
+    }
+    return haft__query_end(&query, err);
+}
+
+static haft_status read_encoding(haft__link *link, bool *ret_utf8, haft_error *err)
+{
+    haft__query query = haft__query_begin(link, HAFT__SQL_ENCODING);
+    if (haft__query_row(&query)) {
+        *ret_utf8 = haft__str_equal(haft__query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES),
+                                    HAFT__LIT("UTF-8"));
+    }
+    return haft__query_end(&query, err);
+}
+
+static haft_status read_identity(haft__link *link, identity *ret_identity, haft_error *err)
+{
+    *ret_identity = (identity){0};
+    haft_status status = read_number(link, HAFT__SQL_APPLICATION, &ret_identity->application, err);
+    if (status == HAFT_OK) {
+        status = read_number(link, HAFT__SQL_VERSION, &ret_identity->version, err);
+    }
+    if (status == HAFT_OK) {
+        status = read_encoding(link, &ret_identity->utf8, err);
+    }
+    return status == HAFT_OK ? read_schema(link, ret_identity, err) : status;
+}
+
+static bool is_empty(const identity *found)
+{
+    return found->application == 0 && found->version == 0 && found->known + found->others == 0;
+}
+
+static haft_status fail_version(const haft__link *link, uint64_t version, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, link->path,
+                                    "the database is of version %llu, this haft knows up to %d",
+                                    (unsigned long long)version, HAFT__SQLITE_VERSION);
+    return haft__hint(err, status, "use the newer haft that made it, or another --store");
+}
+
+static haft_status check_identity(const haft__link *link, const identity *found, haft_error *err)
+{
+    if (found->application != HAFT__SQLITE_APPLICATION) {
+        return haft__fail(err, HAFT_BAD_INPUT, link->path,
+                          "this is no haft database, but one of another program");
+    }
+    if (found->version > HAFT__SQLITE_VERSION) {
+        return fail_version(link, found->version, err);
+    }
+    if (found->version == 0 || found->known != count_of(found->version) || found->others > 0
+        || !found->utf8) {
+        return haft__link_fail_damaged(link, err, "its tables are not those of version %llu",
+                                       (unsigned long long)found->version);
+    }
+    return HAFT_OK;
+}
+
+/* ---- making it ---- */
+
+static haft_status make_tables(haft__link *link, haft_error *err)
+{
+    char names[96];
+    (void)snprintf(names, sizeof(names), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+                   HAFT__SQLITE_APPLICATION, HAFT__SQLITE_VERSION);
+    int code = SQLITE_OK;
+    for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
+        code = sqlite3_exec(link->db, schema[i].sql, NULL, NULL, NULL);
+    }
+    if (code == SQLITE_OK) {
+        code = sqlite3_exec(link->db, names, NULL, NULL, NULL);
+    }
+    return code == SQLITE_OK ? HAFT_OK : haft__link_fail(link, code, err);
+}
+
+/* Puts events of version 1 into a table of today's. */
+static int renew_events(haft__link *link)
+{
+    int code = sqlite3_exec(link->db, HAFT__SQLITE_RENAME, NULL, NULL, NULL);
+    for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
+        if (strcmp(schema[i].name, "events") == 0) {
+            code = sqlite3_exec(link->db, schema[i].sql, NULL, NULL, NULL);
+        }
+    }
+    return code == SQLITE_OK ? sqlite3_exec(link->db, HAFT__SQLITE_MOVE, NULL, NULL, NULL) : code;
+}
+
+/* Makes the tables those of our version. */
+static haft_status renew_tables(haft__link *link, uint64_t from, haft_error *err)
+{
+    char version[48];
+    (void)snprintf(version, sizeof(version), "PRAGMA user_version = %d", HAFT__SQLITE_VERSION);
+    int code = from < 2 ? renew_events(link) : SQLITE_OK;
+    for (size_t i = 0; code == SQLITE_OK && i < COUNT(schema); i++) {
+        if (since(i) > from) {
+            code = sqlite3_exec(link->db, schema[i].sql, NULL, NULL, NULL);
+        }
+    }
+    if (code == SQLITE_OK) {
+        code = sqlite3_exec(link->db, version, NULL, NULL, NULL);
+    }
+    return code == SQLITE_OK ? HAFT_OK : haft__link_fail(link, code, err);
+}
+
+static bool is_old(const haft__link *link, const identity *found)
+{
+    return found->version < HAFT__SQLITE_VERSION && check_identity(link, found, NULL) == HAFT_OK;
+}
+
+/* Makes what is missing, or is of an older version. */
+static haft_status make_or_renew(haft__link *link, const identity *found, haft_error *err)
+{
+    if (is_empty(found)) {
+        return make_tables(link, err);
+    }
+    return is_old(link, found) ? renew_tables(link, found->version, err) : HAFT_OK;
+}
+
+/* Looks, in one transaction; makes the tables when there are none, or old ones. */
+static haft_status identify(haft__link *link, bool writing, identity *ret_found, haft_error *err)
+{
+    haft_status status =
+        haft__query_plain(link, writing ? HAFT__SQL_BEGIN_WRITE : HAFT__SQL_BEGIN_READ, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    status = read_identity(link, ret_found, err);
+    if (status == HAFT_OK && writing) {
+        status = make_or_renew(link, ret_found, err);
+    }
+    if (status == HAFT_OK && writing) {
+        status = read_identity(link, ret_found, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__query_plain(link, HAFT__SQL_COMMIT, err);
+    }
+    haft__link_roll_back(link);
+    return status;
+}
+
+static haft_status switch_to_log(haft__link *link, haft_error *err)
+{
+    haft__query query = haft__query_begin(link, HAFT__SQL_JOURNAL);
+    bool on = haft__query_row(&query)
+              && haft__str_equal(haft__query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES),
+                                 HAFT__LIT("wal"));
+    haft_status status = haft__query_end(&query, err);
+    if (status == HAFT_OK && !on) {
+        status = haft__fail(err, HAFT_IO, link->path, "the disk cannot hold a write-ahead log");
+        return haft__hint(err, status, "put the database on a disk of this machine");
+    }
+    return status;
+}
+
+haft_status haft__link_prepare(haft__link *link, haft_error *err)
+{
+    identity found;
+    haft_status status = identify(link, false, &found, err);
+    if (status == HAFT_OK && (is_empty(&found) || is_old(link, &found))) {
+        status = identify(link, true, &found, err);
+    }
+    if (status == HAFT_OK) {
+        status = check_identity(link, &found, err);
+    }
+    if (status == HAFT_OK && sqlite3_db_readonly(link->db, "main") != 0) {
+        status = haft__link_fail(link, SQLITE_READONLY, err);
+    }
+    return status == HAFT_OK ? switch_to_log(link, err) : status;
+}
+
+/* ---- later ---- */
+
+haft_status haft__link_check(haft__link *link, haft_error *err)
+{
+    int moved = 0;
+    (void)sqlite3_file_control(link->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (moved != 0) {
+        haft_status status = haft__fail(err, HAFT_IO, link->path,
+                                        "the database was moved or removed while it was in use");
+        return haft__hint(err, status, "put it back and start again");
+    }
+    uint64_t version = 0;
+    haft_status status = read_number(link, HAFT__SQL_VERSION, &version, err);
+    return status == HAFT_OK && version != HAFT__SQLITE_VERSION ? fail_version(link, version, err)
+                                                                : status;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite.c - a store in a file of SQLite.
+ *
+ * One thread writes (sqlite_write.c), one reads (sqlite_read.c), each with its own connection, so
+ * that the loop never waits for a disk and neither waits for the other. Several processes may use
+ * the same file. Tests: tests/store/sqlite/sqlite_test.c.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "store/sqlite/sqlite_int.h"
+
+/* SQLite gives some names a meaning of their own, but none that begins like a path. */
+static char *copy_path(const char *place)
+{
+    size_t size = strlen(place) + sizeof("./");
+    char *path = malloc(size);
+    if (path != NULL) {
+        (void)snprintf(path, size, "%s%s", place[0] == '/' ? "" : "./", place);
+    }
+    return path;
+}
+
+static void close_sqlite(haft__store *store)
+{
+    haft__sqlite *sqlite = HAFT__CONTAINER(store, haft__sqlite, store);
+    /* The one that reads goes first: the last to close moves the log into the database. */
+    haft__worker_stop(&sqlite->reader);
+    haft__worker_stop(&sqlite->writer);
+    haft__store_finish(store);
+    free(sqlite->path);
+    free(sqlite);
+}
+
+static void rest(haft__worker *worker)
+{
+    (void)worker;
+}
+
+/* ---- a disk that cannot be written ---- */
+
+static void refuse(haft__requests *batch, haft_status status, const haft_error *err)
+{
+    for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
+        request->status = status;
+        request->error = *err;
+    }
+}
+
+/* Nobody had a connection to write when the store was opened; perhaps there is one now. */
+static void write_again(haft__worker *worker, haft__requests *batch)
+{
+    haft_error err = {0};
+    haft_status status = haft__link_open(&worker->link, worker->link.path, true, &err);
+    if (status == HAFT_OK) {
+        worker->perform = haft__sqlite_write;
+        worker->idle = haft__sqlite_tidy;
+        haft__sqlite_write(worker, batch);
+        return;
+    }
+    if (status == HAFT_IO && haft__link_only_reads(worker->link.path)) {
+        status = haft__link_fail(&worker->link, SQLITE_READONLY, &err);
+    }
+    refuse(batch, status, &err);
+}
+
+/* What is read there may not change under its connection, and who writes may be kept out by it: so
+ * each time it is a new one. */
+static void read_again(haft__worker *worker, haft__requests *batch)
+{
+    haft_error err = {0};
+    haft_status status = haft__link_open_still(&worker->link, worker->link.path, &err);
+    if (status == HAFT_OK) {
+        haft__sqlite_read(worker, batch);
+    } else {
+        refuse(batch, status, &err);
+    }
+    haft__link_close(&worker->link);
+}
+
+/* Both connections; on a disk that cannot be written, one to read what is there. */
+static haft_status open_links(haft__sqlite *sqlite, haft_error *err)
+{
+    haft__link *writer = &sqlite->writer.link, *reader = &sqlite->reader.link;
+    haft_error failed = {0}, unwanted = {0};
+    haft_status status = haft__link_open(writer, sqlite->path, true, &failed);
+    if (status == HAFT_OK) {
+        return haft__link_open(reader, sqlite->path, false, err);
+    }
+    if (status == HAFT_IO && haft__link_open_still(reader, sqlite->path, &unwanted) == HAFT_OK) {
+        sqlite->writer.perform = write_again;
+        sqlite->writer.idle = rest;
+        sqlite->reader.perform = read_again;
+        haft__link_close(reader);
+        return HAFT_OK;
+    }
+    if (err != NULL) {
+        *err = failed;
+    }
+    return status;
+}
+
+static haft_status start(haft__sqlite *sqlite, haft_error *err)
+{
+    sqlite->writer.store = sqlite->reader.store = &sqlite->store;
+    sqlite->writer.perform = haft__sqlite_write;
+    sqlite->writer.idle = haft__sqlite_tidy;
+    sqlite->reader.perform = haft__sqlite_read;
+    sqlite->reader.idle = rest;
+    haft_status status = haft__link_make_file(sqlite->path, err);
+    if (status == HAFT_OK) {
+        status = open_links(sqlite, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__worker_start(&sqlite->writer, err);
+    }
+    return status == HAFT_OK ? haft__worker_start(&sqlite->reader, err) : status;
+}
+
+static haft_status open_sqlite(haft__loop *loop, const char *place, bool make_tables,
+                               haft__store **ret_store, haft_error *err)
+{
+    (void)make_tables; /* who only looks has seen that the file is there */
+    if (place[0] == '\0') {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "wanted the path of a database, found none");
+    }
+    haft__sqlite *sqlite = calloc(1, sizeof(*sqlite));
+    char *path = copy_path(place);
+    if (sqlite == NULL || path == NULL) {
+        free(path);
+        free(sqlite);
+        return haft__fail_no_memory(err);
+    }
+    sqlite->path = path;
+    haft__store_init(&sqlite->store, &haft__store_sqlite, loop);
+    haft_status status = start(sqlite, err);
+    if (status != HAFT_OK) {
+        close_sqlite(&sqlite->store);
+        return status;
+    }
+    *ret_store = &sqlite->store;
+    return HAFT_OK;
+}
+
+static bool only_reads(haft__store_verb verb)
+{
+    switch (verb) {
+    case HAFT__STORE_READ:
+    case HAFT__STORE_FIND:
+    case HAFT__STORE_LIST:
+    case HAFT__STORE_THREAD:
+    case HAFT__STORE_AHEAD:
+    case HAFT__STORE_RECEIVE:
+    case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_DOCTOR:
+    case HAFT__STORE_RECALL: return true;
+    case HAFT__STORE_CREATE:
+    case HAFT__STORE_APPEND:
+    case HAFT__STORE_CLAIM:
+    case HAFT__STORE_TAKE:
+    case HAFT__STORE_RENEW:
+    case HAFT__STORE_RELEASE:
+    case HAFT__STORE_SEND:
+    case HAFT__STORE_REMEMBER:
+    case HAFT__STORE_REMOVE:
+    case HAFT__STORE_GC: return false;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static void submit(haft__store *store, haft__store_request *request)
+{
+    haft__sqlite *sqlite = HAFT__CONTAINER(store, haft__sqlite, store);
+    haft__worker_submit(only_reads(request->verb) ? &sqlite->reader : &sqlite->writer, request);
+}
+
+const haft__store_kind haft__store_sqlite = {open_sqlite, submit, close_sqlite, NULL};
+
+const char *haft__store_library(void)
+{
+    return sqlite3_libversion();
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store/sqlite/sqlite_int.h - what the files of the SQLite store share.
+ *
+ * Two threads, each with its own connection: one writes, many requests in a transaction; one reads.
+ * The loop's thread only opens, hands over and closes.
+ */
+#ifndef HAFT_STORE_SQLITE_SQLITE_INT_H
+#define HAFT_STORE_SQLITE_SQLITE_INT_H
+
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "store/backend.h"
+#include "store/checksum_chain.h"
+#include "store/sqlite/sql.h"
+
+/* ---- a connection (sqlite_link.c, sqlite_schema.c, sqlite_fail.c) ---- */
+
+typedef struct haft__link {
+    sqlite3 *db;
+    const char *path;
+    sqlite3_stmt *statements[HAFT__SQL_COUNT]; /* made when they are first used */
+    int wal_pages;                             /* in the log, after the last commit */
+    int system;                                /* the system's reason for the last failure, or 0 */
+    uint64_t busy_ms;                          /* how long a lock is waited for */
+    uint64_t wait_until_ms;                    /* for the one that is waited for now */
+    uint64_t random;                           /* so that two do not wait in step */
+    bool full;                                 /* the disk is, as far as is known */
+    bool busy;                                 /* it was given up: somebody else has the lock */
+    bool touched; /* something may have been changed since it was set */
+} haft__link;
+
+/* Opens a connection and sets what must be set. A writer makes the tables if there are none. Tries
+ * again for HAFT__LIMIT_STORE_BUSY_MS when somebody else is in the way. */
+HAFT_MUST_USE haft_status haft__link_open(haft__link *link, const char *path, bool writer,
+                                          haft_error *err);
+
+/* Whether the database is there to be read, but it or its folder cannot be written. */
+bool haft__link_only_reads(const char *path);
+
+/* Opens a connection for reading in spite of a disk that is full, or can only be read. */
+HAFT_MUST_USE haft_status haft__link_open_still(haft__link *link, const char *path,
+                                                haft_error *err);
+
+/* Fine when it was never opened. */
+void haft__link_close(haft__link *link);
+
+/* Makes the folder and the file, for their owner alone, unless they are there. */
+HAFT_MUST_USE haft_status haft__link_make_file(const char *path, haft_error *err);
+
+/* Finds out what the file is, makes the tables if it is new, and switches the log on. */
+HAFT_MUST_USE haft_status haft__link_prepare(haft__link *link, haft_error *err);
+
+/* Ends a transaction without a trace; fine when there is none. */
+void haft__link_roll_back(haft__link *link);
+
+/* Whether the database is what it was when it was opened: neither moved nor of a newer version. */
+HAFT_MUST_USE haft_status haft__link_check(haft__link *link, haft_error *err);
+
+/* The error for a result of SQLite that is not OK. */
+haft_status haft__link_fail(haft__link *link, int code, haft_error *err);
+
+/* The error for what cannot be as it was written. `what` is a printf format. */
+haft_status haft__link_fail_damaged(const haft__link *link, haft_error *err, const char *what, ...)
+    HAFT__PRINTF(3, 4);
+haft_status haft__link_fail_run(const haft__link *link, haft_str id, haft_error *err);
+
+/* ---- one use of a statement (sqlite_query.c) ---- */
+
+/* Failures are sticky: parameters are bound, rows are stepped and columns are read without asking,
+ * and haft__query_end tells the first thing that went wrong. */
+typedef struct haft__query {
+    haft__link *link;
+    sqlite3_stmt *stmt;
+    int code;   /* SQLITE_OK, or what failed first */
+    int at;     /* the parameter bound last, or the column read next */
+    bool wrong; /* a column was not of the kind or length it must have */
+    haft__arena *full;
+} haft__query;
+
+haft__query haft__query_begin(haft__link *link, haft__sql which);
+
+/* The next parameter. Texts are borrowed until the end. */
+void haft__query_bind(haft__query *query, haft_str text);
+void haft__query_bind_blob(haft__query *query, haft_str bytes);
+void haft__query_bind_int(haft__query *query, uint64_t number); /* at most INT64_MAX */
+
+/* The next row; false when there is none, or something failed. */
+bool haft__query_row(haft__query *query);
+
+/* The next column of the row. What is wrong is told by haft__query_end and comes as nothing. */
+uint64_t haft__query_int(haft__query *query);
+haft_str haft__query_text(haft__query *query, size_t most); /* valid until the next row */
+haft_str haft__query_blob(haft__query *query, size_t most);
+bool haft__query_is_text(const haft__query *query); /* the next column, which is not read yet */
+
+/* The same in the arena. */
+haft_str haft__query_copy(haft__query *query, size_t most, haft__arena *arena);
+
+/* Two columns, a SHA-256 and the content that must have it; the content in the arena. */
+haft_str haft__query_content(haft__query *query, haft__arena *arena, haft_str *ret_sha256);
+
+HAFT_MUST_USE haft_status haft__query_end(haft__query *query, haft_error *err);
+
+/* Steps a statement that gives no rows, and ends it. */
+HAFT_MUST_USE haft_status haft__query_run(haft__query *query, haft_error *err);
+
+/* One without parameters. */
+HAFT_MUST_USE haft_status haft__query_plain(haft__link *link, haft__sql which, haft_error *err);
+
+/* ---- a thread that performs requests (sqlite_thread.c) ---- */
+
+/* A row of events is closed when it is long enough, which an event of any length may make it. */
+#define HAFT__SQLITE_ROW_BYTES (HAFT__LIMIT_STORE_TEXT_BYTES + 2 * HAFT__LIMIT_STORE_ROW_BYTES)
+
+typedef struct haft__worker {
+    haft__store *store;
+    haft__link link;
+    /* Performs the requests of the batch; those that are not finished are moved to `again`. */
+    void (*perform)(struct haft__worker *worker, haft__requests *batch);
+    void (*idle)(struct haft__worker *worker); /* after they were reported */
+    haft__requests again;
+    int reserve;              /* a file, or 0: sqlite_reserve.c */
+    bool reserve_tried, low;  /* it was looked for; it is gone, and there is no room for another */
+    haft__buf packed;         /* scratch: a row of events */
+    haft__requests submitted; /* in this round of the loop, whose thread alone uses it */
+    haft__task handing;       /* hands them over at its end */
+    pthread_t thread;
+    bool started;
+    _Atomic uint64_t commits;
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t wake;
+    haft__requests queue;
+    bool closing;
+} haft__worker;
+
+HAFT_MUST_USE haft_status haft__worker_start(haft__worker *worker, haft_error *err);
+void haft__worker_submit(haft__worker *worker, haft__store_request *request);
+
+/* Performs what was submitted, ends the thread and closes the connection. Fine when it was never
+ * started. */
+void haft__worker_stop(haft__worker *worker);
+
+typedef struct haft__sqlite {
+    haft__store store;
+    char *path;
+    haft__worker writer, reader;
+} haft__sqlite;
+
+/* sqlite_write.c, sqlite_read.c */
+void haft__sqlite_write(haft__worker *worker, haft__requests *batch);
+void haft__sqlite_tidy(haft__worker *worker);
+void haft__sqlite_read(haft__worker *worker, haft__requests *batch);
+
+/* sqlite_reserve.c: takes room on the disk, if there is some and it has none ... */
+void haft__reserve_keep(haft__worker *worker);
+
+/* ... and gives it back. False when there was none. No new work is taken then: ... */
+bool haft__reserve_release(haft__worker *worker);
+
+/* ... whether this is some. */
+bool haft__reserve_refuses(const haft__worker *worker, haft__store_verb verb);
+
+/* "The disk is full". */
+haft_status haft__link_fail_full(haft__link *link, haft_error *err);
+
+/* ---- verbs ---- */
+
+typedef haft_status haft__sqlite_verb(haft__worker *worker, haft__store_request *request,
+                                      haft_error *err);
+
+/* sqlite_run.c */
+haft__sqlite_verb haft__sqlite_create, haft__sqlite_append, haft__sqlite_claim, haft__sqlite_renew,
+    haft__sqlite_release, haft__sqlite_remove;
+
+/* sqlite_doctor.c */
+haft__sqlite_verb haft__sqlite_doctor;
+
+/* Whether a disk with so many free bytes is good enough. */
+bool haft__sqlite_has_room(uint64_t bytes);
+
+/* sqlite_take.c */
+haft__sqlite_verb haft__sqlite_take;
+
+/* sqlite_keep.c */
+haft__sqlite_verb haft__sqlite_send, haft__sqlite_remember;
+
+/* sqlite_gc.c: removes some runs; *ret_more when there are others. */
+HAFT_MUST_USE haft_status haft__sqlite_gc(haft__worker *worker, haft__store_request *request,
+                                          bool *ret_more, haft_error *err);
+
+/* The id of the blob with this content, which is added if it is not there. */
+HAFT_MUST_USE haft_status haft__sqlite_blob(haft__worker *worker, haft_str sha256, haft_str content,
+                                            uint64_t *ret_id, haft_error *err);
+HAFT_MUST_USE haft_status haft__sqlite_drop_run(haft__worker *worker, uint64_t number,
+                                                haft_error *err);
+
+/* sqlite_show.c */
+haft__sqlite_verb haft__sqlite_find, haft__sqlite_list, haft__sqlite_thread, haft__sqlite_ahead;
+
+/* What is known of run.id into found[0], if there is an arena. */
+HAFT_MUST_USE haft_status haft__sqlite_show(haft__worker *worker, haft__store_request *request,
+                                            haft_error *err);
+
+/* sqlite_events.c */
+haft__sqlite_verb haft__sqlite_events, haft__sqlite_receive, haft__sqlite_artifact,
+    haft__sqlite_recall;
+
+/* What must be known of a run to change it. */
+typedef struct haft__sqlite_head {
+    uint64_t number, bytes;
+    haft__store_run run; /* id, state, seq, epoch, owner, lease_ms */
+    haft__chain chain;
+    char owner[HAFT__LIMIT_STORE_NAME_BYTES];
+} haft__sqlite_head;
+
+HAFT_MUST_USE haft_status haft__sqlite_head_of(haft__worker *worker, haft_str id,
+                                               haft__sqlite_head *ret_head, haft_error *err);
+
+#endif

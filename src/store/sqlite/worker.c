@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_thread.c - a thread that owns a connection and performs the requests of a queue.
+ *
+ * The loop hands over what was submitted in a round at its end, and wakes the thread once. That one
+ * takes all that wait, up to HAFT__LIMIT_STORE_BATCH, performs them and reports them together: the
+ * longer a batch takes, the more the next one has in it. Tests: tests/store/sqlite/sqlite_test.c.
+ */
+#include <unistd.h>
+
+#include <signal.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "store/sqlite/sqlite_int.h"
+
+/* What waits, or nothing when the end has come. */
+static void take_batch(haft__worker *worker, haft__requests *ret_batch)
+{
+    haft__requests_init(ret_batch);
+    (void)pthread_mutex_lock(&worker->lock);
+    haft__requests_move(&worker->again, &worker->queue);
+    while (worker->queue.first == NULL && !worker->closing) {
+        (void)pthread_cond_wait(&worker->wake, &worker->lock);
+    }
+    for (int left = HAFT__LIMIT_STORE_BATCH; left > 0 && worker->queue.first != NULL; left--) {
+        haft__requests_add(ret_batch, haft__requests_take(&worker->queue));
+    }
+    (void)pthread_mutex_unlock(&worker->lock);
+}
+
+static void *work(void *context)
+{
+    haft__worker *worker = context;
+    haft__requests batch;
+    for (take_batch(worker, &batch); batch.first != NULL; take_batch(worker, &batch)) {
+        worker->perform(worker, &batch);
+        haft__store_send(worker->store, &batch);
+        worker->idle(worker);
+    }
+    return NULL;
+}
+
+/* Signals are for the threads of whoever uses us. */
+static int start_thread(haft__worker *worker)
+{
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(&worker->thread, NULL, work, worker);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+/* From the loop's thread, at the end of a round. */
+static void hand_over(haft__task *task)
+{
+    haft__worker *worker = HAFT__CONTAINER(task, haft__worker, handing);
+    (void)pthread_mutex_lock(&worker->lock);
+    haft__requests_move(&worker->submitted, &worker->queue);
+    (void)pthread_cond_signal(&worker->wake);
+    (void)pthread_mutex_unlock(&worker->lock);
+}
+
+haft_status haft__worker_start(haft__worker *worker, haft_error *err)
+{
+    worker->handing.run = hand_over;
+    haft__buf_init(&worker->packed, HAFT__SQLITE_ROW_BYTES);
+    haft__requests_init(&worker->submitted);
+    haft__requests_init(&worker->queue);
+    haft__requests_init(&worker->again);
+    (void)pthread_mutex_init(&worker->lock, NULL);
+    (void)pthread_cond_init(&worker->wake, NULL);
+    worker->started = start_thread(worker) == 0;
+    if (!worker->started) {
+        (void)pthread_cond_destroy(&worker->wake);
+        (void)pthread_mutex_destroy(&worker->lock);
+        return haft__fail(err, HAFT_IO, "", "no thread can be started");
+    }
+    return HAFT_OK;
+}
+
+void haft__worker_submit(haft__worker *worker, haft__store_request *request)
+{
+    bool first = worker->submitted.first == NULL;
+    haft__requests_add(&worker->submitted, request);
+    if (first) {
+        haft__loop_post(worker->store->loop, &worker->handing);
+    }
+}
+
+void haft__worker_stop(haft__worker *worker)
+{
+    if (worker->started) {
+        haft__loop_withdraw(worker->store->loop, &worker->handing);
+        (void)pthread_mutex_lock(&worker->lock);
+        haft__requests_move(&worker->submitted, &worker->queue);
+        worker->closing = true;
+        (void)pthread_cond_signal(&worker->wake);
+        (void)pthread_mutex_unlock(&worker->lock);
+        (void)pthread_join(worker->thread, NULL);
+        (void)pthread_cond_destroy(&worker->wake);
+        (void)pthread_mutex_destroy(&worker->lock);
+    }
+    if (worker->reserve != 0) {
+        (void)close(worker->reserve);
+    }
+    haft__buf_finish(&worker->packed);
+    haft__link_close(&worker->link);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_write.c - many requests in one transaction, and so with one sync of the disk.
+ *
+ * One that is refused is undone alone. When the transaction itself fails, all of them have failed;
+ * none is reported before it has been committed.
+ * Tests: tests/store/sqlite/sqlite_test.c.
+ */
+#include "base/error.h"
+#include "base/macros.h"
+#include "store/sqlite/sqlite_int.h"
+
+static haft_status perform_verb(haft__worker *worker, haft__store_request *request, bool *ret_more,
+                                haft_error *err)
+{
+    switch (request->verb) {
+    case HAFT__STORE_CREATE: return haft__sqlite_create(worker, request, err);
+    case HAFT__STORE_APPEND: return haft__sqlite_append(worker, request, err);
+    case HAFT__STORE_CLAIM: return haft__sqlite_claim(worker, request, err);
+    case HAFT__STORE_TAKE: return haft__sqlite_take(worker, request, err);
+    case HAFT__STORE_RENEW: return haft__sqlite_renew(worker, request, err);
+    case HAFT__STORE_RELEASE: return haft__sqlite_release(worker, request, err);
+    case HAFT__STORE_SEND: return haft__sqlite_send(worker, request, err);
+    case HAFT__STORE_REMEMBER: return haft__sqlite_remember(worker, request, err);
+    case HAFT__STORE_REMOVE: return haft__sqlite_remove(worker, request, err);
+    case HAFT__STORE_GC: return haft__sqlite_gc(worker, request, ret_more, err);
+    case HAFT__STORE_READ:
+    case HAFT__STORE_FIND:
+    case HAFT__STORE_LIST:
+    case HAFT__STORE_THREAD:
+    case HAFT__STORE_AHEAD:
+    case HAFT__STORE_RECEIVE:
+    case HAFT__STORE_ARTIFACT:
+    case HAFT__STORE_DOCTOR:
+    case HAFT__STORE_RECALL: break; /* never come here */
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Whether the transaction is still there: some failures of SQLite end it. */
+static bool in_transaction(const haft__worker *worker)
+{
+    return sqlite3_get_autocommit(worker->link.db) == 0;
+}
+
+/* Performs one behind a savepoint, to which it is undone when it fails. The result is that of the
+ * transaction. */
+static haft_status perform_apart(haft__worker *worker, haft__store_request *request, bool *ret_more,
+                                 haft_error *err)
+{
+    haft__link *link = &worker->link;
+    haft_status status = haft__query_plain(link, HAFT__SQL_SAVE, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    request->status = perform_verb(worker, request, ret_more, &request->error);
+    if (!in_transaction(worker)) {
+        *err = request->error;
+        return request->status;
+    }
+    if (request->status != HAFT_OK) {
+        status = haft__query_plain(link, HAFT__SQL_UNDO, err);
+    }
+    return status == HAFT_OK ? haft__query_plain(link, HAFT__SQL_KEEP, err) : status;
+}
+
+static haft_status perform_all(haft__worker *worker, haft__requests *batch, haft_error *err)
+{
+    haft__requests todo, performed;
+    haft__requests_init(&todo);
+    haft__requests_init(&performed);
+    haft__requests_move(batch, &todo);
+    haft_status status = HAFT_OK;
+    for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
+        bool more = false;
+        if (status == HAFT_OK) {
+            status = perform_apart(worker, request, &more, err);
+        }
+        haft__requests_add(more ? &worker->again : &performed, request);
+    }
+    haft__requests_move(&performed, batch);
+    return status;
+}
+
+/* Performs all of them without savepoints, which cost as much as an append. *ret_whole is false
+ * when one that failed may have left something behind, or counts what it does and must not do it
+ * twice. The result is that of the transaction: behind a failure that ended it, even of one that
+ * only read, whatever is written would be a transaction of its own. */
+static haft_status perform_together(haft__worker *worker, haft__requests *batch, bool *ret_whole,
+                                    haft_error *err)
+{
+    *ret_whole = false;
+    for (haft__store_request *one = batch->first; one != NULL; one = one->next) {
+        bool more = false;
+        if (one->verb == HAFT__STORE_GC) {
+            return HAFT_OK;
+        }
+        worker->link.touched = false;
+        one->status = perform_verb(worker, one, &more, &one->error);
+        if (!in_transaction(worker)) {
+            *err = one->error;
+            return one->status;
+        }
+        if (one->status != HAFT_OK && worker->link.touched) {
+            return HAFT_OK;
+        }
+    }
+    *ret_whole = true;
+    return HAFT_OK;
+}
+
+/* Before the transaction, which others wait for: takes out what cannot be performed at all. */
+static void refuse_some(haft__worker *worker, haft__requests *batch, haft__requests *ret_refused)
+{
+    haft__requests todo;
+    haft__requests_init(&todo);
+    haft__requests_init(ret_refused);
+    haft__requests_move(batch, &todo);
+    for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
+        request->status = haft__reserve_refuses(worker, request->verb)
+                              ? haft__link_fail_full(&worker->link, &request->error)
+                              : haft__store_check(request, &request->error);
+        haft__requests_add(request->status == HAFT_OK ? batch : ret_refused, request);
+    }
+}
+
+static void fail_all(haft__requests *batch, haft_status status, const haft_error *error)
+{
+    for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
+        request->status = status;
+        request->error = *error;
+        request->found = NULL;
+        request->found_count = 0;
+    }
+}
+
+static haft_status begin(haft__worker *worker, haft_error *err)
+{
+    haft_status status = haft__query_plain(&worker->link, HAFT__SQL_BEGIN_WRITE, err);
+    return status == HAFT_OK ? haft__link_check(&worker->link, err) : status;
+}
+
+/* Nearly always all of them go well, or fail before they have changed anything. Otherwise the
+ * transaction begins again, and they are performed with more care. */
+static haft_status perform(haft__worker *worker, haft__requests *batch, haft_error *err)
+{
+    bool whole = false;
+    haft_status status = begin(worker, err);
+    if (status == HAFT_OK) {
+        status = perform_together(worker, batch, &whole, err);
+    }
+    if (status != HAFT_OK || whole) {
+        return status;
+    }
+    if (batch->first->next == NULL && batch->first->status != HAFT_OK) {
+        *err = batch->first->error; /* there is nobody to take care of */
+        return batch->first->status;
+    }
+    haft__link_roll_back(&worker->link);
+    for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
+        request->status = HAFT_OK;
+        request->found = NULL;
+        request->found_count = 0;
+    }
+    status = begin(worker, err);
+    return status == HAFT_OK ? perform_all(worker, batch, err) : status;
+}
+
+static void try_batch(haft__worker *worker, haft__requests *batch)
+{
+    haft__link *link = &worker->link;
+    haft_error err = {0};
+    link->full = false;
+    haft_status status = perform(worker, batch, &err);
+    if (status == HAFT_OK) {
+        status = haft__query_plain(link, HAFT__SQL_COMMIT, &err);
+        worker->commits++;
+    }
+    if (status != HAFT_OK) {
+        haft__link_roll_back(link);
+        haft__requests_move(&worker->again, batch);
+        fail_all(batch, status, &err);
+    }
+}
+
+/* Takes out those that have failed and may be tried again. */
+static void take_failed(haft__worker *worker, haft__requests *batch, haft__requests *ret_failed)
+{
+    haft__requests todo;
+    haft__requests_init(&todo);
+    haft__requests_init(ret_failed);
+    haft__requests_move(batch, &todo);
+    for (haft__store_request *request; (request = haft__requests_take(&todo)) != NULL;) {
+        bool again = request->status == HAFT_IO && !haft__reserve_refuses(worker, request->verb);
+        if (again) {
+            haft__store_begin(request);
+        }
+        haft__requests_add(again ? ret_failed : batch, request);
+    }
+}
+
+/* On a full disk what must be written has the room that was kept for it. */
+static void write_batch(haft__worker *worker, haft__requests *batch)
+{
+    haft__requests failed;
+    try_batch(worker, batch);
+    if (!worker->link.full || !haft__reserve_release(worker)) {
+        return;
+    }
+    take_failed(worker, batch, &failed);
+    if (failed.first != NULL) {
+        try_batch(worker, &failed);
+        haft__requests_move(&failed, batch);
+    }
+}
+
+void haft__sqlite_write(haft__worker *worker, haft__requests *batch)
+{
+    haft__requests refused;
+    refuse_some(worker, batch, &refused);
+    if (batch->first != NULL) {
+        write_batch(worker, batch);
+    }
+    haft__requests_move(&refused, batch);
+    for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
+        request->low = worker->low;
+    }
+}
+
+/* Moves the log into the database: here, where nobody waits for it. A failure is no loss, the log
+ * has everything; and the next commit comes by here, too. */
+void haft__sqlite_tidy(haft__worker *worker)
+{
+    haft__reserve_keep(worker);
+    if (worker->link.wal_pages >= HAFT__LIMIT_STORE_WAL_PAGES) {
+        worker->link.wal_pages = 0;
+        (void)sqlite3_wal_checkpoint_v2(worker->link.db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
+                                        NULL);
+    }
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `haft doctor` makes of a PostgreSQL server; one that is there is in store_doctor_test.c. */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/macros.h"
+#include "store/postgres/doctor.h"
+#include "test.h"
+
+static const haft__pg_facts well = {.server = HAFT__LIT("15.18"),
+                                    .made = true,
+                                    .version = 1,
+                                    .versions = 1,
+                                    .role = HAFT__LIT("haft"),
+                                    .rights = true,
+                                    .isolation = HAFT__LIT("repeatable read"),
+                                    .synchronous_commit = HAFT__LIT("on"),
+                                    .syncs = true,
+                                    .database_ms = 1000000,
+                                    .asked_ms = 1000000,
+                                    .machine_ms = 1000000,
+                                    .connections = {{90, 100}, {5, 0}, {5, 0}}};
+
+static haft__pg_facts with(haft__pg_facts facts, void (*change)(haft__pg_facts *facts))
+{
+    change(&facts);
+    return facts;
+}
+
+static void be_standby(haft__pg_facts *f)
+{
+    f->standby = true;
+}
+static void lack_rights(haft__pg_facts *f)
+{
+    f->rights = false;
+}
+static void be_superuser(haft__pg_facts *f)
+{
+    f->superuser = true, f->rights = false;
+}
+static void be_changed(haft__pg_facts *f)
+{
+    f->isolation = HAFT__LIT("read committed");
+}
+static void lose_power(haft__pg_facts *f)
+{
+    f->syncs = false;
+}
+static void commit_early(haft__pg_facts *f)
+{
+    f->synchronous_commit = HAFT__LIT("off");
+}
+static void be_ahead(haft__pg_facts *f)
+{
+    f->database_ms += HAFT__LIMIT_STORE_SKEW_MS;
+}
+static void be_too_far_ahead(haft__pg_facts *f)
+{
+    f->database_ms += HAFT__LIMIT_STORE_SKEW_MS + 1;
+}
+static void be_too_far_behind(haft__pg_facts *f)
+{
+    f->asked_ms = f->machine_ms += HAFT__LIMIT_STORE_SKEW_MS + 1;
+}
+static void be_slow(haft__pg_facts *f)
+{
+    f->asked_ms -= 10 * HAFT__LIMIT_STORE_SKEW_MS;
+    f->machine_ms += 10 * HAFT__LIMIT_STORE_SKEW_MS;
+}
+static void be_crowded(haft__pg_facts *f)
+{
+    f->connections[0].used = 91;
+}
+static void be_full(haft__pg_facts *f)
+{
+    f->connections[0].used = 101;
+}
+static void be_bound_by_role(haft__pg_facts *f)
+{
+    f->connections[2].most = 5;
+}
+static void be_bound_by_database(haft__pg_facts *f)
+{
+    f->connections[1].used = 20, f->connections[1].most = 22;
+}
+static void be_torn(haft__pg_facts *f)
+{
+    f->torn = 1;
+}
+static void say_twice(haft__pg_facts *f)
+{
+    f->versions = 2;
+}
+static void be_new(haft__pg_facts *f)
+{
+    f->made = f->rights = false, f->version = f->versions = 0;
+}
+static void stay(haft__pg_facts *f)
+{
+    (void)f;
+}
+
+TEST(what_is_wrong_with_a_server_is_told)
+{
+    static const struct {
+        const char *name; /* of the finding that is not good; NULL: all are */
+        void (*change)(haft__pg_facts *facts);
+    } cases[] = {
+        {NULL, stay},
+        {"server", be_standby},
+        {"role", lack_rights},
+        {NULL, be_superuser},
+        {"isolation", be_changed},
+        {"durability", lose_power},
+        {NULL, commit_early},
+        {NULL, be_ahead},
+        {"clock", be_too_far_ahead},
+        {"clock", be_too_far_behind},
+        {"connections", be_crowded},
+        {"connections", be_full},
+        {"connections", be_bound_by_role},
+        {"connections", be_bound_by_database},
+        {NULL, be_slow},
+        {"runs", be_torn},
+        {"schema", say_twice},
+        {NULL, be_new},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        haft_error err = {0};
+        haft__store_finding rows[HAFT__PG_FINDINGS];
+        haft__pg_facts facts = with(well, cases[i].change);
+        haft__arena_init(&arena, 1 << 16);
+        CHECK_INT(haft__pg_diagnose(&facts, &arena, rows, &err), HAFT_OK, "%s", err.message);
+        for (size_t j = 0; j < HAFT__PG_FINDINGS; j++) {
+            bool bad = cases[i].name != NULL && strcmp(rows[j].name, cases[i].name) == 0;
+            CHECK(rows[j].good == !bad, "case %zu: %s", i, rows[j].name);
+            CHECK(rows[j].good == (rows[j].hint[0] == '\0'), "case %zu: %s", i, rows[j].name);
+            CHECK(rows[j].value.len > 0, "case %zu: %s says nothing", i, rows[j].name);
+        }
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(what_is_wrong_without_memory_is_not_told)
+{
+    haft__store_finding rows[HAFT__PG_FINDINGS];
+    bool failed = true;
+    for (unsigned n = 0; failed; n++) {
+        haft__arena arena;
+        haft_error err = {0};
+        haft__arena_init(&arena, 1 << 16);
+        test_fail_allocation(n);
+        haft_status status = haft__pg_diagnose(&well, &arena, rows, &err);
+        failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        haft__arena_finish(&arena);
+    }
+}
+
+/* The hint names everything that a role needs which does not own the tables. */
+TEST(rights_that_are_missing_are_named)
+{
+    haft__store_finding rows[HAFT__PG_FINDINGS];
+    haft__arena arena;
+    haft__pg_facts facts = with(well, lack_rights);
+    haft__arena_init(&arena, 0);
+    CHECK_INT(haft__pg_diagnose(&facts, &arena, rows, NULL), HAFT_OK, "no memory");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (strcmp(rows[i].name, "role") == 0) {
+            CHECK(strstr(rows[i].hint, "USAGE ON SCHEMA haft and SELECT, INSERT") != NULL, "%s",
+                  rows[i].hint);
+        }
+    }
+    haft__arena_finish(&arena);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Room on the disk that is kept for the time when there is none: src/store/sqlite/reserve.c. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "store/sqlite_help.h"
+
+/* A store with a run. What its thread does behind a write is done before the next one. */
+static void begin(help_store *s)
+{
+    help_faults_start();
+    help_store_open(s, "sqlite");
+    CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(help_append(s, 1, 1, 1, "x"), HAFT_OK, "%s", s->error.message);
+}
+
+static void end(help_store *s)
+{
+    (void)help_fault_clear();
+    help_store_close(s);
+    help_faults_stop();
+}
+
+/* Renews, and whether there is hardly room. */
+static bool is_low(help_store *s)
+{
+    haft__store_request request = {
+        .verb = HAFT__STORE_RENEW, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
+    CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
+    return request.low;
+}
+
+TEST(a_process_that_writes_keeps_some_room)
+{
+    help_store s;
+    begin(&s);
+    struct stat about = {0};
+    CHECK_INT(fstat(help_sqlite(&s)->writer.reserve, &about), 0, "there is none");
+    CHECK_INT(about.st_size, HAFT__LIMIT_STORE_RESERVE_BYTES, "bytes");
+    CHECK(about.st_blocks * 512 >= HAFT__LIMIT_STORE_RESERVE_BYTES, "it is only said to be there");
+    CHECK_INT(about.st_nlink, 0, "it has a name");
+    CHECK(!is_low(&s), "there is room");
+    end(&s);
+}
+
+TEST(what_is_under_way_is_written_on_a_full_disk)
+{
+    help_store s;
+    begin(&s);
+    help_fault_at(HELP_FAULT_FULL, 0, false); /* until the room is given back */
+    haft_str line = HAFT__LIT("y");
+    haft__store_request append = {.verb = HAFT__STORE_APPEND,
+                                  .run.id = help_id(1),
+                                  .run.epoch = 1,
+                                  .run.seq = 2,
+                                  .lines = &line,
+                                  .line_count = 1};
+    CHECK_INT(help_do(&s, &append), HAFT_OK, "%s", s.error.message);
+    CHECK(append.low, "nobody is told");
+    CHECK(help_fault_clear(), "it was not full");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\ny\n"), "events");
+    CHECK(!is_low(&s), "there is room again");
+    end(&s);
+}
+
+TEST(new_work_is_not)
+{
+    help_store s;
+    begin(&s);
+    help_fault_at(HELP_FAULT_FULL, 0, false);
+    CHECK_INT(help_create(&s, 2), HAFT_IO, "it was made");
+    CHECK(strstr(s.error.message, "the disk is full") != NULL, "%s", s.error.message);
+    CHECK(help_run(&s, 2) == NULL, "it is there");
+    CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_OK, "%s", s.error.message);
+    end(&s);
+}
+
+TEST(a_disk_that_stays_full)
+{
+    help_store s;
+    begin(&s);
+    help_fault_at(HELP_FAULT_FULL, 0, true);
+    CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_IO, "it was written");
+    CHECK(strstr(s.error.message, "the disk is full") != NULL, "%s", s.error.message);
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "it can be read");
+    CHECK(help_fault_clear(), "it was not full");
+    CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_OK, "%s", s.error.message);
+    end(&s);
+}
+
+/* What cannot be opened for writing is opened for reading. */
+TEST(a_file_that_can_only_be_read)
+{
+    help_store s;
+    begin(&s);
+    help_store_shut(&s);
+    if (geteuid() == 0) { /* who may write everything: a disk that is full, from the first moment */
+        help_fault_at(HELP_FAULT_FULL, 0, true);
+    } else {
+        CHECK_INT(chmod(help_path(&s), S_IRUSR), 0, "chmod");
+    }
+    help_store_reopen(&s);
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "it can be read");
+    CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_IO, "it was written");
+    (void)help_fault_clear();
+    CHECK_INT(chmod(help_path(&s), S_IRUSR | S_IWUSR), 0, "chmod");
+    help_store_shut(&s);
+    help_store_reopen(&s);
+    CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_OK, "%s", s.error.message);
+    end(&s);
+}
