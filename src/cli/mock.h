@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "io/server.h"
+#include "io/server/server.h"
 #include "model/chat_read.h"
 #include "model/script.h"
 

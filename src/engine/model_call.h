@@ -5,7 +5,7 @@
 #define HAFT_ENGINE_MODEL_CALL_H
 
 #include "engine/model_progress.h"
-#include "io/http.h"
+#include "io/http/client.h"
 #include "model/openai.h"
 
 typedef struct haft__ask {

@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "io/clock.h"
 #include "io/environment.h"
-#include "io/http.h"
+#include "io/http/client.h"
 #include "io/owner.h"
 #include "io/random.h"
 #include "tool/declare.h"

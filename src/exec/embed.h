@@ -10,7 +10,7 @@
 #ifndef HAFT_EXEC_EMBED_H
 #define HAFT_EXEC_EMBED_H
 
-#include "io/http.h"
+#include "io/http/client.h"
 #include "run/redact/redact.h"
 #include "tool/search.h"
 

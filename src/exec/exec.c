@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "exec/mcp_int.h"
-#include "io/http.h"
+#include "io/http/client.h"
 #include "json/read.h"
 #include "json/write.h"
 

@@ -50,7 +50,7 @@ struct haft__exec {
     haft_error no_guard;     /* ... and why */
     haft__children children; /* commands, those under way and those being ended */
     haft__pool *pool;
-    struct haft__http *open_web; /* io/http.h: addresses of the public network only */
+    struct haft__http *open_web; /* io/http/client.h: addresses of the public network only */
     struct haft__http *any_web;  /* for tools with allow_private */
     const haft__executor *mcp;   /* haft__executor_mcp */
     struct haft__mcp_hub *hub;   /* connections to MCP servers; NULL until there are any */

@@ -4,7 +4,7 @@
 #define HAFT_EXEC_HTTP_INT_H
 
 #include "exec/exec_int.h"
-#include "io/http.h"
+#include "io/http/client.h"
 
 /* ---- http_request.c ---- */
 

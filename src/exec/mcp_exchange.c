@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp_int.h"
-#include "io/http.h"
+#include "io/http/client.h"
 
 static haft__loop *loop_of(const haft__mcp_link *link)
 {

@@ -24,7 +24,7 @@
 #include "exec/mcp.h"
 #include "exec/mcp_pins.h"
 #include "exec/mcp_record.h"
-#include "io/splitter.h"
+#include "io/line_splitter.h"
 #include "mcp/client.h"
 #include "mcp/servers.h"
 #include "model/sse.h"

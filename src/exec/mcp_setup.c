@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp_int.h"
-#include "io/http_address.h"
+#include "io/http/public_address.h"
 
 #define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
 #define USUAL_LANG "C.UTF-8"

@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp_int.h"
-#include "io/http.h"
+#include "io/http/client.h"
 
 static haft__mcp_exchange *find_exchange(const haft__mcp_link *link, uint64_t number)
 {

@@ -21,7 +21,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "io/clock.h"
-#include "io/loop_int.h"
+#include "io/loop_uv.h"
 
 /* The pipes, in the order of the program's descriptors. */
 enum {

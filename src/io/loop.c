@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
-#include "io/loop_int.h"
+#include "io/loop_uv.h"
 
 /* What one thing leads to is done in the same step, without asking the system for news in between,
  * but not so often that sockets would have to wait. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "io/loop_int.h"
+#include "io/loop_uv.h"
 
 /* Closing a handle of libuv takes a round of the loop, so it lives on its own. */
 struct haft__poll {

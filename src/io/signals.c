@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
-#include "io/loop_int.h"
+#include "io/loop_uv.h"
 
 static const int caught_signals[] = {SIGINT, SIGTERM, SIGHUP};
 

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "io/address.h"
+#include "io/server/listener.h"
 #include "serve/mcp_http_int.h"
 
 /* Whoever refuses, us or the HTTP server below. */

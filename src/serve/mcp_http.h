@@ -9,7 +9,7 @@
 #ifndef HAFT_SERVE_MCP_HTTP_H
 #define HAFT_SERVE_MCP_HTTP_H
 
-#include "io/server.h"
+#include "io/server/server.h"
 #include "mcp/server.h"
 #include "serve/mcp_guard.h"
 

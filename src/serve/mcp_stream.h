@@ -7,7 +7,7 @@
 #ifndef HAFT_SERVE_MCP_STREAM_H
 #define HAFT_SERVE_MCP_STREAM_H
 
-#include "io/server.h"
+#include "io/server/server.h"
 
 typedef struct haft__mcp_event haft__mcp_event;
 

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "io/server.h"
+#include "io/server/server.h"
 #include "mcp_help.h"
 
 static const haft__hash_key key = {1, 2};

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io/http.h"
+#include "io/http/client.h"
 
 typedef struct web web;
 

@@ -18,7 +18,7 @@
 #define HAFT_TESTS_SERVER_HELP_H
 
 #include "base/buf.h"
-#include "io/server.h"
+#include "io/server/server.h"
 #include "test.h"
 
 #define HELD_MOST 256

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http.c - the life of a transfer: start, time limits, what is told, end.
+ *
+ * libcurl calls back while it works, and must not be asked to drop a transfer then. So what comes
+ * from it is only noted ("news") and told when it has returned: a handler may do whatever it wants.
+ * Transfers that are over are kept, with their handles, for the next ones.
+ * Tests: tests/io/http/client_test.c.
+ */
+#include "io/http/client.h"
+
+#include <assert.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "io/http/http_int.h"
+
+/* What a spare transfer may keep of its buffer. */
+#define SPARE_BYTES ((size_t)64 << 10)
+
+/* ---- transfers, new and spare ---- */
+
+static void free_transfer(haft__http_transfer *t)
+{
+    curl_easy_cleanup(t->easy);
+    curl_url_cleanup(t->url);
+    curl_slist_free_all(t->headers);
+    haft__arena_finish(&t->arena);
+    haft__buf_finish(&t->body);
+    free(t);
+}
+
+static haft__http_transfer *make_transfer(haft__http *http)
+{
+    haft__http_transfer *t = calloc(1, sizeof(*t));
+    if (t == NULL) {
+        return NULL;
+    }
+    t->http = http;
+    haft__arena_init(&t->arena, 0);
+    t->url = curl_url();
+    t->easy = haft__http_easy(t);
+    if (t->url == NULL || t->easy == NULL) {
+        free_transfer(t);
+        return NULL;
+    }
+    return t;
+}
+
+static haft__http_transfer *take_transfer(haft__http *http)
+{
+    haft__http_transfer *t = http->spare;
+    if (t == NULL) {
+        return make_transfer(http);
+    }
+    http->spare = t->next;
+    http->spare_count--;
+    return t;
+}
+
+static void remove_news(haft__http_transfer *t)
+{
+    haft__http *http = t->http;
+    haft__http_transfer **at = &http->news;
+    while (t->has_news && *at != t) {
+        at = &(*at)->next_news;
+    }
+    if (t->has_news) {
+        *at = t->next_news;
+        http->news_end = *at == NULL ? at : http->news_end;
+        t->has_news = false;
+    }
+}
+
+static void unlink_transfer(haft__http_transfer *t)
+{
+    haft__http *http = t->http;
+    *(t->previous != NULL ? &t->previous->next : &http->first) = t->next;
+    if (t->next != NULL) {
+        t->next->previous = t->previous;
+    }
+}
+
+/* Nobody hears of it any more; it waits for its next use. */
+static void retire(haft__http_transfer *t)
+{
+    haft__http *http = t->http;
+    haft__http_withdraw(t);
+    haft__timer_stop(http->loop, &t->timer);
+    remove_news(t);
+    unlink_transfer(t);
+    if (http->telling == t) {
+        http->telling = NULL;
+    }
+    if (!t->kept) {
+        haft__http_forget(t);
+    }
+    if (t->body.cap > SPARE_BYTES) {
+        haft__buf_finish(&t->body);
+    }
+    t->next = http->spare;
+    http->spare = t;
+    http->spare_count++;
+    while (http->spare_count > http->most_idle) {
+        free_transfer(take_transfer(http));
+    }
+}
+
+/* ---- time ---- */
+
+static uint64_t phase_limit(const haft__http_transfer *t)
+{
+    switch (t->phase) {
+    case HAFT__HTTP_CONNECTING: return t->request.connect_ms;
+    case HAFT__HTTP_WAITING: return t->request.first_byte_ms;
+    case HAFT__HTTP_READING: return t->request.idle_ms;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static haft__http_end phase_end(const haft__http_transfer *t)
+{
+    switch (t->phase) {
+    case HAFT__HTTP_CONNECTING: return HAFT__HTTP_CONNECT_TIMEOUT;
+    case HAFT__HTTP_WAITING: return HAFT__HTTP_FIRST_BYTE_TIMEOUT;
+    case HAFT__HTTP_READING: return HAFT__HTTP_IDLE_TIMEOUT;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* The milliseconds that are left of a limit, 0 when it is past; UINT64_MAX when there is none. */
+static uint64_t left_of(uint64_t limit, uint64_t since, uint64_t now)
+{
+    if (limit == 0) {
+        return UINT64_MAX;
+    }
+    return now - since < limit ? limit - (now - since) : 0;
+}
+
+static void on_timer(void *context);
+
+static haft_status set_timer(haft__http_transfer *t, uint64_t ms, haft_error *err)
+{
+    return haft__timer_start(t->http->loop, &t->timer, ms, on_timer, t, err);
+}
+
+/* Ends it when a limit is past, and sets the timer for the next one. Arriving bytes do not touch
+ * the timer: it finds out here that it is early. */
+static void check_time(haft__http_transfer *t)
+{
+    uint64_t now = haft__loop_now(t->http->loop);
+    uint64_t total = left_of(t->request.total_ms, t->start_ms, now);
+    uint64_t since = t->phase == HAFT__HTTP_READING ? t->byte_ms : t->phase_ms;
+    uint64_t phase = left_of(phase_limit(t), since, now);
+    if (total == 0 || phase == 0) {
+        haft__http_finish(t, total == 0 ? HAFT__HTTP_TOTAL_TIMEOUT : phase_end(t), NULL);
+    }
+    haft_status status = set_timer(t, total < phase ? total : phase, NULL);
+    assert(status == HAFT_OK); /* it was set, so that there is room for it */
+    (void)status;
+}
+
+static void on_timer(void *context)
+{
+    haft__http_transfer *t = context;
+    check_time(t);
+    haft__http_tell(t->http);
+}
+
+void haft__http_enter(haft__http_transfer *t, haft__http_phase phase)
+{
+    t->phase = phase;
+    t->phase_ms = t->byte_ms = haft__loop_now(t->http->loop);
+    check_time(t);
+}
+
+/* ---- telling ---- */
+
+void haft__http_add_news(haft__http_transfer *t)
+{
+    if (!t->has_news) {
+        t->has_news = true;
+        t->next_news = NULL;
+        *t->http->news_end = t;
+        t->http->news_end = &t->next_news;
+    }
+}
+
+void haft__http_finish(haft__http_transfer *t, haft__http_end end, const char *detail)
+{
+    if (!t->ended) {
+        t->ended = true;
+        t->result.end = end;
+        if (end != HAFT__HTTP_OK) {
+            haft__http_explain(t, detail);
+        }
+    }
+    haft__http_add_news(t);
+}
+
+/* These return false when the transfer is gone: its handler has cancelled it. */
+
+static bool tell_head(haft__http_transfer *t)
+{
+    haft__http *http = t->http;
+    if (!t->has_head || t->head_told) {
+        return true;
+    }
+    t->head_told = true;
+    if (t->handlers.head != NULL) {
+        t->handlers.head(t->context, &t->result);
+    }
+    return http->telling == t;
+}
+
+static bool tell_body(haft__http_transfer *t)
+{
+    haft__http *http = t->http;
+    if (t->body.len == 0) {
+        return true;
+    }
+    t->result.delivered = true;
+    bool more = t->handlers.body == NULL || t->handlers.body(t->context, haft__buf_str(&t->body));
+    if (http->telling != t) {
+        return false;
+    }
+    haft__buf_clear(&t->body);
+    if (!more) {
+        t->ended = false; /* whatever else there was to say */
+        haft__http_finish(t, HAFT__HTTP_STOPPED, NULL);
+    }
+    return true;
+}
+
+static void tell_one(haft__http_transfer *t)
+{
+    haft__http *http = t->http;
+    http->telling = t;
+    if (t->ended) {
+        haft__http_withdraw(t);
+    }
+    if (!tell_head(t) || !tell_body(t)) {
+        return;
+    }
+    if (t->ended) {
+        t->handlers.done(t->context, &t->result);
+        if (http->telling == t) {
+            retire(t);
+        }
+    }
+    http->telling = NULL;
+}
+
+void haft__http_tell(haft__http *http)
+{
+    while (http->news != NULL && http->telling == NULL) {
+        haft__http_transfer *t = http->news;
+        http->news = t->next_news;
+        http->news_end = http->news == NULL ? &http->news : http->news_end;
+        t->has_news = false;
+        tell_one(t);
+    }
+}
+
+/* ---- start and end ---- */
+
+static void begin(haft__http_transfer *t, const haft__http_handlers *handlers, void *context)
+{
+    haft__http *http = t->http;
+    t->handlers = *handlers;
+    t->context = context;
+    t->result = (haft__http_result){.transfer = t};
+    t->phase = HAFT__HTTP_CONNECTING;
+    t->start_ms = t->phase_ms = t->byte_ms = haft__loop_now(http->loop);
+    t->header_bytes = t->body_bytes = 0;
+    t->redirects = 0;
+    t->has_head = t->head_told = t->following = t->refused = t->hop_sent = t->ended = false;
+    t->previous = NULL;
+    t->next = http->first;
+    if (http->first != NULL) {
+        http->first->previous = t;
+    }
+    http->first = t;
+}
+
+haft_status haft__http_start(haft__http *http, const haft__http_request *request,
+                             const haft__http_handlers *handlers, void *context,
+                             haft__http_transfer **ret_transfer, haft_error *err)
+{
+    assert(request->max_bytes > 0);
+    haft__http_transfer *t = take_transfer(http);
+    if (t == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    begin(t, handlers, context);
+    haft__buf_clear(&t->body);
+    t->body.max = request->max_bytes;
+    if (set_timer(t, 0, NULL) != HAFT_OK || !haft__http_prepare(t, request)
+        || (!t->ended && !haft__http_submit(t))) {
+        retire(t);
+        return haft__fail_no_memory(err);
+    }
+    if (!t->ended) { /* else the timer is due at once, and tells it */
+        check_time(t);
+    }
+    *ret_transfer = t;
+    return HAFT_OK;
+}
+
+void haft__http_cancel(haft__http_transfer *transfer)
+{
+    retire(transfer);
+}
+
+bool haft__http_sent(const haft__http_transfer *transfer)
+{
+    return transfer->result.sent;
+}
+
+haft_str haft__http_header(const haft__http_result *result, const char *name)
+{
+    struct curl_header *header = NULL;
+    CURLHcode code = curl_easy_header(result->transfer->easy, name, 0, CURLH_HEADER, -1, &header);
+    return code == CURLHE_OK ? (haft_str){header->value, strlen(header->value)}
+                             : (haft_str){NULL, 0};
+}
+
+/* ---- the client ---- */
+
+haft_status haft__http_create(haft__loop *loop, const haft__http_options *options,
+                              haft__http **ret_http, haft_error *err)
+{
+    assert(!options->public_only || !options->proxy); /* a proxy would choose the address */
+    haft__http *http = calloc(1, sizeof(*http));
+    if (http == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    http->loop = loop;
+    http->options = *options;
+    http->news_end = &http->news;
+    if (options->test_allow != NULL) {
+        (void)snprintf(http->test_allow, sizeof(http->test_allow), "%s", options->test_allow);
+    }
+    if (options->ca_file != NULL) {
+        http->ca_file = strdup(options->ca_file);
+    }
+    if ((options->ca_file != NULL && http->ca_file == NULL) || !haft__http_multi_init(http)) {
+        haft__http_destroy(http);
+        return haft__fail_no_memory(err);
+    }
+    *ret_http = http;
+    return HAFT_OK;
+}
+
+void haft__http_destroy(haft__http *http)
+{
+    if (http == NULL) {
+        return;
+    }
+    for (haft__http_transfer *t = http->first, *next; t != NULL; t = next) {
+        next = t->next;
+        retire(t);
+    }
+    for (haft__http_transfer *t = http->spare; t != NULL; t = http->spare) {
+        http->spare = t->next;
+        free_transfer(t);
+    }
+    haft__http_multi_finish(http);
+    free(http->ca_file);
+    free(http);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_end.c - how a transfer ended, in a name and in words.
+ *
+ * Of a URL only scheme, host and port are ever said: the rest of it, and headers, may hold secrets.
+ * Tests: tests/io/http/client_test.c.
+ */
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "io/http/http_int.h"
+
+static const struct {
+    const char *name, *words;
+} ends[] = {
+#define X(name, text, words) {text, words},
+    HAFT__HTTP_ENDS(X)
+#undef X
+};
+
+const char *haft__http_end_name(haft__http_end end)
+{
+    return ends[end].name;
+}
+
+static const struct {
+    CURLcode code;
+    haft__http_end end;
+} codes[] = {
+    {CURLE_OK, HAFT__HTTP_OK},
+    {CURLE_URL_MALFORMAT, HAFT__HTTP_BAD_URL},
+    {CURLE_COULDNT_RESOLVE_HOST, HAFT__HTTP_RESOLVE},
+    {CURLE_COULDNT_RESOLVE_PROXY, HAFT__HTTP_RESOLVE},
+    {CURLE_COULDNT_CONNECT, HAFT__HTTP_CONNECT},
+    {CURLE_SSL_CONNECT_ERROR, HAFT__HTTP_TLS},
+    {CURLE_PEER_FAILED_VERIFICATION, HAFT__HTTP_TLS},
+    {CURLE_SSL_CERTPROBLEM, HAFT__HTTP_TLS},
+    {CURLE_SSL_CIPHER, HAFT__HTTP_TLS},
+    {CURLE_SSL_CACERT_BADFILE, HAFT__HTTP_TLS},
+    {CURLE_SSL_ISSUER_ERROR, HAFT__HTTP_TLS},
+    {CURLE_SSL_INVALIDCERTSTATUS, HAFT__HTTP_TLS},
+    {CURLE_PARTIAL_FILE, HAFT__HTTP_CUT},
+    {CURLE_GOT_NOTHING, HAFT__HTTP_CUT},
+    {CURLE_SEND_ERROR, HAFT__HTTP_CUT},
+    {CURLE_RECV_ERROR, HAFT__HTTP_CUT},
+    {CURLE_HTTP2, HAFT__HTTP_CUT},
+    {CURLE_HTTP2_STREAM, HAFT__HTTP_CUT},
+    {CURLE_UNSUPPORTED_PROTOCOL, HAFT__HTTP_BAD_ANSWER}, /* ours was checked: it is the answer's */
+    {CURLE_WEIRD_SERVER_REPLY, HAFT__HTTP_BAD_ANSWER},
+    {CURLE_BAD_CONTENT_ENCODING, HAFT__HTTP_BAD_ANSWER},
+};
+
+static haft__http_end end_of(const haft__http_transfer *t, CURLcode code)
+{
+    if (code == CURLE_OPERATION_TIMEDOUT) { /* libcurl's own: it gives up a silent address */
+        return t->hop_sent ? HAFT__HTTP_CUT : HAFT__HTTP_CONNECT_TIMEOUT;
+    }
+    if (code == CURLE_COULDNT_CONNECT && t->refused) {
+        return HAFT__HTTP_REFUSED;
+    }
+    for (size_t i = 0; i < COUNT(codes); i++) {
+        if (codes[i].code == code) {
+            return codes[i].end;
+        }
+    }
+    return HAFT__HTTP_OTHER;
+}
+
+void haft__http_finish_code(haft__http_transfer *t, CURLcode code)
+{
+    haft__http_end end = end_of(t, code);
+    const char *detail = NULL;
+    long system = 0;
+    if (end == HAFT__HTTP_CONNECT) {
+        (void)curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &system);
+        detail = system > 0 ? uv_strerror(-(int)system) : NULL;
+    } else if (end == HAFT__HTTP_TLS && t->error[0] != '\0') {
+        detail = t->error; /* about certificates and versions, not about the request */
+    } else if (end == HAFT__HTTP_BAD_ANSWER || end == HAFT__HTTP_OTHER) {
+        detail = curl_easy_strerror(code);
+    }
+    haft__http_finish(t, end, detail);
+}
+
+/* ---- in words ---- */
+
+void haft__http_note_origin(haft__http_transfer *t)
+{
+    char *scheme = NULL, *host = NULL, *port = NULL;
+    t->result.origin[0] = '\0';
+    if (curl_url_get(t->url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK
+        && curl_url_get(t->url, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
+        bool has_port = curl_url_get(t->url, CURLUPART_PORT, &port, 0) == CURLUE_OK;
+        (void)snprintf(t->result.origin, sizeof(t->result.origin), "%s://%s%s%s", scheme, host,
+                       has_port ? ":" : "", has_port ? port : "");
+        haft__utf8_mask(t->result.origin, strlen(t->result.origin));
+    }
+    curl_free(scheme);
+    curl_free(host);
+    curl_free(port);
+}
+
+/* " (more than 5000 ms)", or nothing when the end is not about a limit. */
+static void print_limit(const haft__http_transfer *t, char *to, size_t size)
+{
+    const haft__http_request *request = &t->request;
+    const struct {
+        haft__http_end end;
+        uint64_t limit;
+        const char *unit;
+    } limits[] = {
+        {HAFT__HTTP_CONNECT_TIMEOUT, request->connect_ms, "ms"},
+        {HAFT__HTTP_FIRST_BYTE_TIMEOUT, request->first_byte_ms, "ms"},
+        {HAFT__HTTP_IDLE_TIMEOUT, request->idle_ms, "ms"},
+        {HAFT__HTTP_TOTAL_TIMEOUT, request->total_ms, "ms"},
+        {HAFT__HTTP_TOO_BIG, request->max_bytes, "bytes"},
+        {HAFT__HTTP_TOO_MANY_REDIRECTS, request->max_redirects, "redirects"},
+    };
+    to[0] = '\0';
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        if (limits[i].end == t->result.end && limits[i].limit > 0) {
+            (void)snprintf(to, size, " (more than %llu %s)", (unsigned long long)limits[i].limit,
+                           limits[i].unit);
+        }
+    }
+}
+
+void haft__http_explain(haft__http_transfer *t, const char *detail)
+{
+    char limit[64];
+    haft__http_result *result = &t->result;
+    print_limit(t, limit, sizeof(limit));
+    (void)snprintf(result->message, sizeof(result->message), "%s%s%s%s%s", result->origin,
+                   result->origin[0] != '\0' ? ": " : "", ends[result->end].words,
+                   detail != NULL ? ": " : "", detail != NULL ? detail : limit);
+    haft__utf8_mask(result->message, strlen(result->message));
+}

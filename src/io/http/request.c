@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_request.c - a request made ready: its URL, method and headers checked and copied.
+ *
+ * Whatever could change where a request goes or where it ends is refused here: URLs of other
+ * schemes, line ends in headers, headers about the length of the body.
+ * Tests: tests/io/http/request_test.c.
+ */
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "io/http/http_int.h"
+
+/* RFC 9110, 5.6.2: what names of methods and headers are made of. */
+static bool is_token(haft_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        bool alphanumeric =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!alphanumeric && (c == '\0' || strchr("!#$%&'*+-.^_`|~", c) == NULL)) {
+            return false;
+        }
+    }
+    return text.len > 0;
+}
+
+static bool same_name(haft_str a, haft_str b)
+{
+    return a.len == b.len && strncasecmp(a.ptr, b.ptr, a.len) == 0;
+}
+
+bool haft__http_is_header(haft_str header, haft_str name)
+{
+    return same_name(haft__str_split(&header, ':'), name);
+}
+
+/* The body's length and the connection's use are libcurl's to tell. */
+static bool is_ours(haft_str name)
+{
+    static const char *const ours[] = {
+        "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "TE", "Trailer"};
+    for (size_t i = 0; i < COUNT(ours); i++) {
+        if (same_name(name, haft__str(ours[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *find_fault(haft_str header)
+{
+    bool has_colon = header.len > 0 && memchr(header.ptr, ':', header.len) != NULL;
+    haft_str name = haft__str_split(&header, ':');
+    if (!has_colon || !is_token(name)) {
+        return "a header wants the form 'Name: value'";
+    }
+    for (size_t i = 0; i < header.len; i++) {
+        unsigned char c = (unsigned char)header.ptr[i];
+        if ((c < 0x20 && c != '\t') || c == 0x7F) {
+            return "a header has a line end or another control character in it";
+        }
+    }
+    return is_ours(name) ? "headers about the body's length or the connection cannot be set" : NULL;
+}
+
+bool haft__http_take_url(haft__http_transfer *t)
+{
+    char *url = NULL;
+    if (curl_url_get(t->url, CURLUPART_URL, &url, 0) != CURLUE_OK) {
+        return false;
+    }
+    t->request.url = haft__arena_copy(&t->arena, haft__str(url));
+    curl_free(url);
+    haft__http_note_origin(t);
+    return t->request.url.ptr != NULL;
+}
+
+/* libcurl takes http:///x for http://x; nobody else does. */
+static bool has_host(haft_str url)
+{
+    haft_str rest = url;
+    (void)haft__str_split(&rest, ':');
+    return haft__str_starts(rest, HAFT__LIT("//")) && rest.len > 2 && rest.ptr[2] != '/';
+}
+
+/* Whether it is a URL that may be asked for; t->url holds it then. */
+static bool parse_url(haft__http_transfer *t, haft_str url)
+{
+    char *scheme = NULL;
+    bool clean = url.len > 0 && memchr(url.ptr, '\0', url.len) == NULL;
+    if (!clean || !has_host(url) || curl_url_set(t->url, CURLUPART_URL, url.ptr, 0) != CURLUE_OK
+        || curl_url_get(t->url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK) {
+        return false;
+    }
+    bool fine = strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;
+    curl_free(scheme);
+    return fine;
+}
+
+static bool copy_headers(haft__http_transfer *t, const haft__http_request *request)
+{
+    haft_str *headers = haft__arena_array(&t->arena, request->header_count, sizeof(haft_str));
+    for (size_t i = 0; headers != NULL && i < request->header_count; i++) {
+        headers[i] = haft__arena_copy(&t->arena, request->headers[i]);
+        if (headers[i].ptr == NULL) {
+            return false;
+        }
+    }
+    t->request.headers = headers;
+    return headers != NULL;
+}
+
+/* ---- the same again ---- */
+
+/* Whether what was made ready for one will do for the other. Bodies and times are set anew. */
+static bool is_same(const haft__http_request *a, const haft__http_request *b)
+{
+    bool same = haft__str_equal(a->url, b->url) && haft__str_equal(a->method, b->method)
+                && a->header_count == b->header_count
+                && (a->body.ptr == NULL) == (b->body.ptr == NULL);
+    for (size_t i = 0; i < a->header_count && same; i++) {
+        same = haft__str_equal(a->headers[i], b->headers[i]);
+    }
+    return same;
+}
+
+static void repeat(haft__http_transfer *t, const haft__http_request *request)
+{
+    t->request = *request;
+    t->request.method = t->asked.method;
+    t->request.headers = t->asked.headers;
+    t->request.url = t->asked_url;
+    memcpy(t->result.origin, t->asked_origin.ptr, t->asked_origin.len + 1);
+}
+
+/* It was found to be good, and nothing has been changed by a redirect yet. */
+static bool note_asked(haft__http_transfer *t, haft_str url)
+{
+    t->asked = t->request;
+    t->asked.url = url;
+    t->asked_url = t->request.url;
+    t->asked_origin = haft__arena_copy(&t->arena, haft__str(t->result.origin));
+    return t->asked_origin.ptr != NULL;
+}
+
+void haft__http_forget(haft__http_transfer *t)
+{
+    t->kept = false;
+    curl_slist_free_all(t->headers);
+    t->headers = NULL;
+    haft__arena_reset(&t->arena);
+}
+
+bool haft__http_prepare(haft__http_transfer *t, const haft__http_request *request)
+{
+    if (t->kept && is_same(&t->asked, request)) {
+        repeat(t, request);
+        return true;
+    }
+    haft__http_forget(t);
+    t->request = *request;
+    t->request.method = haft__arena_copy(&t->arena, request->method);
+    t->request.url = haft__arena_copy(&t->arena, request->url);
+    if (t->request.method.ptr == NULL || t->request.url.ptr == NULL || !copy_headers(t, request)) {
+        return false;
+    }
+    haft_str given = t->request.url;
+    if (!parse_url(t, given)) {
+        haft__http_finish(t, HAFT__HTTP_BAD_URL, NULL);
+        return true;
+    }
+    if (!haft__http_take_url(t) || !note_asked(t, given)) {
+        return false;
+    }
+    if (!is_token(request->method)) {
+        haft__http_finish(t, HAFT__HTTP_BAD_HEADER, "a method wants to be a word such as GET");
+    }
+    for (size_t i = 0; i < request->header_count && !t->ended; i++) {
+        const char *fault = find_fault(request->headers[i]);
+        if (fault != NULL) {
+            haft__http_finish(t, HAFT__HTTP_BAD_HEADER, fault);
+        }
+    }
+    return true;
+}
+
+/* ---- for libcurl ---- */
+
+static bool add_header(haft__http_transfer *t, const char *header)
+{
+    struct curl_slist *list = curl_slist_append(t->headers, header);
+    t->headers = list != NULL ? list : t->headers;
+    return list != NULL;
+}
+
+/* libcurl takes "Name:" for the wish not to send a header of its own; empty ones are "Name;". */
+static bool add_given(haft__http_transfer *t, haft_str header)
+{
+    haft_str value = header;
+    haft_str name = haft__str_split(&value, ':');
+    if (haft__str_trim(value).len > 0) {
+        return add_header(t, header.ptr);
+    }
+    haft_str empty = haft__arena_format(&t->arena, "%.*s;", HAFT__ARG(name));
+    return empty.ptr != NULL && add_header(t, empty.ptr);
+}
+
+bool haft__http_list_headers(haft__http_transfer *t)
+{
+    curl_slist_free_all(t->headers);
+    t->headers = NULL;
+    /* Ours, unless they are given; "Name:" is not to be sent at all: a type nobody has given, and
+     * the wish to be told to go on. libcurl could be told by options, but makes those lines anew
+     * each time. */
+    struct {
+        const char *name, *header;
+        bool given;
+    } own[] = {{"Content-Type", "Content-Type:", false},
+               {"User-Agent", "User-Agent: haft/" HAFT_VERSION, false},
+               {"Accept-Encoding", t->http->accept_encoding, false},
+               {"Expect", "Expect:", false}};
+    bool added = true;
+    for (size_t i = 0; i < t->request.header_count && added; i++) {
+        for (size_t k = 0; k < COUNT(own); k++) {
+            bool is = haft__http_is_header(t->request.headers[i], haft__str(own[k].name));
+            own[k].given = own[k].given || is;
+        }
+        added = add_given(t, t->request.headers[i]);
+    }
+    for (size_t k = 0; k < COUNT(own) && added; k++) {
+        added = own[k].given || add_header(t, own[k].header);
+    }
+    return added;
+}

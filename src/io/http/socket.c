@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_socket.c - libcurl's sockets: which may be opened, and how the loop watches them.
+ *
+ * Whether an address may be connected to is decided here, for each socket, when it is about to be
+ * made. So the address that was checked is the address that is used, whatever a name meant a moment
+ * before. Tests: tests/io/http/socket_test.c and http_test.c.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "io/http/http_int.h"
+#include "io/http/public_address.h"
+
+/* A connection whose bytes nobody acknowledges for this long is given up, so that the next request
+ * does not wait on it, too. */
+#define UNACKNOWLEDGED_MS 20000
+#define MOST_DROPS        64 /* pieces of what nobody asked for */
+
+/* ---- watching ---- */
+
+/* Watches one socket. Closing a handle of libuv takes a round of the loop, so it lives on its own.
+ * libcurl says that it does not care for a socket any more at the end of each request, and that it
+ * does at the beginning of the next; a socket that was opened here is watched until it is closed,
+ * for which nothing has to be told to the system in between. */
+struct haft__watch {
+    uv_poll_t poll;
+    haft__http *http;
+    int wanted;   /* what libcurl waits for: UV_READABLE ...; 0: nothing */
+    int watching; /* what libuv does */
+};
+
+static void stop_watching(haft__watch *w)
+{
+    (void)uv_poll_stop(&w->poll);
+    w->watching = 0;
+}
+
+/* The connection was closed while it was idle, or something came that nobody had asked for, such as
+ * a last word before it is closed. libcurl sees the first by itself, but would take the second for
+ * the answer to the next request: it is dropped, and the connection ended. With https and HTTP/2
+ * such bytes have a meaning, which libcurl knows. */
+static void end_idle(const haft__watch *w, int fd)
+{
+    char bytes[512];
+    ssize_t count = 1;
+    if (!w->http->sockets[fd].plain) {
+        return;
+    }
+    for (int i = 0; i < MOST_DROPS && count > 0; i++) {
+        count = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+    }
+    (void)shutdown(fd, SHUT_RDWR);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    haft__watch *w = poll->data;
+    uv_os_fd_t fd = -1;
+    int what = status < 0 ? CURL_CSELECT_ERR : 0;
+    what |= events & UV_READABLE ? CURL_CSELECT_IN : 0;
+    what |= events & UV_WRITABLE ? CURL_CSELECT_OUT : 0;
+    if (uv_fileno((uv_handle_t *)poll, &fd) != 0) {
+        return;
+    }
+    if (w->wanted == 0) {
+        stop_watching(w);
+        end_idle(w, fd);
+    } else {
+        haft__http_act(w->http, fd, what);
+    }
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void end_watch(haft__watch *w)
+{
+    if (w != NULL) {
+        uv_close((uv_handle_t *)&w->poll, on_closed);
+    }
+}
+
+static haft__watch *start_watch(haft__http *http, curl_socket_t socket)
+{
+    haft__watch *w = calloc(1, sizeof(*w));
+    if (w == NULL || uv_poll_init_socket(haft__loop_uv(http->loop), &w->poll, socket) != 0) {
+        free(w);
+        return NULL;
+    }
+    w->http = http;
+    w->poll.data = w;
+    return w;
+}
+
+/* The watch of a socket that was opened here; NULL for one of libcurl's own, which it closes
+ * without a word. */
+static haft__watch **own_watch(haft__http *http, curl_socket_t socket)
+{
+    bool own = (size_t)socket < http->socket_count && http->sockets[socket].own;
+    return own ? &http->sockets[socket].watch : NULL;
+}
+
+static bool want(haft__watch *w, int events)
+{
+    w->wanted = events;
+    if (events == w->watching || (events == 0 && w->watching == UV_READABLE)) {
+        return true;
+    }
+    if (events == 0) {
+        stop_watching(w); /* it could be written to all the time */
+        return true;
+    }
+    w->watching = events;
+    return uv_poll_start(&w->poll, events, on_ready) == 0;
+}
+
+static void lose_socket(CURL *easy)
+{
+    haft__http_transfer *t = NULL;
+    (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
+    haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory"); /* it would wait for ever */
+}
+
+int haft__http_on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
+{
+    haft__http *http = context;
+    haft__watch **own = own_watch(http, socket);
+    haft__watch *w = own != NULL ? *own : assigned;
+    if (what == CURL_POLL_REMOVE) {
+        if (own == NULL && w != NULL) {
+            (void)curl_multi_assign(http->multi, socket, NULL);
+            end_watch(w);
+        } else if (w != NULL) {
+            (void)want(w, 0);
+        }
+        return 0;
+    }
+    if (w == NULL) {
+        w = start_watch(http, socket);
+        if (own != NULL) {
+            *own = w;
+        } else {
+            (void)curl_multi_assign(http->multi, socket, w);
+        }
+    }
+    int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
+    if (w == NULL || !want(w, events)) {
+        lose_socket(easy);
+    }
+    return 0;
+}
+
+/* ---- addresses ---- */
+
+static bool is_test_address(const haft__http *http, const struct sockaddr *address)
+{
+    char host[INET_ADDRSTRLEN] = "", text[sizeof(http->test_allow)];
+    if (address->sa_family != AF_INET || http->test_allow[0] == '\0') {
+        return false;
+    }
+    struct sockaddr_in in;
+    memcpy(&in, address, sizeof(in));
+    (void)inet_ntop(AF_INET, &in.sin_addr, host, sizeof(host));
+    (void)snprintf(text, sizeof(text), "%s:%u", host, ntohs(in.sin_port));
+    return strcmp(text, http->test_allow) == 0;
+}
+
+static bool is_allowed(const haft__http *http, const struct sockaddr *address)
+{
+    uint8_t bytes[sizeof(struct in6_addr)] = {0};
+    if (!http->options.public_only || is_test_address(http, address)) {
+        return true;
+    }
+    if (address->sa_family == AF_INET) {
+        struct sockaddr_in in;
+        memcpy(&in, address, sizeof(in));
+        memcpy(bytes, &in.sin_addr, sizeof(in.sin_addr));
+    } else if (address->sa_family == AF_INET6) {
+        struct sockaddr_in6 in6;
+        memcpy(&in6, address, sizeof(in6));
+        memcpy(bytes, &in6.sin6_addr, sizeof(in6.sin6_addr));
+    }
+    return haft__address_is_public(address->sa_family, bytes);
+}
+
+/* ---- opening and closing ---- */
+
+/* Makes room for what is to be known of the socket. If there was one of the same number, libcurl
+ * has closed it without a word, as it does with one that was given up before it was connected. */
+static bool note_socket(haft__http *http, int fd, bool plain)
+{
+    size_t wanted = (size_t)fd + 1;
+    if (wanted > http->socket_count) {
+        size_t count = wanted < 64 ? 64 : 2 * wanted;
+        haft__socket *sockets = realloc(http->sockets, count * sizeof(*sockets));
+        if (sockets == NULL) {
+            return false;
+        }
+        memset(sockets + http->socket_count, 0, (count - http->socket_count) * sizeof(*sockets));
+        http->sockets = sockets;
+        http->socket_count = count;
+    }
+    end_watch(http->sockets[fd].watch);
+    http->sockets[fd] = (haft__socket){.own = true, .plain = plain};
+    return true;
+}
+
+curl_socket_t haft__http_on_open(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    haft__http_transfer *t = context;
+    if (purpose != CURLSOCKTYPE_IPCXN || !is_allowed(t->http, &address->addr)) {
+        t->refused = true;
+        return CURL_SOCKET_BAD;
+    }
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    int ms = UNACKNOWLEDGED_MS;
+    bool plain = haft__str_starts(t->request.url, HAFT__LIT("http:"));
+    if (fd >= 0 && !note_socket(t->http, fd, plain)) {
+        (void)close(fd);
+        haft__http_finish(t, HAFT__HTTP_OTHER, "out of memory");
+        return CURL_SOCKET_BAD;
+    }
+    if (fd >= 0) {
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof(ms));
+    }
+    return fd;
+}
+
+int haft__http_on_close(void *context, curl_socket_t fd)
+{
+    haft__http *http = context;
+    haft__watch **own = own_watch(http, fd);
+    if (own != NULL) {
+        end_watch(*own);
+        http->sockets[fd] = (haft__socket){.own = false};
+    }
+    return close(fd);
+}
+
+void haft__http_forget_sockets(haft__http *http)
+{
+    for (size_t fd = 0; fd < http->socket_count; fd++) {
+        end_watch(http->sockets[fd].watch);
+    }
+    free(http->sockets);
+}

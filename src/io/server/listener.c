@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* address.c - from the text of an address to a socket that listens there. Tests:
+ * tests/io/server/listener_test.c. */
+#include "io/server/listener.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+typedef union place {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+} place;
+
+static haft_status fail_form(haft_str address, haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "", "expected ADDRESS:PORT to listen at, found '%.*s'",
+                   HAFT__ARG(address));
+    return haft__hint(err, status, "for example 127.0.0.1:8080, [::1]:8080 or localhost:0");
+}
+
+/* The host without its brackets, NUL-terminated, into `to`; false when it does not fit. */
+static bool copy_host(haft_str host, bool *ret_v6, char to[HAFT__ADDRESS_SIZE])
+{
+    bool open = haft__str_starts(host, HAFT__LIT("["));
+    bool closed = haft__str_ends(host, HAFT__LIT("]"));
+    if (open != closed || host.len >= HAFT__ADDRESS_SIZE || host.len < (open ? 3 : 1)) {
+        return false;
+    }
+    if (open) {
+        host = (haft_str){host.ptr + 1, host.len - 2};
+    }
+    memcpy(to, host.ptr, host.len);
+    to[host.len] = '\0';
+    *ret_v6 = open;
+    return memchr(host.ptr, '\0', host.len) == NULL;
+}
+
+static haft_status read_place(haft_str address, place *ret_place, haft_error *err)
+{
+    size_t colon = address.len;
+    while (colon > 0 && address.ptr[colon - 1] != ':') {
+        colon--;
+    }
+    char host[HAFT__ADDRESS_SIZE];
+    uint64_t port = 0;
+    bool v6 = false;
+    if (colon == 0 || !haft__str_to_u64(haft__str_skip(address, colon), &port) || port > UINT16_MAX
+        || !copy_host((haft_str){address.ptr, colon - 1}, &v6, host)) {
+        return fail_form(address, err);
+    }
+    const char *name = strcmp(host, "localhost") == 0 && !v6 ? "127.0.0.1" : host;
+    *ret_place = (place){0};
+    if (v6 && inet_pton(AF_INET6, name, &ret_place->v6.sin6_addr) == 1) {
+        ret_place->v6.sin6_family = AF_INET6;
+        ret_place->v6.sin6_port = htons((uint16_t)port);
+        return HAFT_OK;
+    }
+    if (!v6 && inet_pton(AF_INET, name, &ret_place->v4.sin_addr) == 1) {
+        ret_place->v4.sin_family = AF_INET;
+        ret_place->v4.sin_port = htons((uint16_t)port);
+        return HAFT_OK;
+    }
+    return fail_form(address, err);
+}
+
+static socklen_t size_of(const place *at)
+{
+    return at->any.sa_family == AF_INET6 ? sizeof(at->v6) : sizeof(at->v4);
+}
+
+/* What was bound, as text; the port may have been chosen by the system. */
+static bool describe(int fd, haft__listener *listener)
+{
+    place at = {0};
+    socklen_t size = sizeof(at);
+    char host[INET6_ADDRSTRLEN];
+    if (getsockname(fd, &at.any, &size) != 0) {
+        return false;
+    }
+    bool v6 = at.any.sa_family == AF_INET6;
+    const void *number = v6 ? (const void *)&at.v6.sin6_addr : (const void *)&at.v4.sin_addr;
+    if (inet_ntop(at.any.sa_family, number, host, sizeof(host)) == NULL) {
+        return false;
+    }
+    listener->fd = fd;
+    listener->port = ntohs(v6 ? at.v6.sin6_port : at.v4.sin_port);
+    (void)snprintf(listener->address, sizeof(listener->address), v6 ? "[%s]:%u" : "%s:%u", host,
+                   listener->port);
+    return true;
+}
+
+/* A port that was used a moment ago may be used again; an IPv6 address is not IPv4's, too. */
+static bool bind_to(int fd, const place *at)
+{
+    int yes = 1;
+    bool only = at->any.sa_family != AF_INET6
+                || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes)) == 0;
+    return only && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0
+           && bind(fd, &at->any, size_of(at)) == 0 && listen(fd, SOMAXCONN) == 0;
+}
+
+haft_status haft__listen_check(haft_str address, haft_error *err)
+{
+    place at = {0};
+    return read_place(address, &at, err);
+}
+
+haft_status haft__listen(haft_str address, haft__listener *ret_listener, haft_error *err)
+{
+    place at = {0};
+    haft_status status = read_place(address, &at, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__listener listener;
+    int fd = socket(at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || !bind_to(fd, &at) || !describe(fd, &listener)) {
+        char text[HAFT__ADDRESS_SIZE];
+        (void)snprintf(text, sizeof(text), "%.*s", HAFT__ARG(address));
+        status = haft__fail(err, HAFT_IO, text, "cannot listen there: %s", strerror(errno));
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return haft__hint(err, status, "port 0 takes one that is free");
+    }
+    *ret_listener = listener;
+    return HAFT_OK;
+}

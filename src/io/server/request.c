@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server_request.c - what a request goes through: received, checked, handed over, answered.
+ *
+ * Invariants:
+ *   1. A request is freed when neither its connection nor its handler has it any more.
+ *   2. It is suspended only while it is HANDED and waits for its handler.
+ *   3. libmicrohttpd calls us for a connection only from MHD_run, so that nothing here is entered
+ *      twice; what is done outside of it is to queue a response and to resume.
+ * Tests: tests/io/server/request_test.c, tests/io/server/server_test.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "io/server/server_int.h"
+
+#define PACE_BYTES    65536U /* of a body have the time of the headers */
+#define REFUSAL_BYTES 4096   /* more than any has */
+
+/* ---- a request's life ---- */
+
+static haft__server_link *link_of(struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info->socket_context;
+}
+
+/* The target without the "http://host" that a proxy's client writes, cut at the '?'. */
+static void read_target(haft__server_request *request)
+{
+    haft_str rest = haft__str(request->target);
+    if (haft__str_starts(rest, HAFT__LIT("http://"))) {
+        const char *slash = strchr(request->target + strlen("http://"), '/');
+        rest = slash != NULL ? haft__str(slash) : HAFT__LIT("/");
+    }
+    request->path = haft__str_split(&rest, '?');
+    request->query = rest;
+}
+
+void *haft__server_on_target(void *server, const char *target, struct MHD_Connection *mhd)
+{
+    const haft__server_options *options = &((haft__server *)server)->options;
+    haft__server_link *link = link_of(mhd);
+    size_t size = strlen(target) + 1;
+    haft__server_request *request = link != NULL ? malloc(sizeof(*request) + size) : NULL;
+    if (request == NULL) {
+        return NULL;
+    }
+    *request = (haft__server_request){.link = link};
+    memcpy(request->target, target, size);
+    read_target(request);
+    haft__buf_init(&request->body, options->max_body);
+    haft__buf_init(&request->queue, 2 * options->max_queue);
+    link->request = request;
+    haft__server_link_allow(link, options->receive_ms);
+    return request;
+}
+
+static void free_request(haft__server_request *request)
+{
+    haft__buf_finish(&request->body);
+    haft__buf_finish(&request->queue);
+    free(request);
+}
+
+static void tell_gone(haft__server_request *request)
+{
+    void (*gone)(void *context, haft__server_request *request) = request->gone;
+    request->gone = NULL;
+    if (request->held && gone != NULL) {
+        gone(request->gone_context, request);
+    }
+}
+
+/* The memory goes, and counts no more. */
+static void drop_body(haft__server_request *request)
+{
+    request->link->server->bodies -= request->counted;
+    request->counted = 0;
+    haft__buf_finish(&request->body);
+}
+
+void haft__server_part(haft__server_link *link)
+{
+    haft__server_request *request = link->request;
+    link->server->bodies -= request->counted; /* a handler who holds it is told, and lets go */
+    link->server->queued -= request->queued;
+    request->counted = request->queued = 0;
+    link->request = NULL;
+    haft__server_link_unwatch(link);
+    request->link = NULL;
+    request->dropped = true;
+    if (request->held) {
+        tell_gone(request);
+    } else {
+        free_request(request);
+    }
+}
+
+void haft__server_on_completed(void *server, struct MHD_Connection *mhd, void **request,
+                               enum MHD_RequestTerminationCode code)
+{
+    (void)code;
+    if (*request != NULL) {
+        const haft__server_options *options = &((haft__server *)server)->options;
+        haft__server_link *link = link_of(mhd);
+        haft__server_part(link);
+        haft__server_link_allow(link, options->idle_ms + options->receive_ms);
+    }
+    *request = NULL;
+}
+
+void haft__server_lose(haft__server_request *request)
+{
+    request->dropped = true;
+    haft__server_wake(request);
+    tell_gone(request);
+}
+
+void haft__server_finish(haft__server_request *request)
+{
+    request->held = false;
+    if (request->link == NULL) {
+        free_request(request);
+    }
+}
+
+/* ---- waiting ---- */
+
+void haft__server_wake(haft__server_request *request)
+{
+    if (request->suspended) {
+        request->suspended = false;
+        haft__server_link_resume(request->link);
+    }
+}
+
+bool haft__server_suspend(haft__server_request *request)
+{
+    if (!haft__server_link_watch(request->link)) {
+        return false;
+    }
+    MHD_suspend_connection(request->link->mhd);
+    request->suspended = true;
+    return true;
+}
+
+/* ---- receiving ---- */
+
+/* Answers in the place of the handler. */
+static enum MHD_Result refuse(haft__server_request *request, unsigned status, const char *message)
+{
+    const haft__server *server = request->link->server;
+    haft__buf body;
+    haft__buf_init(&body, REFUSAL_BYTES);
+    if (server->options.refusal != NULL) {
+        server->options.refusal(server->context, status, message, &body);
+    } else {
+        haft__buf_addf(&body, "{\"error\":{\"message\":\"%s\"}}", message);
+    }
+    struct MHD_Response *response =
+        haft__buf_check(&body, NULL) == HAFT_OK
+            ? MHD_create_response_from_buffer(body.len, body.ptr, MHD_RESPMEM_MUST_COPY)
+            : NULL;
+    haft__buf_finish(&body);
+    if (response == NULL) {
+        return MHD_NO;
+    }
+    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+    enum MHD_Result queued = MHD_queue_response(request->link->mhd, status, response);
+    MHD_destroy_response(response);
+    request->answered = true;
+    return queued;
+}
+
+typedef struct seen {
+    unsigned lengths, codings, hosts;
+    bool bad_name, bad_value, chunked;
+    uint64_t length;
+} seen;
+
+/* RFC 9110, 5.6.2: what a name is made of. */
+static bool is_token(const char *name, size_t length)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+    for (size_t i = 0; i < length; i++) {
+        char c = name[i];
+        bool alphanumeric =
+            (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!alphanumeric && (c == '\0' || strchr(others, c) == NULL)) {
+            return false;
+        }
+    }
+    return length > 0;
+}
+
+/* RFC 9110, 5.5: what a value is not made of. */
+static bool has_control(const char *value, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (((unsigned char)value[i] < ' ' && value[i] != '\t') || value[i] == '\x7f') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum MHD_Result look_at_field(void *context, enum MHD_ValueKind kind, const char *name,
+                                     size_t name_length, const char *value, size_t value_length)
+{
+    (void)kind;
+    seen *s = context;
+    s->bad_name = s->bad_name || !is_token(name, name_length);
+    s->bad_value = s->bad_value || has_control(value, value_length);
+    if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0) {
+        s->lengths++;
+        /* libmicrohttpd has refused what is no number */
+        (void)haft__str_to_u64(haft__str(value), &s->length);
+    } else if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
+        s->codings++;
+        s->chunked = strcasecmp(value, "chunked") == 0;
+    } else if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
+        s->hosts++;
+    }
+    return MHD_YES;
+}
+
+/* What two programs could read differently is not read at all (RFC 9112, 6.3 and 11.2). */
+static const char *find_ambiguity(const seen *s, const char *version)
+{
+    if (s->bad_name) {
+        return "the name of a header is not one";
+    }
+    if (s->bad_value) {
+        return "a header has a control character in it";
+    }
+    if (s->lengths > 1 || s->hosts > 1) {
+        return "a header that may come once comes twice";
+    }
+    if (s->lengths > 0 && s->codings > 0) {
+        return "Content-Length and Transfer-Encoding exclude each other";
+    }
+    if (s->codings > 1 || (s->codings == 1 && !s->chunked)) {
+        return "the transfer coding is not chunked";
+    }
+    if (s->codings > 0 && strcmp(version, MHD_HTTP_VERSION_1_0) == 0) {
+        return "HTTP/1.0 has no transfer coding";
+    }
+    return NULL;
+}
+
+static enum MHD_Result hand_over(haft__server_request *request)
+{
+    haft__server_link *link = request->link;
+    request->stage = HAFT__SERVER_HANDED;
+    haft__timer_stop(link->server->loop, &link->patience);
+    if (request->fate == HAFT__SERVER_TOO_BIG) {
+        return refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, "the body is longer than it may be");
+    }
+    if (request->fate == HAFT__SERVER_NO_ROOM) {
+        return refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE,
+                      "there is no room for the body beside those of others; come again later");
+    }
+    request->held = true;
+    link->server->handler(link->server->context, request);
+    if (request->answered) {
+        return MHD_YES;
+    }
+    return !request->cutting && haft__server_suspend(request) ? MHD_YES : MHD_NO;
+}
+
+/* How much of a body is read, kept or not. */
+static uint64_t most_of(const haft__server_request *request)
+{
+    bool unwanted = request->fate == HAFT__SERVER_UNWANTED;
+    uint64_t most = unwanted ? 0 : request->link->server->options.max_body;
+    return most + HAFT__LIMIT_SERVER_EXCESS_BYTES;
+}
+
+static bool has_room(const haft__server *server, uint64_t bytes)
+{
+    return bytes <= server->options.max_bodies - server->bodies;
+}
+
+static haft__server_fate judge(const haft__server_request *request, uint64_t length)
+{
+    const haft__server *server = request->link->server;
+    const haft__server_options *options = &server->options;
+    if (options->wants != NULL && !options->wants(server->context, request)) {
+        return HAFT__SERVER_UNWANTED;
+    }
+    if (length > options->max_body) {
+        return HAFT__SERVER_TOO_BIG;
+    }
+    return has_room(server, length) ? HAFT__SERVER_KEPT : HAFT__SERVER_NO_ROOM;
+}
+
+/* Nobody is told to send a body that is thrown away. */
+static enum MHD_Result begin_body(haft__server_request *request, uint64_t length)
+{
+    bool asks =
+        MHD_lookup_connection_value(request->link->mhd, MHD_HEADER_KIND, MHD_HTTP_HEADER_EXPECT)
+        != NULL;
+    request->fate = judge(request, length);
+    return request->fate != HAFT__SERVER_KEPT && (asks || length > most_of(request))
+               ? hand_over(request)
+               : MHD_YES;
+}
+
+static enum MHD_Result take_head(haft__server_request *request, const char *method,
+                                 const char *version)
+{
+    struct MHD_Connection *mhd = request->link->mhd;
+    seen s = {0};
+    (void)MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, look_at_field, &s);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    size_t length = strlen(method);
+    request->stage = HAFT__SERVER_BODY;
+    if (info->header_size > HAFT__LIMIT_SERVER_HEADER_BYTES) {
+        return refuse(request, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
+                      "the headers are longer than they may be");
+    }
+    if (!is_token(method, length) || length >= sizeof(request->method)) {
+        return refuse(request, MHD_HTTP_NOT_IMPLEMENTED, "there is no such method");
+    }
+    memcpy(request->method, method, length + 1);
+    const char *ambiguity = find_ambiguity(&s, version);
+    if (ambiguity != NULL) {
+        return refuse(request, MHD_HTTP_BAD_REQUEST, ambiguity);
+    }
+    return begin_body(request, s.length);
+}
+
+/* A body that is thrown away has the time of the headers for all of it. */
+static void allow_more(haft__server_request *request, size_t bytes)
+{
+    request->paced += bytes;
+    if (request->paced >= PACE_BYTES && request->fate == HAFT__SERVER_KEPT) {
+        request->paced = 0;
+        haft__server_link_allow(request->link, request->link->server->options.receive_ms);
+    }
+}
+
+/* Past its maximum a body is read on for a while: an answer to somebody who still sends is lost. */
+static enum MHD_Result take_body(haft__server_request *request, haft_str data)
+{
+    haft__server *server = request->link->server;
+    request->received += data.len;
+    allow_more(request, data.len);
+    if (request->fate == HAFT__SERVER_KEPT && request->received > server->options.max_body) {
+        request->fate = HAFT__SERVER_TOO_BIG;
+    } else if (request->fate == HAFT__SERVER_KEPT && !has_room(server, data.len)) {
+        request->fate = HAFT__SERVER_NO_ROOM;
+    }
+    if (request->fate != HAFT__SERVER_KEPT) {
+        drop_body(request);
+        return request->received > most_of(request) ? MHD_NO : MHD_YES;
+    }
+    haft__buf_add_str(&request->body, data);
+    request->counted += data.len;
+    server->bodies += data.len;
+    return request->body.status == HAFT_OK ? MHD_YES : MHD_NO;
+}
+
+enum MHD_Result haft__server_on_access(void *server, struct MHD_Connection *mhd, const char *url,
+                                       const char *method, const char *version, const char *data,
+                                       size_t *size, void **request)
+{
+    (void)server;
+    (void)mhd;
+    (void)url;
+    haft__server_request *r = *request;
+    if (r == NULL) {
+        return MHD_NO; /* there was no memory for it */
+    }
+    switch (r->stage) {
+    case HAFT__SERVER_HEAD: return take_head(r, method, version);
+    case HAFT__SERVER_BODY: break;
+    case HAFT__SERVER_HANDED: return MHD_NO; /* woken without an answer: it is dropped */
+    }
+    if (*size == 0) {
+        return hand_over(r);
+    }
+    haft_str piece = {data, *size};
+    *size = 0;
+    return take_body(r, piece);
+}
+
+/* ---- what was asked ---- */
+
+haft_str haft__server_method(const haft__server_request *request)
+{
+    return haft__str(request->method);
+}
+
+haft_str haft__server_path(const haft__server_request *request)
+{
+    return request->path;
+}
+
+haft_str haft__server_query(const haft__server_request *request)
+{
+    return request->query;
+}
+
+haft_str haft__server_body(const haft__server_request *request)
+{
+    return haft__buf_str(&request->body);
+}
+
+void haft__server_forget_body(haft__server_request *request)
+{
+    if (request->link != NULL) {
+        drop_body(request);
+    } else {
+        haft__buf_finish(&request->body);
+    }
+}
+
+typedef struct counting {
+    const char *name;
+    size_t count;
+} counting;
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                    const char *value)
+{
+    counting *c = context;
+    (void)kind;
+    (void)value;
+    c->count += haft__str_equal_any_case(haft__str(name), haft__str(c->name));
+    return MHD_YES;
+}
+
+size_t haft__server_header_count(const haft__server_request *request, const char *name)
+{
+    counting c = {.name = name};
+    if (request->link != NULL) {
+        (void)MHD_get_connection_values(request->link->mhd, MHD_HEADER_KIND, count_header, &c);
+    }
+    return c.count;
+}
+
+haft_str haft__server_header(const haft__server_request *request, const char *name)
+{
+    const char *value = request->link != NULL
+                            ? MHD_lookup_connection_value(request->link->mhd, MHD_HEADER_KIND, name)
+                            : NULL;
+    return value != NULL ? haft__str(value) : (haft_str){NULL, 0};
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server_answer.c - answers, as a whole or as a stream.
+ *
+ * A stream is a queue that libmicrohttpd takes from when the client can take more; when it is
+ * empty the connection is suspended until the next piece comes. Tests:
+ * tests/io/server/server_test.c.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "io/server/server_int.h"
+
+#define BLOCK_BYTES 4096 /* of a stream to a client that does not know chunks */
+
+/* ---- heads ---- */
+
+/* NUL-terminated, in `text`; NULL when that cannot be. */
+static const char *terminate(haft__buf *text, haft_str part)
+{
+    haft__buf_add_str(text, part);
+    haft__buf_add_char(text, '\0');
+    return text->status == HAFT_OK && strlen(text->ptr) == part.len ? text->ptr : NULL;
+}
+
+/* libmicrohttpd refuses what would break the framing. */
+static void add_field(struct MHD_Response *response, haft_str name, haft_str value)
+{
+    haft__buf names, values;
+    haft__buf_init(&names, HAFT__LIMIT_SERVER_HEADER_BYTES);
+    haft__buf_init(&values, HAFT__LIMIT_SERVER_HEADER_BYTES);
+    const char *n = terminate(&names, name), *v = terminate(&values, value);
+    if (n != NULL && v != NULL) {
+        (void)MHD_add_response_header(response, n, v);
+    }
+    haft__buf_finish(&names);
+    haft__buf_finish(&values);
+}
+
+/* ---- room ---- */
+
+static void count_queued(haft__server_request *request, size_t bytes)
+{
+    haft__server *server = request->link->server;
+    request->turn = request->queued > 0 ? request->turn : ++server->turns;
+    request->queued += bytes;
+    server->queued += bytes;
+}
+
+static void count_taken(haft__server_request *request, size_t bytes)
+{
+    haft__server *server = request->link->server;
+    request->turn = ++server->turns;
+    request->queued -= bytes;
+    server->queued -= bytes;
+}
+
+/* At once, whether the client takes what is on its way or not. */
+static void drop(haft__server_request *request)
+{
+    request->dropped = request->cutting = true;
+    count_taken(request, request->queued);
+    haft__buf_finish(&request->queue);
+    if (request->answered) {
+        haft__server_link_drop(request->link);
+    }
+    haft__server_wake(request);
+}
+
+/* The one whose client has taken nothing for longest; NULL when nothing waits. What libmicrohttpd
+ * takes of a whole answer is not seen here: it counts from when it was given. */
+static haft__server_request *find_stuck(const haft__server *server)
+{
+    haft__server_request *found = NULL;
+    for (const haft__server_link *link = server->links; link != NULL; link = link->next) {
+        haft__server_request *request = link->request;
+        if (request != NULL && request->queued > 0
+            && (found == NULL || request->turn < found->turn)) {
+            found = request;
+        }
+    }
+    return found;
+}
+
+/* Clients that do not read what they have asked for must not have all of the memory. */
+static bool make_room(const haft__server_request *request, size_t bytes)
+{
+    const haft__server *server = request->link->server;
+    size_t most = server->options.max_queues;
+    while (bytes <= most && bytes > most - server->queued) {
+        haft__server_request *stuck = find_stuck(server);
+        if (stuck == request) {
+            return false;
+        }
+        drop(stuck);
+    }
+    return bytes <= most;
+}
+
+/* Gives the response away; without one, or when it is too late for one, the connection goes. */
+static void queue(haft__server_request *request, const haft__server_head *head,
+                  struct MHD_Response *response)
+{
+    if (response == NULL) {
+        drop(request);
+        return;
+    }
+    if (head->content_type.len > 0) {
+        add_field(response, HAFT__LIT("Content-Type"), head->content_type);
+    }
+    for (size_t i = 0; i < head->field_count; i++) {
+        add_field(response, head->fields[i].name, head->fields[i].value);
+    }
+    request->answered = MHD_queue_response(request->link->mhd, head->status, response) == MHD_YES;
+    MHD_destroy_response(response);
+    if (request->answered) {
+        haft__server_wake(request);
+    } else {
+        drop(request);
+    }
+}
+
+void haft__server_on_gone(haft__server_request *request,
+                          void (*gone)(void *context, haft__server_request *request), void *context)
+{
+    request->gone = gone;
+    request->gone_context = context;
+}
+
+/* ---- whole ---- */
+
+/* libmicrohttpd frees what it is given. */
+static struct MHD_Response *copy_body(haft_str body)
+{
+    char *copy = malloc(body.len > 0 ? body.len : 1);
+    if (copy == NULL) {
+        return NULL;
+    }
+    if (body.len > 0) {
+        memcpy(copy, body.ptr, body.len);
+    }
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(body.len, copy, MHD_RESPMEM_MUST_FREE);
+    if (response == NULL) {
+        free(copy);
+    }
+    return response;
+}
+
+void haft__server_reply(haft__server_request *request, const haft__server_head *head, haft_str body)
+{
+    assert(request->held && !request->answered);
+    if (!request->dropped && make_room(request, body.len)) {
+        count_queued(request, body.len);
+        queue(request, head, copy_body(body));
+    } else if (!request->dropped) {
+        drop(request);
+    }
+    haft__server_finish(request);
+}
+
+/* ---- streams ---- */
+
+static size_t take(haft__server_request *request, char *to, size_t max)
+{
+    size_t pending = request->queue.len - request->taken;
+    size_t count = pending < max ? pending : max;
+    if (count > 0) {
+        memcpy(to, request->queue.ptr + request->taken, count);
+        request->taken += count;
+        count_taken(request, count);
+    }
+    if (request->taken == request->queue.len) {
+        haft__buf_clear(&request->queue);
+        request->taken = 0;
+    }
+    return count;
+}
+
+/* Called by libmicrohttpd when the client can take more. */
+static ssize_t read_stream(void *context, uint64_t at, char *to, size_t max)
+{
+    (void)at;
+    haft__server_request *request = context;
+    size_t count = request->dropped ? 0 : take(request, to, max);
+    if (count > 0) {
+        return (ssize_t)count;
+    }
+    if (request->dropped || request->cutting) {
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    if (request->ending) {
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    }
+    return haft__server_suspend(request) ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+void haft__server_begin(haft__server_request *request, const haft__server_head *head)
+{
+    assert(request->held && !request->answered);
+    if (!request->dropped) {
+        queue(request, head,
+              MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_stream, request,
+                                                NULL));
+    }
+}
+
+/* What has been taken makes room once it is the greater part, so that moving stays cheap. */
+static bool enqueue(haft__server_request *request, haft_str bytes)
+{
+    haft__buf *queue = &request->queue;
+    if (request->taken > queue->len / 2) {
+        memmove(queue->ptr, queue->ptr + request->taken, queue->len - request->taken);
+        queue->len -= request->taken;
+        request->taken = 0;
+    }
+    haft__buf_add_str(queue, bytes);
+    return queue->status == HAFT_OK;
+}
+
+bool haft__server_write(haft__server_request *request, haft_str bytes)
+{
+    assert(request->held);
+    if (request->dropped) {
+        return false;
+    }
+    size_t room = request->link->server->options.max_queue - (request->queue.len - request->taken);
+    if (bytes.len > room || !make_room(request, bytes.len) || !enqueue(request, bytes)) {
+        drop(request);
+        return false;
+    }
+    count_queued(request, bytes.len);
+    haft__server_wake(request);
+    return true;
+}
+
+void haft__server_end(haft__server_request *request)
+{
+    assert(request->held);
+    request->ending = true;
+    haft__server_wake(request);
+    haft__server_finish(request);
+}
+
+void haft__server_cut(haft__server_request *request)
+{
+    assert(request->held);
+    request->cutting = true;
+    haft__server_wake(request);
+    haft__server_finish(request);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server.c - libmicrohttpd on the loop: where it listens, when it runs, and its connections.
+ *
+ * Its epoll descriptor is polled by libuv; whatever happens there, or its timeout, makes it run.
+ * A connection without anything to do is suspended and then libmicrohttpd does not look at it: a
+ * poll of ours sees the client leave. What a request goes through is in server_request.c.
+ * Tests: tests/io/server/server_test.c.
+ */
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "io/loop_uv.h"
+#include "io/server/server_int.h"
+
+#define REST_MS     3600000U /* the timer is set even when there is nothing to wait for */
+#define MOST_RUNS   16       /* of libmicrohttpd in a row, before others have their turn */
+#define POOL_BYTES  (2 * (size_t)HAFT__LIMIT_SERVER_HEADER_BYTES)
+#define MS_A_SECOND 1000U
+
+/* ---- running ---- */
+
+static void run_daemon(haft__server *server);
+
+static void on_timer(void *context)
+{
+    run_daemon(context);
+}
+
+static void set_timer(haft__server *server, uint64_t ms)
+{
+    haft_status status =
+        haft__timer_start(server->loop, &server->timer, ms, on_timer, server, NULL);
+    (void)status; /* it has had its place since the server was made */
+}
+
+/* It says how long it may be left alone; 0 when there is something to do already. */
+static void run_daemon(haft__server *server)
+{
+    MHD_UNSIGNED_LONG_LONG wait = 0;
+    for (int i = 0; i < MOST_RUNS && wait == 0; i++) {
+        server->again = false;
+        (void)MHD_run(server->daemon);
+        if (MHD_get_timeout(server->daemon, &wait) != MHD_YES || wait > REST_MS) {
+            wait = REST_MS;
+        }
+        wait = server->again ? 0 : wait;
+    }
+    set_timer(server, wait);
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    run_daemon(poll->data);
+}
+
+/* ---- connections ---- */
+
+static void on_patience(void *context)
+{
+    haft__server_link_drop(context);
+}
+
+/* libmicrohttpd sees that nothing comes and nothing goes any more, and closes it. */
+void haft__server_link_drop(const haft__server_link *link)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(link->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+    (void)shutdown(info->connect_fd, SHUT_RDWR);
+}
+
+void haft__server_link_resume(const haft__server_link *link)
+{
+    MHD_resume_connection(link->mhd);
+    link->server->again = true;
+    set_timer(link->server, 0);
+}
+
+void haft__server_link_allow(haft__server_link *link, uint64_t ms)
+{
+    if (haft__timer_start(link->server->loop, &link->patience, ms, on_patience, link, NULL)
+        != HAFT_OK) {
+        haft__server_link_drop(link);
+    }
+}
+
+static void on_watch(uv_poll_t *watch, int status, int events)
+{
+    (void)status;
+    (void)events;
+    haft__server_link *link = watch->data;
+    haft__server_link_unwatch(link);
+    haft__server_lose(link->request);
+}
+
+bool haft__server_link_watch(haft__server_link *link)
+{
+    if (link->watching) {
+        return true;
+    }
+    if (!link->watch_made) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(link->mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+        uv_loop_t *uv = haft__loop_uv(link->server->loop);
+        link->watch.data = link;
+        link->watch_made = uv_poll_init(uv, &link->watch, info->connect_fd) == 0;
+    }
+    link->watching = link->watch_made && uv_poll_start(&link->watch, UV_DISCONNECT, on_watch) == 0;
+    return link->watching;
+}
+
+void haft__server_link_unwatch(haft__server_link *link)
+{
+    if (link->watching) {
+        (void)uv_poll_stop(&link->watch);
+        link->watching = false;
+    }
+}
+
+static void free_link(uv_handle_t *watch)
+{
+    free(watch->data);
+}
+
+static void open_link(haft__server *server, struct MHD_Connection *mhd, void **ret_link)
+{
+    haft__server_link *link = calloc(1, sizeof(*link));
+    if (link == NULL) {
+        return; /* its first request finds none, and closes */
+    }
+    *link = (haft__server_link){
+        .server = server, .next = server->links, .at = &server->links, .mhd = mhd};
+    if (link->next != NULL) {
+        link->next->at = &link->next;
+    }
+    server->links = link;
+    *ret_link = link;
+    haft__server_link_allow(link, server->options.idle_ms + server->options.receive_ms);
+}
+
+static void close_link(haft__server_link *link)
+{
+    if (link->request != NULL) {
+        haft__server_part(link);
+    }
+    *link->at = link->next;
+    if (link->next != NULL) {
+        link->next->at = link->at;
+    }
+    haft__timer_stop(link->server->loop, &link->patience);
+    link->server->again = true; /* another one may be accepted in its place */
+    if (link->watch_made) {
+        uv_close((uv_handle_t *)&link->watch, free_link);
+    } else {
+        free(link);
+    }
+}
+
+static void on_connection(void *server, struct MHD_Connection *mhd, void **link,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        open_link(server, mhd, link);
+    } else if (*link != NULL) {
+        close_link(*link);
+    }
+}
+
+/* ---- the server ---- */
+
+static haft_status read_options(haft__server_options *o, haft_error *err)
+{
+    const struct {
+        const char *name;
+        size_t limit, *value;
+    } rows[] = {
+        {"max_body", HAFT__LIMIT_SERVER_BODY_BYTES, &o->max_body},
+        {"max_bodies", HAFT__LIMIT_SERVER_BODIES_BYTES, &o->max_bodies},
+        {"max_queue", HAFT__LIMIT_SERVER_QUEUE_BYTES, &o->max_queue},
+        {"max_queues", HAFT__LIMIT_SERVER_QUEUES_BYTES, &o->max_queues},
+        {"max_connections", HAFT__LIMIT_SERVER_CONNECTIONS, &o->max_connections},
+        {"idle_ms", HAFT__LIMIT_SERVER_IDLE_MS, &o->idle_ms},
+        {"receive_ms", HAFT__LIMIT_SERVER_RECEIVE_MS, &o->receive_ms},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (*rows[i].value > rows[i].limit) {
+            return haft__fail(err, HAFT_TOO_BIG, rows[i].name, "expected at most %zu, found %zu",
+                              rows[i].limit, *rows[i].value);
+        }
+        *rows[i].value = *rows[i].value > 0 ? *rows[i].value : rows[i].limit;
+    }
+    return HAFT_OK;
+}
+
+/* libmicrohttpd closes the socket in most of the ways in which it can fail to start. */
+static void close_listener(int fd)
+{
+    int listening = 0;
+    socklen_t size = sizeof(listening);
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 && listening != 0) {
+        (void)close(fd);
+    }
+}
+
+static haft_status start_daemon(haft__server *server, haft_error *err)
+{
+    unsigned seconds = (unsigned)((server->options.idle_ms + MS_A_SECOND - 1) / MS_A_SECOND);
+    server->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, haft__server_on_access, server,
+        MHD_OPTION_LISTEN_SOCKET, server->at.fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, POOL_BYTES, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)server->options.max_connections, MHD_OPTION_CONNECTION_TIMEOUT, seconds,
+        MHD_OPTION_URI_LOG_CALLBACK, haft__server_on_target, server, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, server, MHD_OPTION_NOTIFY_COMPLETED, haft__server_on_completed, server,
+        MHD_OPTION_END);
+    if (server->daemon == NULL) {
+        close_listener(server->at.fd);
+        return haft__fail(err, HAFT_IO, server->at.address,
+                          "the HTTP server does not start for want of memory or descriptors");
+    }
+    return HAFT_OK;
+}
+
+static void free_handle(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static haft_status start_polling(haft__server *server, haft_error *err)
+{
+    uv_poll_t *poll = calloc(1, sizeof(*poll));
+    if (poll == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    int code = uv_poll_init(haft__loop_uv(server->loop), poll, info->epoll_fd);
+    if (code != 0) {
+        free(poll);
+        return haft__fail(err, HAFT_IO, server->at.address, "the event loop: %s",
+                          uv_strerror(code));
+    }
+    poll->data = server;
+    server->poll = poll;
+    (void)uv_poll_start(poll, UV_READABLE, on_readable);
+    return haft__timer_start(server->loop, &server->timer, 0, on_timer, server, err);
+}
+
+haft_status haft__server_create(haft__loop *loop, const haft__server_options *options,
+                                haft__server_handler *handler, void *context,
+                                haft__server **ret_server, haft_error *err)
+{
+    haft__server *server = calloc(1, sizeof(*server));
+    if (server == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    *server =
+        (haft__server){.loop = loop, .options = *options, .handler = handler, .context = context};
+    haft_status status = read_options(&server->options, err);
+    if (status == HAFT_OK) {
+        status = haft__listen(options->address, &server->at, err);
+    }
+    if (status == HAFT_OK) {
+        status = start_daemon(server, err);
+    }
+    if (status == HAFT_OK) {
+        status = start_polling(server, err);
+    }
+    if (status != HAFT_OK) {
+        haft__server_destroy(server);
+        return status;
+    }
+    *ret_server = server;
+    return HAFT_OK;
+}
+
+void haft__server_destroy(haft__server *server)
+{
+    if (server == NULL) {
+        return;
+    }
+    if (server->poll != NULL) {
+        uv_close((uv_handle_t *)server->poll, free_handle);
+    }
+    for (haft__server_link *link = server->links; link != NULL; link = link->next) {
+        if (link->request != NULL) {
+            haft__server_wake(link->request); /* libmicrohttpd cannot stop with one suspended */
+        }
+    }
+    if (server->daemon != NULL) {
+        MHD_stop_daemon(server->daemon); /* closes its listening socket, too */
+    }
+    haft__timer_stop(server->loop, &server->timer);
+    free(server);
+}
+
+haft_str haft__server_address(const haft__server *server)
+{
+    return haft__str(server->at.address);
+}
+
+uint16_t haft__server_port(const haft__server *server)
+{
+    return server->at.port;
+}

@@ -1,0 +1,824 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/io/http/client.c. */
+#include "io/http/client.h"
+
+#include "base/limits.h"
+#include "io/http_help.h"
+#include "test.h"
+
+#define MANY 200
+
+static const haft__http_options anywhere = {.public_only = false};
+
+static web_told fetch(web_bench *b, const char *path)
+{
+    web_told told;
+    haft__http_request request = web_get(web_url(b->web, path));
+    (void)web_fetch(b->loop, b->http, &request, &told);
+    return told;
+}
+
+static haft__http_transfer *start(web_bench *b, const haft__http_request *request, web_told *told)
+{
+    haft__http_transfer *transfer = NULL;
+    memset(told, 0, sizeof(*told));
+    CHECK_INT(haft__http_start(b->http, request, &web_handlers, told, &transfer, NULL), HAFT_OK,
+              "not started");
+    return transfer;
+}
+
+static void check_end(const web_told *told, haft__http_end wanted, const char *what)
+{
+    CHECK_STR(haft__str(haft__http_end_name(told->end)), haft__str(haft__http_end_name(wanted)),
+              "%s: %s", what, told->message);
+}
+
+/* ---- answers ---- */
+
+TEST(an_answer_is_handed_on)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(5) "hello");
+    web_told told = fetch(&b, "/");
+    check_end(&told, HAFT__HTTP_OK, "it");
+    CHECK_INT(told.status, 200, "status");
+    CHECK_INT(told.heads, 1, "heads");
+    CHECK_STR(haft__str(told.type), HAFT__LIT("text/plain"), "type");
+    CHECK_STR(haft__str(told.body), HAFT__LIT("hello"), "body");
+    CHECK(told.sent && told.delivered, "it was neither sent nor delivered");
+    CHECK_STR(haft__str(told.url), haft__str(web_url(b.web, "/")), "url");
+    web_tear_down(&b);
+}
+
+TEST(every_status_is_an_answer)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/204", "HTTP/1.1 204 No Content\r\n\r\n");
+    web_route(b.web, "/302", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 2\r\n\r\nno");
+    web_route(b.web, "/404", "HTTP/1.1 404 Not Found\r\nContent-Length: 3\r\n\r\nwho");
+    web_route(b.web, "/503", "HTTP/1.1 503 \r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n");
+    web_route(b.web, "/100",
+              "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n"
+              "\r\n" WEB_OK(2) "ok");
+    web_route(b.web, "/chunks",
+              "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+              "3\r\nabc\r\n2\r\nde\r\n0\r\nTrailer: x\r\n\r\n");
+    static const struct {
+        const char *path;
+        uint32_t status;
+        const char *body;
+    } rows[] = {{"/204", 204, ""},    {"/302", 302, "no"}, {"/404", 404, "who"},
+                {"/503", 503, ""},    {"/100", 200, "ok"}, {"/chunks", 200, "abcde"},
+                {"/nowhere", 404, ""}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        web_told told = fetch(&b, rows[i].path);
+        check_end(&told, HAFT__HTTP_OK, rows[i].path);
+        CHECK_INT(told.status, rows[i].status, "%s", rows[i].path);
+        CHECK_INT(told.heads, 1, "%s: heads", rows[i].path);
+        CHECK_STR(haft__str(told.body), haft__str(rows[i].body), "%s", rows[i].path);
+        CHECK_INT(told.delivered, rows[i].body[0] != '\0', "%s: delivered", rows[i].path);
+    }
+    CHECK_INT(web_connections(b.web), 1, "connections");
+    web_tear_down(&b);
+}
+
+TEST(headers_of_the_answer_can_be_asked_for)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/",
+              "HTTP/1.1 200 OK\r\nlocation:  there \r\nLocation: two\r\n"
+              "Content-Length: 0\r\n\r\n");
+    web_told told = fetch(&b, "/");
+    CHECK_STR(haft__str(told.location), HAFT__LIT("there"), "the first of two");
+    told = fetch(&b, "/none");
+    CHECK_STR(haft__str(told.location), HAFT__LIT(""), "none");
+    CHECK_STR(haft__str(told.type), HAFT__LIT(""), "no type");
+    web_tear_down(&b);
+}
+
+TEST(what_is_sent_is_what_was_asked_for)
+{
+    web_bench b = web_set_up(&anywhere);
+    haft_str headers[] = {HAFT__LIT("X-One: 1"), HAFT__LIT("X-Empty:"),
+                          HAFT__LIT("Content-Type: application/json")};
+    haft__http_request request = web_get(web_url(b.web, "/a%20b?c=d&e=%7B#f"));
+    request.method = HAFT__LIT("POST");
+    request.headers = headers;
+    request.header_count = COUNT(headers);
+    request.body = (haft_str){"{\"a\":1}no more", 7};
+    web_told told;
+    (void)web_fetch(b.loop, b.http, &request, &told);
+    char wanted[512];
+    (void)snprintf(wanted, sizeof(wanted),
+                   "POST /a%%20b?c=d&e=%%7B HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"
+                   "Accept: */*\r\nX-One: 1\r\nX-Empty:\r\nContent-Type: application/json\r\n"
+                   "User-Agent: haft/%s\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n"
+                   "Content-Length: 7\r\n\r\n{\"a\":1}",
+                   web_port(b.web), HAFT_VERSION);
+    CHECK_STR(web_request(b.web, 0), haft__str(wanted), "the request");
+    web_tear_down(&b);
+}
+
+/* A transfer is used again with all that was made ready for its last request, if the next one is
+ * the same: what differs must be seen. */
+TEST(a_request_after_another_is_its_own)
+{
+    static const struct {
+        const char *path, *method, *header, *body, *start, *has, *end;
+    } rows[] = {
+        {"/a", "POST", "X-One: 1", "one", "POST /a ", "\r\nX-One: 1\r\n", "\r\n\r\none"},
+        {"/a", "POST", "X-One: 1", "second", "POST /a ", "\r\nContent-Length: 6\r\n", "\r\nsecond"},
+        {"/a", "POST", "X-One: 2", "", "POST /a ", "\r\nX-One: 2\r\n", "\r\n\r\n"},
+        {"/a", "PUT", "X-One: 2", "x", "PUT /a ", "\r\nX-One: 2\r\n", "\r\n\r\nx"},
+        {"/a", "PUT", "X-One: 2", NULL, "PUT /a ", "\r\nX-One: 2\r\n", "\r\n\r\n"},
+        {"/a", "POST", NULL, "y", "POST /a ", "\r\nAccept: */*\r\n", "\r\n\r\ny"},
+        {"/from", "GET", "X-One: 3", NULL, "GET /from ", "\r\nX-One: 3\r\n", "\r\n\r\n"},
+        {"/from", "GET", "X-One: 3", NULL, "GET /from ", "\r\nX-One: 3\r\n", "\r\n\r\n"},
+        {"/b", "GET", "X-One: 3", NULL, "GET /b ", "\r\nX-One: 3\r\n", "\r\n\r\n"},
+        {"/b", "GET", "X-One:\n3", NULL, NULL, NULL, NULL},
+        {"/b", "GET", "X-One: 3", NULL, "GET /b ", "\r\nX-One: 3\r\n", "\r\n\r\n"},
+    };
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/a", WEB_OK(2) "ok");
+    web_route(b.web, "/b", WEB_OK(2) "ok");
+    web_route(b.web, "/from", "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n");
+    for (size_t i = 0, at = 0; i < COUNT(rows); i++) {
+        haft_str header = haft__str(rows[i].header != NULL ? rows[i].header : "");
+        haft__http_request request = web_get(web_url(b.web, rows[i].path));
+        request.method = haft__str(rows[i].method);
+        request.headers = &header;
+        request.header_count = rows[i].header != NULL;
+        request.body = rows[i].body != NULL ? haft__str(rows[i].body) : request.body;
+        request.max_redirects = 1;
+        web_told told;
+        (void)web_fetch(b.loop, b.http, &request, &told);
+        check_end(&told, rows[i].start != NULL ? HAFT__HTTP_OK : HAFT__HTTP_BAD_HEADER, "row");
+        if (rows[i].start == NULL) {
+            continue;
+        }
+        haft_str sent = web_request(b.web, (unsigned)at);
+        CHECK(haft__str_starts(sent, haft__str(rows[i].start)), "%zu: %.*s", i, HAFT__ARG(sent));
+        CHECK(memmem(sent.ptr, sent.len, rows[i].has, strlen(rows[i].has)) != NULL, "%zu: %.*s", i,
+              HAFT__ARG(sent));
+        haft_str end = haft__str(rows[i].end);
+        CHECK(sent.len > end.len && memcmp(sent.ptr + sent.len - end.len, end.ptr, end.len) == 0,
+              "%zu: %.*s", i, HAFT__ARG(sent));
+        at += haft__str_starts(sent, HAFT__LIT("GET /from")) ? 2 : 1;
+    }
+    web_tear_down(&b);
+}
+
+static const struct method_row {
+    const char *method, *body, *start, *end;
+} methods[] = {
+    {"GET", NULL, "GET / HTTP/1.1\r\n", "\r\n\r\n"},
+    {"POST", "abc", "POST / HTTP/1.1\r\n", "Content-Length: 3\r\n\r\nabc"},
+    {"HEAD", NULL, "HEAD / HTTP/1.1\r\n", "\r\n\r\n"},
+    {"HEAD", "abc", "HEAD / HTTP/1.1\r\n", "\r\n\r\n"},
+    {"PUT", "", "PUT / HTTP/1.1\r\n", "Content-Length: 0\r\n\r\n"},
+    {"DELETE", NULL, "DELETE / HTTP/1.1\r\n", "\r\n\r\n"},
+    {"DELETE", "x", "DELETE / HTTP/1.1\r\n", "Content-Length: 1\r\n\r\nx"},
+    {"GET", "y", "GET / HTTP/1.1\r\n", "Content-Length: 1\r\n\r\ny"},
+    {"PATCH", "z", "PATCH / HTTP/1.1\r\n", "Content-Length: 1\r\n\r\nz"},
+    {"OPTIONS", NULL, "OPTIONS / HTTP/1.1\r\n", "\r\n\r\n"},
+};
+
+static bool has(haft_str text, const char *part)
+{
+    return memmem(text.ptr, text.len, part, strlen(part)) != NULL;
+}
+
+static void try_method(web_bench *b, const struct method_row *row, unsigned number)
+{
+    haft__http_request request = web_get(web_url(b->web, "/"));
+    request.method = haft__str(row->method);
+    if (row->body != NULL) {
+        request.body = haft__str(row->body);
+    }
+    web_told told;
+    (void)web_fetch(b->loop, b->http, &request, &told);
+    check_end(&told, HAFT__HTTP_OK, row->method);
+    haft_str sent = web_request(b->web, number);
+    CHECK(haft__str_starts(sent, haft__str(row->start)), "%.*s", HAFT__ARG(sent));
+    CHECK(haft__str_ends(sent, haft__str(row->end)), "%.*s", HAFT__ARG(sent));
+    CHECK_INT(has(sent, "Content-Length"), row->end[0] == 'C', "%.*s", HAFT__ARG(sent));
+    CHECK(!has(sent, "Content-Type"), "%.*s", HAFT__ARG(sent));
+}
+
+/* One handle for all, each after each other one: nothing of a request is left in the next. */
+TEST(methods_and_bodies_do_not_mix)
+{
+    for (size_t first = 0; first < COUNT(methods); first++) {
+        web_bench b = web_set_up(&anywhere);
+        web_route(b.web, "/", "HTTP/1.1 204 No\r\n\r\n");
+        unsigned number = 0;
+        for (size_t second = 0; second < COUNT(methods); second++) {
+            try_method(&b, &methods[first], number++);
+            try_method(&b, &methods[second], number++);
+        }
+        CHECK_INT(web_connections(b.web), 1, "connections");
+        web_tear_down(&b);
+    }
+}
+
+TEST(a_long_body_is_sent_at_once)
+{
+    web_bench b = web_set_up(&anywhere);
+    size_t size = (size_t)3 << 20;
+    char *body = test_alloc(size);
+    memset(body, 'x', size);
+    web_route(b.web, "/", WEB_OK(2) "ok");
+    haft__http_request request = web_get(web_url(b.web, "/"));
+    request.method = HAFT__LIT("POST");
+    request.body = (haft_str){body, size};
+    web_told told;
+    (void)web_fetch(b.loop, b.http, &request, &told);
+    check_end(&told, HAFT__HTTP_OK, "it");
+    haft_str sent = web_request(b.web, 0);
+    CHECK(memmem(sent.ptr, sent.len, "\r\nExpect", 8) == NULL, "it asked whether it may");
+    web_tear_down(&b);
+}
+
+TEST(connections_are_kept)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(2) "ok");
+    web_route(b.web, "/close", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbye" WEB_CLOSE);
+    for (int i = 0; i < 50; i++) {
+        web_told told = fetch(&b, "/");
+        check_end(&told, HAFT__HTTP_OK, "it");
+    }
+    CHECK_INT(web_connections(b.web), 1, "connections");
+    web_told told = fetch(&b, "/close");
+    check_end(&told, HAFT__HTTP_OK, "closed");
+    CHECK_STR(haft__str(told.body), HAFT__LIT("bye"), "body");
+    (void)fetch(&b, "/");
+    CHECK_INT(web_connections(b.web), 2, "connections");
+    web_tear_down(&b);
+}
+
+TEST(a_turn_takes_no_memory_of_ours_but_for_its_socket)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(2) "ok");
+    haft__http_request request = web_get(web_url(b.web, "/"));
+    web_told told;
+    for (int i = 0; i < 3; i++) {
+        (void)web_fetch(b.loop, b.http, &request, &told);
+    }
+    size_t before = test_allocation_count();
+    for (int i = 0; i < 10; i++) {
+        (void)web_fetch(b.loop, b.http, &request, &told);
+    }
+    size_t each = (test_allocation_count() - before) / 10;
+    CHECK(each <= (HAFT__ASAN ? 20 : 3), "%zu", each);
+    web_tear_down(&b);
+}
+
+/* ---- streaming ---- */
+
+TEST(bytes_are_handed_on_as_they_arrive)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/",
+              "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" WEB_WAIT
+              "data: 1\n\n" WEB_WAIT "data: 2\n\n" WEB_WAIT "data: 3\n\n" WEB_CLOSE);
+    haft__http_request request = web_get(web_url(b.web, "/"));
+    web_told told;
+    (void)start(&b, &request, &told);
+    CHECK(web_step_until(b.loop, &told.heads, 1), "no head before the body");
+    CHECK_STR(haft__str(told.type), HAFT__LIT("text/event-stream"), "type");
+    static const char *const so_far[] = {"data: 1\n\n", "data: 1\n\ndata: 2\n\n",
+                                         "data: 1\n\ndata: 2\n\ndata: 3\n\n"};
+    for (unsigned i = 0; i < 3; i++) {
+        CHECK_INT(told.bodies, i, "pieces");
+        web_release(b.web, 1);
+        CHECK(web_step_until(b.loop, &told.bodies, i + 1), "piece %u did not come", i);
+        CHECK_STR(haft__str(told.body), haft__str(so_far[i]), "piece %u", i);
+    }
+    CHECK(web_step_until(b.loop, &told.dones, 1), "no end");
+    check_end(&told, HAFT__HTTP_OK, "it");
+    web_tear_down(&b);
+}
+
+TEST(a_body_can_be_stopped)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(8) "abcd" WEB_WAIT "efgh");
+    web_route(b.web, "/all", WEB_OK(4) "abcd");
+    haft__http_request request = web_get(web_url(b.web, "/"));
+    for (int i = 0; i < 2; i++) {
+        web_told told;
+        (void)start(&b, &request, &told);
+        told.stop_at = 4;
+        CHECK(web_step_until(b.loop, &told.dones, 1), "no end");
+        check_end(&told, HAFT__HTTP_STOPPED, "it");
+        CHECK(told.delivered && told.status == 200, "delivered");
+        request = web_get(web_url(b.web, "/all")); /* where the end has come with the bytes */
+    }
+    web_tear_down(&b);
+}
+
+TEST(many_transfers_run_at_once)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(2) "o" WEB_WAIT "k");
+    haft__http_request request = web_get(web_url(b.web, "/"));
+    static web_told told[MANY];
+    for (int i = 0; i < MANY; i++) {
+        (void)start(&b, &request, &told[i]);
+    }
+    for (int i = 0; i < MANY; i++) {
+        CHECK(web_step_until(b.loop, &told[i].bodies, 1), "%d did not begin", i);
+    }
+    CHECK_INT(web_connections(b.web), MANY, "connections");
+    web_release(b.web, MANY);
+    for (int i = 0; i < MANY; i++) {
+        CHECK(web_step_until(b.loop, &told[i].dones, 1), "%d did not end", i);
+        check_end(&told[i], HAFT__HTTP_OK, "one of many");
+        CHECK_STR(haft__str(told[i].body), HAFT__LIT("ok"), "%d", i);
+    }
+    web_tear_down(&b);
+}
+
+/* What is kept for the next: at the limit, and one more; then the first request that ends closes
+ * the one that is too many. */
+TEST(no_more_is_kept_than_the_limit)
+{
+    for (unsigned count = HAFT__LIMIT_HTTP_IDLE; count <= HAFT__LIMIT_HTTP_IDLE + 1; count++) {
+        web_bench b = web_set_up(&anywhere);
+        web_route(b.web, "/", WEB_OK(2) "o" WEB_WAIT "k");
+        haft__http_request request = web_get(web_url(b.web, "/"));
+        static web_told told[HAFT__LIMIT_HTTP_IDLE + 1];
+        unsigned idle = web_count_fds();
+        for (unsigned i = 0; i < count; i++) {
+            (void)start(&b, &request, &told[i]);
+        }
+        for (unsigned i = 0; i < count; i++) {
+            CHECK(web_step_until(b.loop, &told[i].bodies, 1), "%u did not begin", i);
+        }
+        web_release(b.web, count);
+        for (unsigned i = 0; i < count; i++) {
+            CHECK(web_step_until(b.loop, &told[i].dones, 1), "%u did not end", i);
+        }
+        web_release(b.web, 1);
+        web_told one;
+        CHECK(web_fetch(b.loop, b.http, &request, &one), "one more");
+        unsigned open = 0;
+        for (int i = 0; i < 2000 && open != HAFT__LIMIT_HTTP_IDLE; i++) {
+            open = web_open(b.web); /* the server hears of it when it has time */
+            CHECK_INT(haft__loop_step(b.loop, 1, NULL), HAFT_OK, "no step");
+        }
+        CHECK_INT(open, HAFT__LIMIT_HTTP_IDLE, "connections kept of %u", count);
+        CHECK_INT(web_count_fds(), idle + 2 * HAFT__LIMIT_HTTP_IDLE, "descriptors");
+        haft__http_transfer *transfers[HAFT__LIMIT_HTTP_IDLE + 1];
+        size_t before = test_allocation_count();
+        for (unsigned i = 0; i < HAFT__LIMIT_HTTP_IDLE; i++) {
+            transfers[i] = start(&b, &request, &told[i]);
+        }
+        size_t spare = test_allocation_count() - before;
+        CHECK(HAFT__ASAN || spare <= 2, "%zu allocations for those that were kept", spare);
+        before = test_allocation_count();
+        transfers[HAFT__LIMIT_HTTP_IDLE] = start(&b, &request, &told[HAFT__LIMIT_HTTP_IDLE]);
+        CHECK(test_allocation_count() > before, "more was kept");
+        for (unsigned i = 0; i <= HAFT__LIMIT_HTTP_IDLE; i++) {
+            haft__http_cancel(transfers[i]);
+        }
+        web_tear_down(&b);
+    }
+}
+
+/* ---- cancelling ---- */
+
+TEST(a_cancelled_transfer_says_nothing_more)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(4) "ab" WEB_WAIT "cd");
+    haft__http_request request = web_get(web_url(b.web, "/"));
+    web_told told, other;
+    haft__http_transfer *at_once = start(&b, &request, &told);
+    CHECK(!haft__http_sent(at_once), "it was sent");
+    haft__http_cancel(at_once);
+    CHECK_INT(haft__loop_step(b.loop, 0, NULL), HAFT_OK, "no step");
+    CHECK_INT(told.heads + told.bodies + told.dones, 0, "told");
+    haft__http_transfer *later = start(&b, &request, &told);
+    CHECK(web_step_until(b.loop, &told.bodies, 1), "no body");
+    CHECK(haft__http_sent(later), "it was not sent");
+    haft__http_cancel(later);
+    web_release(b.web, 2);
+    (void)start(&b, &request, &other);
+    CHECK(web_step_until(b.loop, &other.dones, 1), "no end");
+    check_end(&other, HAFT__HTTP_OK, "the next");
+    CHECK_INT(told.bodies + told.dones, 1, "told");
+    web_tear_down(&b);
+}
+
+TEST(handlers_may_cancel_themselves_and_others)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(4) WEB_WAIT "abcd");
+    haft__http_request request = web_get(web_url(b.web, "/"));
+    web_told first, second, third;
+    haft__http_transfer *transfers[] = {start(&b, &request, &first), start(&b, &request, &second),
+                                        start(&b, &request, &third)};
+    CHECK(web_step_until(b.loop, &third.heads, 1) && web_step_until(b.loop, &second.heads, 1)
+              && web_step_until(b.loop, &first.heads, 1),
+          "no heads");
+    first.cancel_at = transfers[0];
+    second.cancel_at = transfers[0];
+    third.cancel_at = transfers[0];
+    /* Whoever is first cancels the first one; it must not be cancelled twice. */
+    for (int i = 0; i < 200 && first.bodies + second.bodies + third.bodies == 0; i++) {
+        web_release(b.web, i == 0 ? 1 : 0);
+        CHECK_INT(haft__loop_step(b.loop, 100, NULL), HAFT_OK, "no step");
+    }
+    first.cancel_at = second.cancel_at = third.cancel_at = NULL;
+    web_release(b.web, 2);
+    CHECK(web_step_until(b.loop, &second.dones, 1) && web_step_until(b.loop, &third.dones, 1),
+          "the others did not end");
+    CHECK_INT(first.dones, 0, "the cancelled one ended");
+    web_tear_down(&b);
+}
+
+typedef struct again {
+    web_bench *b;
+    web_told next;
+    unsigned dones;
+    bool cancel;
+    haft__http_transfer *itself;
+} again;
+
+static void start_again(void *context, const haft__http_result *result)
+{
+    again *a = context;
+    (void)result;
+    a->dones++;
+    if (a->cancel) {
+        haft__http_cancel(a->itself);
+    }
+    haft__http_request request = web_get(web_url(a->b->web, "/"));
+    (void)start(a->b, &request, &a->next);
+}
+
+TEST(the_end_of_one_may_start_the_next)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(2) "ok");
+    for (int i = 0; i < 2; i++) {
+        again a = {.b = &b, .cancel = i == 1};
+        haft__http_handlers handlers = {.done = start_again};
+        haft__http_request request = web_get(web_url(b.web, "/"));
+        CHECK_INT(haft__http_start(b.http, &request, &handlers, &a, &a.itself, NULL), HAFT_OK,
+                  "not started");
+        CHECK(web_step_until(b.loop, &a.next.dones, 1), "the next did not end");
+        check_end(&a.next, HAFT__HTTP_OK, "the next");
+        CHECK_INT(a.dones, 1, "ends");
+    }
+    web_tear_down(&b);
+}
+
+TEST(a_client_can_go_with_transfers_under_way)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(4) "ab" WEB_WAIT "cd");
+    haft__http_request request = web_get(web_url(b.web, "/"));
+    web_told told[3];
+    for (int i = 0; i < 3; i++) {
+        (void)start(&b, &request, &told[i]);
+    }
+    CHECK(web_step_until(b.loop, &told[0].bodies, 1), "no body");
+    web_tear_down(&b);
+    CHECK_INT(told[0].dones + told[1].dones + told[2].dones, 0, "ends");
+}
+
+TEST(a_name_that_is_looked_for_holds_nobody_up)
+{
+    web_bench b = web_set_up(&anywhere);
+    haft__http_request request = web_get("http://slow.test/");
+    web_told told, other;
+    haft__http_transfer *transfer = start(&b, &request, &told);
+    web_route(b.web, "/", WEB_OK(2) "ok");
+    request = web_get(web_url(b.web, "/"));
+    (void)web_fetch(b.loop, b.http, &request, &other);
+    check_end(&other, HAFT__HTTP_OK, "the other");
+    haft__http_cancel(transfer); /* would take until web_find_slow if it waited */
+    request = web_get("http://slow.test/");
+    request.total_ms = 30;
+    (void)web_fetch(b.loop, b.http, &request, &told);
+    check_end(&told, HAFT__HTTP_TOTAL_TIMEOUT, "its limit");
+    CHECK(!told.sent, "it was sent");
+    web_find_slow();
+    web_find_slow();
+    haft__http_destroy(b.http);
+    haft__loop_destroy(b.loop);
+    web_stop(b.web);
+}
+
+/* ---- ends ---- */
+
+TEST(bad_requests_are_told_as_ends)
+{
+    static const struct {
+        const char *method, *url, *header;
+        haft__http_end wanted;
+    } rows[] = {
+        {"GET", "", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "nothing", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "/path", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "http://", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "http:///x", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "http://a b/", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "http://a:99999/", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "http://a/\r\nX: y", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "file:///etc/passwd", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "ftp://127.0.0.1/", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "gopher://127.0.0.1/", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "dict://127.0.0.1/", NULL, HAFT__HTTP_BAD_URL},
+        {"GET", "javascript:alert(1)", NULL, HAFT__HTTP_BAD_URL},
+        {"", "http://gone.test/", NULL, HAFT__HTTP_BAD_HEADER},
+        {"GET /x HTTP/1.1\r\nA: b\r\n\r\nGET", "http://gone.test/", NULL, HAFT__HTTP_BAD_HEADER},
+        {"GET", "http://gone.test/", "X: a\r\nY: b", HAFT__HTTP_BAD_HEADER},
+        {"GET", "http://gone.test/", NULL, HAFT__HTTP_RESOLVE},
+    };
+    web_bench b = web_set_up(&anywhere);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__http_request request = web_get(rows[i].url);
+        haft_str header = haft__str(rows[i].header != NULL ? rows[i].header : "");
+        request.method = haft__str(rows[i].method);
+        request.headers = &header;
+        request.header_count = rows[i].header != NULL;
+        web_told told;
+        (void)web_fetch(b.loop, b.http, &request, &told);
+        check_end(&told, rows[i].wanted, rows[i].url);
+        CHECK(!told.sent && !told.delivered && told.status == 0, "%s: sent", rows[i].url);
+        CHECK_INT(told.heads, 0, "%s: heads", rows[i].url);
+    }
+    web_tear_down(&b);
+}
+
+TEST(a_url_with_a_nul_is_refused)
+{
+    web_bench b = web_set_up(&anywhere);
+    haft__http_request request = web_get("http://gone.test/");
+    request.url = (haft_str){"http://gone.test/\0x", 19};
+    web_told told;
+    (void)web_fetch(b.loop, b.http, &request, &told);
+    check_end(&told, HAFT__HTTP_BAD_URL, "it");
+    web_tear_down(&b);
+}
+
+static const struct {
+    const char *script;
+    haft__http_end wanted;
+    const char *body;
+} broken[] = {
+    {WEB_CLOSE, HAFT__HTTP_CUT, ""},
+    {WEB_RESET, HAFT__HTTP_CUT, ""},
+    {"HTTP/1.1 200 OK\r\nContent-Len" WEB_CLOSE, HAFT__HTTP_CUT, ""},
+    {WEB_OK(10) "short" WEB_CLOSE, HAFT__HTTP_CUT, "short"},
+    {WEB_OK(10) WEB_CLOSE, HAFT__HTTP_CUT, ""},
+    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab" WEB_CLOSE, HAFT__HTTP_CUT,
+     "ab"},
+    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab" WEB_CLOSE, HAFT__HTTP_CUT, ""},
+    {"<html>no HTTP at all</html>" WEB_CLOSE, HAFT__HTTP_BAD_ANSWER, ""},
+    {"220 mail.example ESMTP\r\n" WEB_CLOSE, HAFT__HTTP_BAD_ANSWER, ""},
+    {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" WEB_CLOSE, HAFT__HTTP_BAD_ANSWER, ""},
+    {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain",
+     HAFT__HTTP_BAD_ANSWER, ""},
+};
+
+TEST(broken_answers_are_told)
+{
+    web_bench b = web_set_up(&anywhere);
+    for (size_t i = 0; i < COUNT(broken); i++) {
+        web_route(b.web, "/", broken[i].script);
+        web_told told = fetch(&b, "/");
+        check_end(&told, broken[i].wanted, broken[i].script);
+        CHECK_STR(haft__str(told.body), haft__str(broken[i].body), "row %zu", i);
+        CHECK_INT(told.delivered, broken[i].body[0] != '\0', "row %zu: delivered", i);
+        CHECK(told.sent, "row %zu: not sent", i);
+    }
+    web_tear_down(&b);
+}
+
+TEST(nobody_there_is_a_failed_connection)
+{
+    web_bench b = web_set_up(&anywhere);
+    char url[64], wanted[128];
+    uint16_t port = web_dead_port();
+    (void)snprintf(url, sizeof(url), "http://127.0.0.1:%u/secret?key=secret", port);
+    (void)snprintf(wanted, sizeof(wanted),
+                   "http://127.0.0.1:%u: no connection could be made: connection refused", port);
+    haft__http_request request = web_get(url);
+    web_told told;
+    (void)web_fetch(b.loop, b.http, &request, &told);
+    check_end(&told, HAFT__HTTP_CONNECT, "it");
+    CHECK_STR(haft__str(told.message), haft__str(wanted), "message");
+    CHECK(!told.sent, "it was sent");
+    web_tear_down(&b);
+}
+
+TEST(each_time_limit_has_its_end)
+{
+    web_bench b = web_set_up(&anywhere);
+    char secure[64];
+    (void)snprintf(secure, sizeof(secure), "https://127.0.0.1:%u/", web_port(b.web));
+    web_route(b.web, "/hang", WEB_HANG);
+    web_route(b.web, "/head", WEB_OK(4) WEB_HANG);
+    web_route(b.web, "/part", WEB_OK(4) "ab" WEB_HANG);
+    const struct {
+        const char *url;
+        uint64_t connect, first, idle, total;
+        haft__http_end wanted;
+    } rows[] = {
+        /* The server waits for a request, and so never begins with TLS. */
+        {secure, 30, 0, 0, 0, HAFT__HTTP_CONNECT_TIMEOUT},
+        {secure, 0, 1, 1, 30, HAFT__HTTP_TOTAL_TIMEOUT},
+        {web_url(b.web, "/hang"), 0, 30, 0, 0, HAFT__HTTP_FIRST_BYTE_TIMEOUT},
+        {web_url(b.web, "/hang"), 0, 0, 1, 30, HAFT__HTTP_TOTAL_TIMEOUT},
+        {web_url(b.web, "/head"), 0, 0, 30, 0, HAFT__HTTP_IDLE_TIMEOUT},
+        {web_url(b.web, "/part"), 0, 0, 30, 0, HAFT__HTTP_IDLE_TIMEOUT},
+        {web_url(b.web, "/part"), 0, 0, 0, 30, HAFT__HTTP_TOTAL_TIMEOUT},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__http_request request = web_get(rows[i].url);
+        request.connect_ms = rows[i].connect;
+        request.first_byte_ms = rows[i].first;
+        request.idle_ms = rows[i].idle;
+        request.total_ms = rows[i].total;
+        web_told told;
+        (void)web_fetch(b.loop, b.http, &request, &told);
+        check_end(&told, rows[i].wanted, rows[i].url);
+        bool late = rows[i].total > 0;
+        CHECK(late || told.sent == (rows[i].connect == 0), "row %zu: sent", i);
+    }
+    web_tear_down(&b);
+}
+
+/* Three pauses that are longer than the limit together, and shorter each. False when one of them
+ * was longer, as the machine had other things to do. */
+static bool try_pauses(web_bench *b)
+{
+    haft__http_request request = web_get(web_url(b->web, "/"));
+    request.idle_ms = 400;
+    web_told told;
+    (void)start(b, &request, &told);
+    uint64_t longest = 0, last = haft__loop_now(b->loop);
+    for (unsigned i = 1; i <= 4 && told.dones == 0; i++) {
+        while (told.dones == 0
+               && (told.bodies < i || (i < 4 && haft__loop_now(b->loop) - last < 150))) {
+            CHECK_INT(haft__loop_step(b->loop, 10, NULL), HAFT_OK, "no step");
+        }
+        web_release(b->web, i < 4 ? 1 : 0);
+        uint64_t now = haft__loop_now(b->loop);
+        longest = now - last > longest ? now - last : longest;
+        last = now;
+    }
+    CHECK(web_step_until(b->loop, &told.dones, 1), "no end");
+    CHECK(told.end == HAFT__HTTP_OK || longest > 300, "%s", told.message);
+    return told.end == HAFT__HTTP_OK;
+}
+
+TEST(bytes_that_come_put_off_the_idle_limit)
+{
+    bool shown = false;
+    for (int i = 0; i < 10 && !shown; i++) {
+        web_bench b = web_set_up(&anywhere);
+        web_route(b.web, "/", WEB_OK(4) "a" WEB_WAIT "b" WEB_WAIT "c" WEB_WAIT "d");
+        shown = try_pauses(&b);
+        web_tear_down(&b);
+    }
+    if (!shown) {
+        test_skip("the machine is too busy to tell pauses apart");
+    }
+}
+
+TEST(bodies_have_their_most_bytes)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/", WEB_OK(10) "0123456789");
+    for (size_t most = 9; most <= 11; most++) {
+        haft__http_request request = web_get(web_url(b.web, "/"));
+        request.max_bytes = most;
+        web_told told;
+        (void)web_fetch(b.loop, b.http, &request, &told);
+        check_end(&told, most < 10 ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "of 10");
+        CHECK_INT(told.body_bytes, most < 10 ? 0 : 10, "bytes");
+    }
+    web_tear_down(&b);
+}
+
+TEST(compressed_bodies_count_as_they_are_written_out)
+{
+    web_bench b = web_set_up(&anywhere);
+    size_t size = (size_t)8 << 20;
+    const char *head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n";
+    haft_str bomb = web_gzip_zeros(size);
+    CHECK(bomb.len < size / 100, "%zu bytes are no bomb", bomb.len);
+    web_route_bytes(b.web, "/", head, bomb);
+    for (size_t most = size - 1; most <= size; most++) {
+        haft__http_request request = web_get(web_url(b.web, "/"));
+        request.max_bytes = most;
+        web_told told;
+        (void)web_fetch(b.loop, b.http, &request, &told);
+        check_end(&told, most < size ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "the bomb");
+        CHECK(told.body_bytes <= most, "%zu bytes", told.body_bytes);
+        CHECK(most < size || told.body_bytes == size, "%zu bytes", told.body_bytes);
+    }
+    web_tear_down(&b);
+}
+
+/* The head of an answer that is so many bytes long. */
+static const char *long_head(size_t size)
+{
+    static const char start[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", end[] = "\r\n\r\n";
+    char *text = test_alloc(size + 1);
+    (void)snprintf(text, size + 1, "%s", start);
+    size_t at = strlen(start);
+    while (at < size - 2) { /* lines of at most 1000 bytes */
+        size_t line = size - 2 - at < 1000 ? size - 2 - at : 900;
+        (void)snprintf(text + at, size + 1 - at, "X: ");
+        memset(text + at + 3, 'x', line - 5);
+        memcpy(text + at + line - 2, end, 2);
+        at += line;
+    }
+    memcpy(text + at, end, 2);
+    text[size] = '\0';
+    return text;
+}
+
+TEST(headers_have_their_most_bytes)
+{
+    web_bench b = web_set_up(&anywhere);
+    for (size_t size = HAFT__LIMIT_HTTP_HEADER_BYTES; size <= HAFT__LIMIT_HTTP_HEADER_BYTES + 1;
+         size++) {
+        web_route(b.web, "/", long_head(size));
+        web_told told = fetch(&b, "/");
+        bool fits = size == HAFT__LIMIT_HTTP_HEADER_BYTES;
+        check_end(&told, fits ? HAFT__HTTP_OK : HAFT__HTTP_TOO_BIG, "head");
+    }
+    web_tear_down(&b);
+}
+
+/* A server that takes the request and closes the connection, which was used before. */
+TEST(a_request_is_sent_once_when_that_is_wanted)
+{
+    for (int once = 0; once < 2; once++) {
+        web_bench b = web_set_up(&anywhere);
+        web_route(b.web, "/", WEB_OK(2) "ok");
+        web_route(b.web, "/broken", WEB_CLOSE);
+        (void)fetch(&b, "/");
+        haft__http_request request = web_get(web_url(b.web, "/broken"));
+        request.method = HAFT__LIT("POST");
+        request.body = HAFT__LIT("x");
+        request.send_once = once == 1;
+        web_told told;
+        (void)web_fetch(b.loop, b.http, &request, &told);
+        check_end(&told, HAFT__HTTP_CUT, "it");
+        CHECK(told.sent, "it was not sent");
+        CHECK_INT(web_requests(b.web), once == 1 ? 2 : 3, "requests");
+        web_tear_down(&b);
+    }
+}
+
+/* ---- memory ---- */
+
+TEST(without_memory_nothing_is_lost)
+{
+    web *w = web_start();
+    web_route(w, "/", WEB_OK(2) "ok");
+    web_route_redirect(w, "/moved", "302 Found", "/");
+    haft_str header = HAFT__LIT("X-Empty:");
+    haft__http_request request = web_get(web_url(w, "/moved"));
+    request.headers = &header;
+    request.header_count = 1;
+    request.max_redirects = 1;
+    bool ended = false;
+    for (unsigned n = 0; !ended && n < 200; n++) {
+        haft__loop *loop = NULL;
+        haft__http *http = NULL;
+        haft__http_transfer *transfer = NULL;
+        web_told told = {0};
+        test_fail_allocation(n);
+        haft_status status = haft__loop_create(&loop, NULL);
+        if (status == HAFT_OK) {
+            status = haft__http_create(loop, &(haft__http_options){.ca_file = "none"}, &http, NULL);
+        }
+        if (status == HAFT_OK) {
+            status = haft__http_start(http, &request, &web_handlers, &told, &transfer, NULL);
+        }
+        if (status == HAFT_OK) {
+            CHECK(web_step_until(loop, &told.dones, 1), "no end, allocation %u", n);
+        }
+        bool failed = test_allow_allocations();
+        CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u", n);
+        if (status == HAFT_OK) {
+            check_end(&told, failed ? HAFT__HTTP_OTHER : HAFT__HTTP_OK, "allocation");
+        }
+        haft__http_destroy(http);
+        haft__loop_destroy(loop);
+        ended = !failed;
+    }
+    CHECK(ended, "it needs too much");
+    web_stop(w);
+}

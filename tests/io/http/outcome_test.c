@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/io/http/outcome.c. */
+#include "io/http_help.h"
+#include "test.h"
+
+static const haft__http_options anywhere = {.public_only = false};
+
+/* ---- secrets ---- */
+
+TEST(messages_hold_no_secrets)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/s3cret", WEB_CLOSE);
+    char dead[128], secure[128], broken_url[128];
+    (void)snprintf(dead, sizeof(dead), "http://u-s3cret:p-s3cret@127.0.0.1:%u/s3cret?s3cret#s3cret",
+                   web_dead_port());
+    (void)snprintf(secure, sizeof(secure), "https://u-s3cret:p-s3cret@127.0.0.1:%u/s3cret?s3cret",
+                   web_port(b.web));
+    (void)snprintf(broken_url, sizeof(broken_url), "http://a-s3cret@127.0.0.1:%u/s3cret?s3cret",
+                   web_port(b.web));
+    const char *const urls[] = {dead,
+                                secure,
+                                broken_url,
+                                "http://a-s3cret@gone.test/s3cret?s3cret",
+                                "nohttp://s3cret/s3cret",
+                                "http://ok:s3cret/s3cret"};
+    haft_str header = HAFT__LIT("Authorization: Bearer s3cret");
+    for (size_t i = 0; i < COUNT(urls); i++) {
+        haft__http_request request = web_get(urls[i]);
+        request.headers = &header;
+        request.header_count = 1;
+        request.connect_ms = 100;
+        web_told told;
+        (void)web_fetch(b.loop, b.http, &request, &told);
+        CHECK(told.end != HAFT__HTTP_OK && told.message[0] != '\0', "%s: %s", urls[i],
+              told.message);
+        CHECK(strstr(told.message, "s3cret") == NULL, "%s", told.message);
+    }
+    web_tear_down(&b);
+}
+
+TEST(every_end_has_a_name)
+{
+    CHECK_STR(haft__str(haft__http_end_name(HAFT__HTTP_OK)), HAFT__LIT("ok"), "first");
+    CHECK_STR(haft__str(haft__http_end_name(HAFT__HTTP_OTHER)), HAFT__LIT("other"), "last");
+}

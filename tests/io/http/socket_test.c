@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/io/http/socket.c: connections that something happens to while nobody asks. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "io/http_help.h"
+#include "test.h"
+
+static const haft__http_options anywhere = {.public_only = false};
+
+/* Steps until the server has so many connections; false when it never does. */
+static bool step_until_open(web_bench *b, unsigned count)
+{
+    for (int i = 0; i < 60000 && web_open(b->web) != count; i++) {
+        CHECK_INT(haft__loop_step(b->loop, 1, NULL), HAFT_OK, "no step");
+    }
+    return web_open(b->web) == count;
+}
+
+TEST(a_connection_that_is_closed_while_idle_is_made_again)
+{
+    static const struct {
+        const char *name, *script;
+    } rows[] = {
+        {"closed", WEB_OK(2) "ok" WEB_WAIT WEB_CLOSE},
+        {"broken", WEB_OK(2) "ok" WEB_WAIT WEB_RESET},
+        {"closed after more bytes",
+         WEB_OK(2) "ok" WEB_WAIT "HTTP/1.1 408 Request Timeout\r\n\r\n" WEB_CLOSE},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        web_bench b = web_set_up(&anywhere);
+        web_route(b.web, "/", rows[i].script);
+        haft__http_request request = web_get(web_url(b.web, "/"));
+        for (unsigned turn = 1; turn <= 3; turn++) {
+            web_told told;
+            CHECK(web_fetch(b.loop, b.http, &request, &told), "%s: turn %u", rows[i].name, turn);
+            CHECK_INT(told.end, HAFT__HTTP_OK, "%s: turn %u: %s", rows[i].name, turn, told.message);
+            CHECK_STR(((haft_str){told.body, told.body_bytes}), HAFT__LIT("ok"), "%s: turn %u",
+                      rows[i].name, turn);
+            CHECK_INT(web_connections(b.web), turn, "%s: connections", rows[i].name);
+            CHECK_INT(web_open(b.web), 1, "%s: it is kept", rows[i].name);
+            web_release(b.web, 1);
+            CHECK(step_until_open(&b, 0), "%s: it is not closed", rows[i].name);
+            CHECK_INT(haft__loop_step(b.loop, 0, NULL), HAFT_OK, "what came is looked at");
+        }
+        web_tear_down(&b);
+    }
+}
+
+/* The watch of a socket goes with it: another that gets its number is watched anew. */
+TEST(a_number_that_is_used_again_is_another_socket)
+{
+    web_bench b = web_set_up(&anywhere);
+    web_route(b.web, "/close", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nok" WEB_CLOSE);
+    web_route(b.web, "/", WEB_OK(2) "ok");
+    for (unsigned turn = 0; turn < 4; turn++) {
+        haft__http_request request = web_get(web_url(b.web, turn % 2 == 0 ? "/close" : "/"));
+        web_told told;
+        CHECK(web_fetch(b.loop, b.http, &request, &told), "turn %u", turn);
+        CHECK_INT(told.end, HAFT__HTTP_OK, "turn %u: %s", turn, told.message);
+        CHECK_STR(((haft_str){told.body, told.body_bytes}), HAFT__LIT("ok"), "turn %u", turn);
+    }
+    CHECK_INT(web_connections(b.web), 3, "connections");
+    web_tear_down(&b);
+}
+
+#define CALLERS 4 /* as many as wait at a door with room for none, and more */
+
+/* A place that nobody is let in: its queue is full. */
+typedef struct full_door {
+    int fd, callers[CALLERS];
+    char url[64];
+} full_door;
+
+static full_door open_full_door(void)
+{
+    full_door door = {.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(at);
+    CHECK_INT(bind(door.fd, (struct sockaddr *)&at, size), 0, "bind");
+    CHECK_INT(listen(door.fd, 0), 0, "listen");
+    CHECK_INT(getsockname(door.fd, (struct sockaddr *)&at, &size), 0, "name");
+    for (size_t i = 0; i < CALLERS; i++) {
+        door.callers[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        (void)connect(door.callers[i], (struct sockaddr *)&at, size);
+    }
+    (void)snprintf(door.url, sizeof(door.url), "http://127.0.0.1:%u/", ntohs(at.sin_port));
+    return door;
+}
+
+static void close_door(const full_door *door)
+{
+    for (size_t i = 0; i < CALLERS; i++) {
+        (void)close(door->callers[i]);
+    }
+    (void)close(door->fd);
+}
+
+/* libcurl closes its socket without a word, and the next one has its number. */
+TEST(a_request_that_is_given_up_before_it_is_connected_leaves_nothing)
+{
+    web_bench b = web_set_up(&anywhere);
+    full_door door = open_full_door();
+    web_route(b.web, "/", WEB_OK(2) "ok");
+    for (unsigned turn = 0; turn < 3; turn++) {
+        haft__http_request away = web_get(door.url), here = web_get(web_url(b.web, "/"));
+        haft__http_transfer *transfer = NULL;
+        web_told told = {0};
+        CHECK_INT(haft__http_start(b.http, &away, &web_handlers, &told, &transfer, NULL), HAFT_OK,
+                  "start");
+        for (int i = 0; i < 5; i++) {
+            CHECK_INT(haft__loop_step(b.loop, 1, NULL), HAFT_OK, "step");
+        }
+        CHECK_INT(told.dones, 0, "turn %u: it is under way: %s", turn, told.message);
+        haft__http_cancel(transfer);
+        CHECK(web_fetch(b.loop, b.http, &here, &told), "turn %u", turn);
+        CHECK_INT(told.end, HAFT__HTTP_OK, "turn %u: %s", turn, told.message);
+    }
+    close_door(&door);
+    web_tear_down(&b);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/server/listener.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "test.h"
+
+TEST(addresses_that_are_none)
+{
+    static const haft_str cases[] = {
+        HAFT__LIT(""),
+        HAFT__LIT("8080"),
+        HAFT__LIT(":8080"),
+        HAFT__LIT("127.0.0.1"),
+        HAFT__LIT("127.0.0.1:"),
+        HAFT__LIT("127.0.0.1:x"),
+        HAFT__LIT("127.0.0.1:-1"),
+        HAFT__LIT("127.0.0.1:65536"),
+        HAFT__LIT("127.0.0.1:99999999999999999999"),
+        HAFT__LIT("127.0.0:80"),
+        HAFT__LIT("127.0.0.1\0:80"),
+        HAFT__LIT("::1:80"),
+        HAFT__LIT("[::1:80"),
+        HAFT__LIT("::1]:80"),
+        HAFT__LIT("[]:80"),
+        HAFT__LIT("[]"),
+        HAFT__LIT("[127.0.0.1]:80"),
+        HAFT__LIT("[localhost]:80"),
+        HAFT__LIT("example.org:80"),
+        HAFT__LIT("[0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000]:80"),
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__listener at = {.fd = -1};
+        haft_error err = {0};
+        CHECK_INT(haft__listen(cases[i], &at, &err), HAFT_BAD_INPUT, "%.*s", HAFT__ARG(cases[i]));
+        CHECK(strstr(err.message, "expected ADDRESS:PORT") != NULL, "%s", err.message);
+        CHECK(err.hint[0] != '\0' && at.fd == -1, "case %zu", i);
+    }
+}
+
+TEST(a_port_of_ones_own)
+{
+    static const char *const cases[] = {"127.0.0.1:0", "localhost:0", "0.0.0.0:0"};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__listener at;
+        haft_error err = {0};
+        CHECK_INT(haft__listen(haft__str(cases[i]), &at, &err), HAFT_OK, "%s", err.message);
+        char wanted[64];
+        (void)snprintf(wanted, sizeof(wanted), "%s:%u", i == 2 ? "0.0.0.0" : "127.0.0.1", at.port);
+        CHECK_STR(haft__str(at.address), haft__str(wanted), "%s", cases[i]);
+        CHECK((fcntl(at.fd, F_GETFD) & FD_CLOEXEC) != 0, "children would have it");
+        CHECK((fcntl(at.fd, F_GETFL) & O_NONBLOCK) != 0, "it blocks");
+        haft__listener second;
+        CHECK_INT(haft__listen(haft__str(at.address), &second, &err), HAFT_IO, "taken");
+        CHECK_STR(haft__str(err.where), haft__str(wanted), "where");
+        (void)close(at.fd);
+    }
+}
+
+TEST(an_address_of_another_machine)
+{
+    haft__listener at;
+    haft_error err = {0};
+    CHECK_INT(haft__listen(HAFT__LIT("192.0.2.1:0"), &at, &err), HAFT_IO, "it is ours");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("192.0.2.1:0"), "where");
+}

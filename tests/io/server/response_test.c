@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/io/server/response.c: whole answers, streams, and clients that do not take them. */
+#include "io/server_help.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define GET(path)   "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
+#define CLOSE(path) "GET " path " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+static bool has(haft_str text, const char *part)
+{
+    return text.ptr != NULL && memmem(text.ptr, text.len, part, strlen(part)) != NULL;
+}
+
+TEST(an_answer_has_status_type_and_fields)
+{
+    server_case c;
+    server_open(&c, NULL);
+    haft_str answer = server_talk(&c, CLOSE("/echo"));
+    CHECK(has(answer, "Content-Type: text/plain\r\n"), "%.*s", HAFT__ARG(answer));
+    CHECK(has(answer, "Content-Length: 12\r\n"), "%.*s", HAFT__ARG(answer));
+    answer = server_talk(&c, CLOSE("/fields"));
+    CHECK_INT(server_status(answer), 404, "status");
+    CHECK(has(answer, "X-Good: yes\r\n"), "%.*s", HAFT__ARG(answer));
+    static const char *const absent[] = {
+        "X-Injected", "X-Bad", "X-Nul", "Bad Name", "gzip", "Content-Length: 3", "Content-Type"};
+    for (size_t i = 0; i < COUNT(absent); i++) {
+        CHECK(!has(answer, absent[i]), "%s: %.*s", absent[i], HAFT__ARG(answer));
+    }
+    server_close(&c);
+}
+
+TEST(an_answer_to_HEAD_has_no_body)
+{
+    server_case c;
+    server_open(&c, NULL);
+    haft_str answer =
+        server_talk(&c, "HEAD /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    CHECK_INT(server_status(answer), 200, "status");
+    CHECK(has(answer, "Content-Length: 13\r\n"), "%.*s", HAFT__ARG(answer));
+    CHECK_STR(server_body(answer), HAFT__LIT(""), "body");
+    server_close(&c);
+}
+
+TEST(an_answer_may_come_later)
+{
+    server_case c;
+    server_open(&c, NULL);
+    CHECK_STR(server_body(server_talk(&c, CLOSE("/later?x"))), HAFT__LIT("GET|/later|x||"), "body");
+    server_close(&c);
+}
+
+TEST(a_stream_comes_in_pieces)
+{
+    server_case c;
+    server_open(&c, NULL);
+    int fd = server_dial(&c);
+    for (int i = 0; i < 3; i++) {
+        CHECK(server_send(&c, fd, HAFT__LIT(GET("/stream"))), "sending");
+        CHECK(server_receive(&c, fd, "\r\n0\r\n\r\n"), "no end");
+        haft_str answer = haft__buf_str(&c.received);
+        CHECK(has(answer, "4\r\none \r\n4\r\ntwo \r\n5\r\nthree\r\n0\r\n\r\n"), "%.*s",
+              HAFT__ARG(answer));
+        CHECK_STR(server_body(answer), HAFT__LIT("one two three"), "body");
+    }
+    (void)close(fd);
+    server_close(&c);
+}
+
+TEST(a_stream_to_an_old_client_ends_with_the_connection)
+{
+    server_case c;
+    server_open(&c, NULL);
+    haft_str answer = server_talk(&c, "GET /stream HTTP/1.0\r\n\r\n");
+    CHECK(!has(answer, "chunked"), "%.*s", HAFT__ARG(answer));
+    CHECK_STR(server_body(answer), HAFT__LIT("one two three"), "body");
+    server_close(&c);
+}
+
+TEST(a_stream_can_be_cut)
+{
+    server_case c;
+    server_open(&c, NULL);
+    haft_str answer = server_talk(&c, CLOSE("/cut"));
+    CHECK(haft__str_ends(answer, HAFT__LIT("\r\n\r\n4\r\nhalf\r\n")), "%.*s", HAFT__ARG(answer));
+    CHECK_STR(server_talk(&c, CLOSE("/drop")), HAFT__LIT(""), "nothing at all");
+    CHECK_STR(server_talk(&c, CLOSE("/odd")), HAFT__LIT(""), "there is no such status");
+    for (int i = 0; i < 2; i++) {
+        int fd = server_dial(&c);
+        CHECK(server_send(&c, fd, i == 0 ? HAFT__LIT(GET("/wait")) : HAFT__LIT(GET("/hold"))),
+              "sending");
+        CHECK(server_until(&c, &c.handled, 4 + i), "it did not come");
+        CHECK(i == 0 || server_receive(&c, fd, "held\r\n"), "it did not begin");
+        haft__server_cut(c.held[i]);
+        CHECK(server_receive(&c, fd, NULL) && c.received.len == 0, "later: %.*s",
+              HAFT__ARG(haft__buf_str(&c.received)));
+        (void)close(fd);
+    }
+    CHECK_INT(c.gone, 0, "nobody is gone who was cut");
+    server_close(&c);
+}
+
+TEST(a_client_that_leaves_is_noticed)
+{
+    static const char *const requests[] = {GET("/wait"), GET("/hold")};
+    for (int finish = 0; finish <= 1; finish++) {
+        for (size_t i = 0; i < COUNT(requests); i++) {
+            server_case c;
+            server_open(&c, NULL);
+            c.finish_gone = finish;
+            int fd = server_dial(&c);
+            CHECK(server_send(&c, fd, haft__str(requests[i])), "sending");
+            CHECK(server_until(&c, &c.handled, 1), "it did not come");
+            CHECK(i == 0 || server_receive(&c, fd, "held\r\n"), "it did not begin");
+            (void)close(fd);
+            CHECK(server_until(&c, &c.gone, 1), "it was not noticed");
+            for (int round = 0; round < 5; round++) {
+                CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
+            }
+            if (!finish) {
+                CHECK(!haft__server_write(c.held[0], HAFT__LIT("x")), "it takes more");
+                haft__server_end(c.held[0]);
+            }
+            CHECK_INT(c.gone, 1, "once");
+            server_close(&c);
+        }
+    }
+}
+
+TEST(a_client_that_breaks_off_is_noticed)
+{
+    server_case c;
+    server_open(&c, NULL);
+    int fd = server_dial(&c);
+    CHECK(server_send(&c, fd, HAFT__LIT(GET("/hold"))) && server_receive(&c, fd, "held\r\n"),
+          "it did not begin");
+    struct linger reset = {.l_onoff = 1};
+    CHECK_INT(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0, "no linger");
+    (void)close(fd);
+    CHECK(server_until(&c, &c.gone, 1), "it was not noticed");
+    haft__server_cut(c.held[0]);
+    server_close(&c);
+}
+
+/* Its answer was finished before: nobody has to be told. */
+TEST(a_client_may_leave_behind_the_end)
+{
+    server_case c;
+    server_open(&c, NULL);
+    int fd = server_dial(&c);
+    CHECK(server_send(&c, fd, HAFT__LIT(GET("/wait"))) && server_until(&c, &c.handled, 1),
+          "it did not begin");
+    haft__server_reply(c.held[0], &(haft__server_head){.status = 204}, HAFT__LIT(""));
+    (void)close(fd);
+    for (int round = 0; round < 10; round++) {
+        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
+    }
+    CHECK_INT(c.gone, 0, "gone");
+    server_close(&c);
+}
+
+TEST(a_queue_is_bounded)
+{
+    server_case c;
+    server_open(&c, &(haft__server_options){.max_queue = 1000});
+    haft_str answer = server_talk(&c, CLOSE("/fill"));
+    CHECK_INT(server_body(answer).len, 1000, "as much as it holds");
+    answer = server_talk(&c, CLOSE("/flood"));
+    CHECK(c.flooded, "one byte more was taken");
+    CHECK(!has(answer, "0\r\n\r\n"), "%.*s", HAFT__ARG(answer));
+    server_close(&c);
+}
+
+static bool is_big(haft_str body)
+{
+    bool same = body.len == BIG_BYTES;
+    for (size_t i = 0; same && i < body.len; i++) {
+        same = body.ptr[i] == (char)('a' + i % 23);
+    }
+    return same;
+}
+
+TEST(long_answers_arrive_whole)
+{
+    server_case c;
+    server_open(&c, NULL);
+    CHECK(is_big(server_body(server_talk(&c, CLOSE("/big")))), "whole");
+    CHECK(is_big(server_body(server_talk(&c, CLOSE("/rain")))), "in pieces");
+    server_close(&c);
+}
+
+/* Pieces are added while others are on their way, so that the queue moves. */
+typedef struct slow {
+    server_case c;
+    int fd;
+    haft__buf taken, written;
+} slow;
+
+/* Writes 60,000 bytes; false when they were refused. */
+static bool write_more(slow *s, int letter)
+{
+    char text[1000];
+    memset(text, letter, sizeof(text));
+    for (int i = 0; i < 60; i++) {
+        if (!haft__server_write(s->c.held[0], (haft_str){text, sizeof(text)})) {
+            return false;
+        }
+        haft__buf_add(&s->written, text, sizeof(text));
+    }
+    return true;
+}
+
+static void take_some(slow *s, size_t least)
+{
+    static char piece[1 << 16];
+    uint64_t end = haft__loop_now(s->c.loop) + 20000;
+    for (size_t got = 0; got < least && haft__loop_now(s->c.loop) < end;) {
+        CHECK_INT(haft__loop_step(s->c.loop, 0, NULL), HAFT_OK, "no step");
+        ssize_t count = recv(s->fd, piece, least - got, MSG_DONTWAIT);
+        if (count > 0) {
+            haft__buf_add(&s->taken, piece, (size_t)count);
+            got += (size_t)count;
+        }
+    }
+}
+
+TEST(a_stream_that_is_taken_slowly_arrives_in_order)
+{
+    slow s = {0};
+    server_open(&s.c, &(haft__server_options){.max_queue = 4000000});
+    haft__buf_init(&s.taken, 64U << 20);
+    haft__buf_init(&s.written, 64U << 20);
+    s.fd = server_dial(&s.c);
+    int small = 65536;
+    CHECK_INT(setsockopt(s.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0, "no buffer");
+    CHECK(server_send(&s.c, s.fd, HAFT__LIT(GET("/hold"))), "not sent");
+    CHECK(server_receive(&s.c, s.fd, "held\r\n"), "it did not begin");
+    haft__buf_addf(&s.taken, "Transfer-Encoding: chunked\r\n\r\n");
+    bool refused = false;
+    for (int i = 0; i < 1000 && !refused; i++) {
+        refused = !write_more(&s, 'a' + i % 26);
+        take_some(&s, 40000);
+    }
+    CHECK(refused, "the queue never was full");
+    CHECK(!haft__server_write(s.c.held[0], HAFT__LIT("x")), "it is over");
+    haft__server_cut(s.c.held[0]);
+    CHECK(server_receive(&s.c, s.fd, NULL), "it is not closed");
+    haft__buf_add_str(&s.taken, haft__buf_str(&s.c.received));
+    haft_str body = server_body(haft__buf_str(&s.taken));
+    CHECK(body.len > 1000000 && haft__str_starts(haft__buf_str(&s.written), body),
+          "%zu bytes of %zu came, or others", body.len, s.written.len);
+    haft__buf_finish(&s.taken);
+    haft__buf_finish(&s.written);
+    (void)close(s.fd);
+    server_close(&s.c);
+}
+
+/* A client that asks and takes nothing: what fits into the buffers of the system does. */
+static int ask_and_take_nothing(server_case *c, const char *request)
+{
+    int fd = server_dial(c), handled = c->handled;
+    CHECK(server_send(c, fd, haft__str(request)), "not sent");
+    CHECK(server_until(c, &c->handled, handled + 1), "not handled");
+    return fd;
+}
+
+/* Whole answers: three of them have room together, and for a fourth the first goes. */
+TEST(answers_that_nobody_takes_are_bounded_together)
+{
+    for (size_t less = 0; less <= 1; less++) {
+        server_case c;
+        int fds[3];
+        server_open(&c, &(haft__server_options){.max_queues = 3 * BIG_BYTES - less});
+        for (size_t i = 0; i < COUNT(fds); i++) {
+            fds[i] = ask_and_take_nothing(&c, CLOSE("/big"));
+        }
+        for (size_t i = 0; i < COUNT(fds); i++) {
+            bool whole =
+                server_receive(&c, fds[i], NULL) && is_big(server_body(haft__buf_str(&c.received)));
+            CHECK_INT(whole, less == 0 || i > 0, "%zu bytes less, answer %zu", less, i);
+            (void)close(fds[i]);
+        }
+        CHECK(is_big(server_body(server_talk(&c, CLOSE("/big")))), "there is room again");
+        server_close(&c);
+    }
+}
+
+/* Streams: who has taken something last stays, the other one is told that its client is gone. */
+TEST(a_stream_that_nobody_takes_makes_way)
+{
+    static char much[16 << 20];
+    server_case c;
+    server_open(&c, &(haft__server_options){.max_queues = 5 * sizeof(much) / 4});
+    int stuck = ask_and_take_nothing(&c, GET("/hold"));
+    CHECK(haft__server_write(c.held[0], (haft_str){much, sizeof(much)}), "there is room");
+    CHECK_STR(server_body(server_talk(&c, CLOSE("/echo"))), HAFT__LIT("GET|/echo|||"),
+              "others have room");
+    int other = ask_and_take_nothing(&c, GET("/hold"));
+    CHECK(haft__server_write(c.held[1], (haft_str){much, sizeof(much)}), "it is newer");
+    CHECK(!haft__server_write(c.held[0], HAFT__LIT("x")), "the older one is over");
+    CHECK(server_until(&c, &c.gone, 1), "and is told so");
+    CHECK(!haft__server_write(c.held[1], (haft_str){much, sizeof(much)}), "too much by itself");
+    haft__server_cut(c.held[0]);
+    haft__server_cut(c.held[1]);
+    (void)close(stuck);
+    (void)close(other);
+    server_close(&c);
+}
+
+/* A client that takes nothing at all is closed when it has been idle for long enough. */
+TEST(a_client_that_takes_nothing_is_closed)
+{
+    server_case c;
+    server_open(&c, &(haft__server_options){.idle_ms = 1});
+    int fd = server_dial(&c), small = 2048;
+    CHECK_INT(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0, "no small buffer");
+    CHECK(server_send(&c, fd, HAFT__LIT(GET("/hold"))) && server_receive(&c, fd, "held\r\n"),
+          "it did not begin");
+    static char much[8 << 20];
+    CHECK(haft__server_write(c.held[0], (haft_str){much, sizeof(much)}), "no room");
+    CHECK(server_until(&c, &c.gone, 1), "it is waited for");
+    haft__server_end(c.held[0]);
+    (void)close(fd);
+    server_close(&c);
+}
+
+static void finish_twice(void)
+{
+    server_case c;
+    server_open(&c, NULL);
+    int fd = server_dial(&c);
+    (void)server_send(&c, fd, HAFT__LIT(GET("/wait")));
+    (void)server_until(&c, &c.handled, 1);
+    haft__server_reply(c.held[0], &(haft__server_head){.status = 200}, HAFT__LIT(""));
+    haft__server_end(c.held[0]);
+}
+
+TEST(a_request_is_finished_once)
+{
+    CHECK(test_aborts(finish_twice), "twice is a bug");
+}

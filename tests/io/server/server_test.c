@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/io/server/server.c: where it listens, its connections, and its end. */
+#include "base/limits.h"
+#include "io/server_help.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define GET(path)   "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
+#define CLOSE(path) "GET " path " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+TEST(it_says_where_it_listens)
+{
+    server_case c;
+    server_open(&c, NULL);
+    char wanted[64];
+    (void)snprintf(wanted, sizeof(wanted), "127.0.0.1:%u", haft__server_port(c.server));
+    CHECK(haft__server_port(c.server) > 0, "no port");
+    CHECK_STR(haft__server_address(c.server), haft__str(wanted), "the address");
+    server_close(&c);
+}
+
+TEST(it_listens_at_the_newer_address_too)
+{
+    haft__loop *loop = NULL;
+    haft__server *server = NULL;
+    haft__server_options options = {.address = HAFT__LIT("[::1]:0")};
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    if (haft__server_create(loop, &options, NULL, NULL, &server, NULL) != HAFT_OK) {
+        test_skip("this machine has no IPv6");
+    } else {
+        CHECK(haft__str_starts(haft__server_address(server), HAFT__LIT("[::1]:")), "the address");
+    }
+    haft__server_destroy(server);
+    haft__loop_destroy(loop);
+}
+
+TEST(an_address_that_is_taken_is_refused)
+{
+    server_case c;
+    server_open(&c, NULL);
+    haft__server *second = NULL;
+    haft_error err = {0};
+    haft__server_options options = {.address = haft__server_address(c.server)};
+    CHECK_INT(haft__server_create(c.loop, &options, NULL, NULL, &second, &err), HAFT_IO, "taken");
+    CHECK(strstr(err.message, "cannot listen there") != NULL, "%s", err.message);
+    haft__server_destroy(second);
+    server_close(&c);
+}
+
+TEST(options_are_bounded)
+{
+    static const struct {
+        const char *name;
+        haft__server_options at;
+    } rows[] = {
+        {"max_body", {.max_body = HAFT__LIMIT_SERVER_BODY_BYTES}},
+        {"max_bodies", {.max_bodies = HAFT__LIMIT_SERVER_BODIES_BYTES}},
+        {"max_queue", {.max_queue = HAFT__LIMIT_SERVER_QUEUE_BYTES}},
+        {"max_queues", {.max_queues = HAFT__LIMIT_SERVER_QUEUES_BYTES}},
+        {"max_connections", {.max_connections = HAFT__LIMIT_SERVER_CONNECTIONS}},
+        {"idle_ms", {.idle_ms = HAFT__LIMIT_SERVER_IDLE_MS}},
+        {"receive_ms", {.receive_ms = HAFT__LIMIT_SERVER_RECEIVE_MS}},
+    };
+    haft__loop *loop = NULL;
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__server_options options = rows[i].at;
+        haft__server *server = NULL;
+        haft_error err = {0};
+        options.address = HAFT__LIT("127.0.0.1:0");
+        CHECK_INT(haft__server_create(loop, &options, NULL, NULL, &server, &err), HAFT_OK, "%s: %s",
+                  rows[i].name, err.message);
+        haft__server_destroy(server);
+        options.max_body += options.max_body > 0;
+        options.max_bodies += options.max_bodies > 0;
+        options.max_queue += options.max_queue > 0;
+        options.max_queues += options.max_queues > 0;
+        options.max_connections += options.max_connections > 0;
+        options.idle_ms += options.idle_ms > 0;
+        options.receive_ms += options.receive_ms > 0;
+        CHECK_INT(haft__server_create(loop, &options, NULL, NULL, &server, &err), HAFT_TOO_BIG,
+                  "%s", rows[i].name);
+        CHECK_STR(haft__str(err.where), haft__str(rows[i].name), "where");
+    }
+    haft__loop_destroy(loop);
+}
+
+TEST(creating_survives_every_failed_allocation)
+{
+    haft__loop *loop = NULL;
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    haft__server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
+    for (unsigned n = 0;; n++) {
+        haft__server *server = NULL;
+        test_fail_allocation(n);
+        haft_status status = haft__server_create(loop, &options, NULL, NULL, &server, NULL);
+        bool failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        haft__server_destroy(server);
+        if (!failed) {
+            CHECK(n > 1, "there was nothing to fail");
+            break;
+        }
+    }
+    haft__loop_destroy(loop);
+}
+
+static unsigned count_descriptors(void)
+{
+    unsigned count = 0;
+    for (int fd = 0; fd < 1000; fd++) {
+        struct pollfd one = {.fd = fd};
+        count += poll(&one, 1, 0) == 0 || (one.revents & POLLNVAL) == 0;
+    }
+    return count;
+}
+
+/* Wherever the descriptors run out, none is left open. */
+TEST(without_descriptors_it_does_not_start_and_leaves_none)
+{
+    haft__loop *loop = NULL;
+    struct rlimit before;
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(getrlimit(RLIMIT_NOFILE, &before), 0, "no limit");
+    unsigned open = count_descriptors();
+    haft__server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
+    haft_status status = HAFT_IO;
+    for (unsigned more = 0; more < 20 && status != HAFT_OK; more++) {
+        struct rlimit less = {.rlim_cur = open + more, .rlim_max = before.rlim_max};
+        haft__server *server = NULL;
+        haft_error err = {0};
+        CHECK_INT(setrlimit(RLIMIT_NOFILE, &less), 0, "cannot be set");
+        status = haft__server_create(loop, &options, NULL, NULL, &server, &err);
+        CHECK(status == HAFT_OK || status == HAFT_IO, "%u more: %s", more, err.message);
+        haft__server_destroy(server);
+        CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "no step");
+        CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0, "cannot be set back");
+        CHECK_INT(count_descriptors(), open, "%u more: descriptors are left open", more);
+    }
+    CHECK_INT(status, HAFT_OK, "it never starts");
+    haft__loop_destroy(loop);
+}
+
+/* ---- connections ---- */
+
+TEST(a_connection_is_kept_for_the_next_request)
+{
+    server_case c;
+    server_open(&c, NULL);
+    int fd = server_dial(&c);
+    for (int i = 0; i < 3; i++) {
+        CHECK(server_send(&c, fd, HAFT__LIT(GET("/echo"))), "request %d", i);
+        CHECK(server_receive(&c, fd, "GET|/echo|||"), "request %d: %.*s", i,
+              HAFT__ARG(haft__buf_str(&c.received)));
+    }
+    CHECK_INT(c.handled, 3, "requests");
+    (void)close(fd);
+    server_close(&c);
+}
+
+TEST(requests_that_come_at_once_are_answered_in_their_order)
+{
+    server_case c;
+    server_open(&c, NULL);
+    int fd = server_dial(&c);
+    CHECK(server_send(&c, fd,
+                      HAFT__LIT(GET("/a") GET("/later?b") "POST /c HTTP/1.1\r\nHost: x\r\n"
+                                                          "Content-Length: 3\r\n\r\nabc" GET(
+                                                              "/stream") CLOSE("/d"))),
+          "sending");
+    CHECK(server_receive(&c, fd, NULL), "the end");
+    static const char *const parts[] = {"GET|/a|||", "GET|/later|b||", "POST|/c|||abc", "three",
+                                        "GET|/d|||"};
+    haft__buf_add_char(&c.received, '\0');
+    const char *at = c.received.ptr;
+    for (size_t i = 0; i < COUNT(parts) && at != NULL; i++) {
+        at = strstr(at, parts[i]);
+        CHECK(at != NULL, "%s is missing or too early", parts[i]);
+    }
+    CHECK_INT(c.handled, 5, "requests");
+    (void)close(fd);
+    server_close(&c);
+}
+
+TEST(two_hundred_connections_wait_at_the_same_time)
+{
+    enum { MANY = 200 };
+    server_case c;
+    server_open(&c, NULL);
+    int fds[MANY];
+    for (int i = 0; i < MANY; i++) {
+        fds[i] = server_dial(&c);
+        char request[64];
+        (void)snprintf(request, sizeof(request), "GET /wait?%d HTTP/1.1\r\nHost: x\r\n\r\n", i);
+        CHECK(server_send(&c, fds[i], haft__str(request)), "client %d", i);
+    }
+    CHECK(server_until(&c, &c.handled, MANY), "%d of them arrived", c.handled);
+    while (c.held_count > 0) {
+        haft__server_request *request = c.held[--c.held_count];
+        haft__server_head head = {.status = 200};
+        haft__server_reply(request, &head, haft__server_query(request));
+    }
+    for (int i = 0; i < MANY; i++) {
+        char number[16];
+        (void)snprintf(number, sizeof(number), "\r\n\r\n%d", i);
+        CHECK(server_receive(&c, fds[i], number), "client %d got %.*s", i,
+              HAFT__ARG(haft__buf_str(&c.received)));
+        (void)close(fds[i]);
+    }
+    CHECK_INT(c.gone, 0, "nobody left");
+    server_close(&c);
+}
+
+TEST(connections_past_the_limit_wait_for_one_to_close)
+{
+    server_case c;
+    server_open(&c, &(haft__server_options){.max_connections = 2});
+    int fds[3];
+    for (int i = 0; i < 3; i++) {
+        fds[i] = server_dial(&c);
+        CHECK(server_send(&c, fds[i], HAFT__LIT(GET("/echo"))), "client %d", i);
+    }
+    CHECK(server_receive(&c, fds[0], "|||") && server_receive(&c, fds[1], "|||"), "the first two");
+    for (int i = 0; i < 20; i++) {
+        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
+    }
+    CHECK_INT(c.handled, 2, "the third waits");
+    (void)close(fds[0]);
+    CHECK(server_receive(&c, fds[2], "|||"), "the third has its turn");
+    (void)close(fds[1]);
+    (void)close(fds[2]);
+    server_close(&c);
+}
+
+TEST(an_idle_connection_is_closed)
+{
+    server_case c;
+    server_open(&c, &(haft__server_options){.idle_ms = 1});
+    int silent = server_dial(&c), kept = server_dial(&c);
+    CHECK(server_send(&c, kept, HAFT__LIT(GET("/echo"))), "sending");
+    CHECK(server_receive(&c, kept, "|||"), "an answer");
+    CHECK(server_receive(&c, kept, NULL) && server_receive(&c, silent, NULL), "both are closed");
+    (void)close(silent);
+    (void)close(kept);
+    server_close(&c);
+}
+
+/* A byte now and then is activity, but it does not make a request. */
+TEST(a_request_that_trickles_in_is_dropped)
+{
+    static const char *const starts[] = {
+        "", "G", "GET /echo HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"};
+    server_case c;
+    server_open(&c, &(haft__server_options){.idle_ms = 1, .receive_ms = 300});
+    for (size_t i = 0; i < COUNT(starts); i++) {
+        int fd = server_dial(&c);
+        bool open = server_send(&c, fd, haft__str(starts[i]));
+        uint64_t end = haft__loop_now(c.loop) + 20000;
+        while (open && haft__loop_now(c.loop) < end) {
+            CHECK_INT(haft__loop_step(c.loop, 20, NULL), HAFT_OK, "no step");
+            open = server_send(&c, fd, i == 4 ? HAFT__LIT("1\r\nx\r\n") : HAFT__LIT("x"));
+        }
+        CHECK(!open, "'%s' goes on and on", starts[i]);
+        (void)close(fd);
+    }
+    CHECK_INT(c.handled, 0, "nothing of that was a request");
+    server_close(&c);
+}
+
+/* Four parts whose time together is longer than the limit, and shorter each. False when one of
+ * them took longer, as the machine had other things to do. */
+static bool try_long_body(void)
+{
+    static char part[65536];
+    memset(part, 'x', sizeof(part));
+    server_case c;
+    server_open(&c, &(haft__server_options){.receive_ms = 1000});
+    int fd = server_dial(&c);
+    uint64_t last = haft__loop_now(c.loop), longest = 0;
+    bool sent = server_send(
+        &c, fd, HAFT__LIT("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 262144\r\n\r\n"));
+    for (int i = 0; i < 4 && sent; i++) {
+        while (haft__loop_now(c.loop) < last + 400) {
+            CHECK_INT(haft__loop_step(c.loop, 20, NULL), HAFT_OK, "no step");
+        }
+        sent = server_send(&c, fd, (haft_str){part, sizeof(part)});
+        uint64_t now = haft__loop_now(c.loop);
+        longest = now - last > longest ? now - last : longest;
+        last = now;
+    }
+    bool answered =
+        sent && server_receive(&c, fd, "xxxx") && server_status(haft__buf_str(&c.received)) == 200;
+    CHECK(answered || longest > 800, "it is not answered");
+    (void)close(fd);
+    server_close(&c);
+    return answered;
+}
+
+/* The same time is given again for each 64 KiB. */
+TEST(a_long_body_has_more_time)
+{
+    bool shown = false;
+    for (int i = 0; i < 5 && !shown; i++) {
+        shown = try_long_body();
+    }
+    if (!shown) {
+        test_skip("the machine is too busy to tell pauses apart");
+    }
+}
+
+/* ---- the end ---- */
+
+TEST(a_server_that_ends_cuts_what_is_open)
+{
+    for (int finish = 0; finish <= 1; finish++) {
+        server_case c;
+        server_open(&c, NULL);
+        c.finish_gone = finish;
+        static const char *const requests[] = {GET("/wait"), GET("/hold"), "GET /ech", GET("/echo"),
+                                               ""};
+        int fds[COUNT(requests)];
+        for (size_t i = 0; i < COUNT(requests); i++) {
+            fds[i] = server_dial(&c);
+            CHECK(server_send(&c, fds[i], haft__str(requests[i])), "client %zu", i);
+        }
+        CHECK(server_until(&c, &c.handled, 3), "%d arrived", c.handled);
+        CHECK(server_receive(&c, fds[1], "held\r\n"), "the stream began");
+        haft__server_destroy(c.server);
+        c.server = NULL;
+        CHECK_INT(c.gone, 2, "those who wait are gone");
+        for (size_t i = 0; i < COUNT(requests); i++) {
+            CHECK(server_receive(&c, fds[i], NULL), "client %zu is left alone", i);
+            (void)close(fds[i]);
+        }
+        for (size_t i = 0; !finish && i < c.held_count; i++) {
+            haft__server_request *request = c.held[i];
+            CHECK_STR(haft__server_method(request), HAFT__LIT("GET"), "what was asked is known");
+            CHECK(haft__server_header(request, "Host").ptr == NULL, "headers are not");
+            CHECK(!haft__server_write(request, HAFT__LIT("x")), "nothing can be written");
+            if (i == 0) {
+                haft__server_reply(request, &(haft__server_head){.status = 200}, HAFT__LIT("x"));
+            } else {
+                haft__server_end(request);
+            }
+        }
+        server_close(&c);
+    }
+}
+
+TEST(no_server_is_no_trouble)
+{
+    haft__server_destroy(NULL);
+}
