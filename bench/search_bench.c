@@ -22,7 +22,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "exec/search.h"
+#include "exec/files/files.h"
 
 #define MOST_FILE_BYTES ((size_t)4 << 20)
 #define REPETITIONS     5

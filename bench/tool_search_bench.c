@@ -15,7 +15,7 @@
 
 #include "base/macros.h"
 #include "base/str.h"
-#include "exec/vectors.h"
+#include "exec/embeddings/word_vectors.h"
 #include "tool/search.h"
 
 #define VOCABULARY 8000U

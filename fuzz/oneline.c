@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes src/exec/oneline.c: what PCRE2 compiles is either refused, or compiles rewritten, too, and
- * then finds in a whole text the lines that it finds in each line by itself. The first line of the
- * input is the expression, the others are the text. */
-#include "exec/oneline.h"
+/* Fuzzes src/exec/files/regex_rewrite.c: what PCRE2 compiles is either refused, or compiles
+ * rewritten, too, and then finds in a whole text the lines that it finds in each line by itself.
+ * The first line of the input is the expression, the others are the text. */
+#include "exec/files/regex_rewrite.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

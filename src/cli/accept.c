@@ -10,9 +10,9 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/print.h"
-#include "exec/mcp_pins.h"
-#include "exec/mcp_record.h"
-#include "exec/own_file.h"
+#include "exec/mcp/pins.h"
+#include "exec/mcp/tool_cache.h"
+#include "exec/state_file.h"
 #include "io/random.h"
 
 /* A server and what is known of it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/accept.h - tools of MCP servers that are not what they were (exec/mcp_pins.h). */
+/* cli/accept.h - tools of MCP servers that are not what they were (exec/mcp/pins.h). */
 #ifndef HAFT_CLI_ACCEPT_H
 #define HAFT_CLI_ACCEPT_H
 

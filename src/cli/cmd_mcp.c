@@ -12,7 +12,7 @@
 #include "cli/print.h"
 #include "cli/session.h"
 #include "cli/spec_file.h"
-#include "exec/own_file.h"
+#include "exec/state_file.h"
 #include "io/clock.h"
 #include "io/file.h"
 #include "io/random.h"

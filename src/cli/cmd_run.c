@@ -9,7 +9,7 @@
 #include "cli/outcome.h"
 #include "cli/print.h"
 #include "cli/spec_file.h"
-#include "exec/vectors.h"
+#include "exec/embeddings/word_vectors.h"
 #include "io/file.h"
 
 /* The task, and behind it each --input file under its name. */

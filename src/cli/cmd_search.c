@@ -15,7 +15,7 @@
 #include "cli/print.h"
 #include "cli/search_embed.h"
 #include "cli/search_file.h"
-#include "exec/vectors.h"
+#include "exec/embeddings/word_vectors.h"
 #include "io/random.h"
 #include "json/read.h"
 #include "json/write.h"

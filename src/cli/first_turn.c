@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "exec/vectors.h"
+#include "exec/embeddings/word_vectors.h"
 #include "run/offer/index.h"
 
 static const haft_str run_id = {"00000000000000000000000000", 26};

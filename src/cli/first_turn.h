@@ -3,7 +3,7 @@
 #ifndef HAFT_CLI_FIRST_TURN_H
 #define HAFT_CLI_FIRST_TURN_H
 
-#include "exec/mcp.h"
+#include "exec/mcp/mcp.h"
 #include "run/decide/decide.h"
 #include "run/offer/resolve.h"
 

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "cli/config.h"
 #include "cli/print.h"
-#include "exec/mcp.h"
+#include "exec/mcp/mcp.h"
 
 typedef struct asking {
     haft__cli *cli;

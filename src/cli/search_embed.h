@@ -4,7 +4,7 @@
 #define HAFT_CLI_SEARCH_EMBED_H
 
 #include "cli/args.h"
-#include "exec/embed.h"
+#include "exec/embeddings/embedder.h"
 #include "run/redact/redact.h"
 
 typedef struct haft__search_embed {

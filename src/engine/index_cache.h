@@ -9,8 +9,8 @@
 #define HAFT_ENGINE_INDEX_CACHE_H
 
 #include "base/limits.h"
-#include "exec/embed.h"
-#include "exec/vectors.h"
+#include "exec/embeddings/embedder.h"
+#include "exec/embeddings/word_vectors.h"
 #include "run/offer/index.h"
 
 typedef struct haft__seek_index {

@@ -23,7 +23,7 @@
 #include "base/id.h"
 #include "base/sha256.h"
 #include "engine/index_cache.h"
-#include "exec/mcp.h"
+#include "exec/mcp/mcp.h"
 #include "model/chat.h"
 #include "model/script.h"
 #include "run/decide/decide.h"

@@ -5,14 +5,14 @@
  * A report is handed on by a task, so that nobody is called back while it still starts something.
  * Tests: tests/exec/exec_test.c.
  */
-#include "exec/exec_int.h"
+#include "exec/executor.h"
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "exec/mcp_int.h"
+#include "exec/mcp/mcp_int.h"
 #include "io/http/client.h"
 #include "json/read.h"
 #include "json/write.h"

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "exec/exec_int.h"
+#include "exec/executor.h"
 #include "io/random.h"
 #include "tool/call.h"
 #include "json/read.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "exec/exec_int.h"
+#include "exec/executor.h"
 
 /* Where it may stand, seen from the directory of the program: in an installed tree (bin/haft), in a
  * build tree (build/haft; build/tests/haft-tests is as an installed one). */

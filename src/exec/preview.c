@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "exec/command_int.h"
-#include "exec/http_int.h"
+#include "exec/command/command.h"
+#include "exec/http/http.h"
 #include "mcp/servers.h"
 #include "tool/words.h"
 

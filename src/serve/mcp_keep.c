@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "exec/own_file.h"
+#include "exec/state_file.h"
 #include "io/file.h"
 #include "io/random.h"
 #include "json/write.h"

@@ -6,7 +6,7 @@
 #include "../run/servers_help.h"
 #include "base/str.h"
 #include "engine_help.h"
-#include "exec/exec_int.h"
+#include "exec/executor.h"
 #include "json/read.h"
 #include "json/write.h"
 

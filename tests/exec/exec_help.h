@@ -3,7 +3,7 @@
 #ifndef HAFT_TESTS_EXEC_HELP_H
 #define HAFT_TESTS_EXEC_HELP_H
 
-#include "exec/exec_int.h"
+#include "exec/executor.h"
 #include "io/process_help.h"
 #include "json/json_help.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "exec/exec_int.h"
+#include "exec/executor.h"
 #include "test.h"
 
 typedef struct told {

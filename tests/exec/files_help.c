@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "exec/beneath.h"
+#include "exec/files/root.h"
 
 bool files_can_open(void)
 {

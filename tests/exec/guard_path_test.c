@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/exec/guard_path.c. */
-#include "exec/exec_int.h"
+#include "exec/executor.h"
 #include "io/process_help.h"
 
 static haft_status find(const char *given, char **ret_path, haft_error *err)

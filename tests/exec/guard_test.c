@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-#include "exec/exec_int.h"
+#include "exec/executor.h"
 #include "io/process_help.h"
 
 #define MOST_WORDS 24

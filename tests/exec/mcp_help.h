@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "exec/mcp_int.h"
+#include "exec/mcp/mcp_int.h"
 #include "exec_help.h"
 
 typedef struct help_mcp {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search_help.h - runs one of the searches of exec/search.h and keeps what comes of it. */
+/* search_help.h - runs one of the searches of exec/files/files.h and keeps what comes of it. */
 #ifndef HAFT_TESTS_EXEC_SEARCH_HELP_H
 #define HAFT_TESTS_EXEC_SEARCH_HELP_H
 
+#include "exec/files/files.h"
 #include "exec/files_help.h"
-#include "exec/search.h"
 
 typedef haft_status search_function(const haft__file_search *search, haft__buf *result,
                                     haft_error *err);

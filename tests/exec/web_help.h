@@ -3,7 +3,7 @@
 #ifndef HAFT_TESTS_EXEC_WEB_HELP_H
 #define HAFT_TESTS_EXEC_WEB_HELP_H
 
-#include "exec/http_int.h"
+#include "exec/http/http.h"
 
 /* A job that is not under way: for what only looks at its tool and arguments. */
 typedef struct web_job {

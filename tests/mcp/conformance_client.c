@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "exec/mcp.h"
+#include "exec/mcp/mcp.h"
 #include "io/environment.h"
 #include "io/random.h"
 #include "run/pause/elicitation.h"

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command.c - tools that are programs: what they are given, and by whom they are started.
+ *
+ * Always by libexec/haft/guard, which sets their limits and ends all they started; never by a
+ * shell. docs/spec.md says what a command gets. Tests: tests/exec/command/command_test.c.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "exec/command/command.h"
+#include "tool/words.h"
+
+#define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
+#define USUAL_LANG "C.UTF-8"
+
+typedef struct command {
+    haft__exec_job *job;
+    haft__child *child;
+    haft_str program;         /* as the spec has it, for messages */
+    const char **argv, **env; /* with a NULL behind the last */
+    const char *cwd;
+    haft_str input;
+} command;
+
+/* ---- texts for the system ---- */
+
+/* `name` + `separator` + `value`, with a NUL at the end and none in it. */
+static haft_status join(haft__arena *arena, haft_str name, const char *separator, haft_str value,
+                        const char **ret_text, haft_error *err)
+{
+    if ((name.len > 0 && memchr(name.ptr, '\0', name.len) != NULL)
+        || (value.len > 0 && memchr(value.ptr, '\0', value.len) != NULL)) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "a program cannot be given a text with a NUL");
+    }
+    size_t middle = strlen(separator);
+    char *text = haft__arena_alloc(arena, name.len + middle + value.len + 1);
+    if (text == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    memcpy(text, name.len > 0 ? name.ptr : "", name.len);
+    memcpy(text + name.len, separator, middle);
+    memcpy(text + name.len + middle, value.len > 0 ? value.ptr : "", value.len);
+    text[name.len + middle + value.len] = '\0';
+    *ret_text = text;
+    return HAFT_OK;
+}
+
+/* ---- the environment ---- */
+
+static bool is_variable(const char *entry, haft_str name)
+{
+    return strncmp(entry, name.ptr, name.len) == 0 && entry[name.len] == '=';
+}
+
+/* A variable that is there already gets the new value. */
+static haft_status set_variable(command *c, haft_str name, haft_str value, haft_error *err)
+{
+    if (name.len == 0 || memchr(name.ptr, '=', name.len) != NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "the name of a variable has at least one character and no '='");
+    }
+    const char *entry = NULL;
+    haft_status status = join(&c->job->arena, name, "=", value, &entry, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    const char **at = c->env;
+    while (*at != NULL && !is_variable(*at, name)) {
+        at++;
+    }
+    *at = entry;
+    return HAFT_OK;
+}
+
+/* One of ours; without it in our environment, `usual`, or none when that is NULL. */
+static haft_status pass_on(command *c, const char *name, const char *usual, haft_error *err)
+{
+    const haft__spec_env *env = &c->job->exec->options.env;
+    haft_str value = {NULL, 0};
+    if (env->get != NULL) {
+        value = env->get(env->context, haft__str(name));
+    }
+    if (value.ptr == NULL && usual != NULL) {
+        value = haft__str(usual);
+    }
+    return value.ptr != NULL ? set_variable(c, haft__str(name), value, err) : HAFT_OK;
+}
+
+/* The tool's own. Values may be secrets: no message has one. */
+static haft_status set_own(command *c, haft__json own, haft_error *err)
+{
+    for (uint32_t i = 0; i < own.count; i++) {
+        haft_str name = haft__json_text(own.members[i].key), value = {NULL, 0};
+        haft_status status =
+            haft__spec_expand(&c->job->arena, haft__json_text(own.members[i].value),
+                              &c->job->exec->options.env, &value, err);
+        if (status == HAFT_OK) {
+            status = set_variable(c, name, value, err);
+        }
+        if (status != HAFT_OK) {
+            char where[96];
+            (void)snprintf(where, sizeof(where), "/env/%.*s", HAFT__ARG(name));
+            haft__error_at(err, where);
+            return status;
+        }
+    }
+    return HAFT_OK;
+}
+
+/* What haft says about the call; goes before whatever the tool says. */
+static haft_status set_facts(command *c, haft_error *err)
+{
+    const haft_call_facts *facts = &c->job->call.facts;
+    haft_status status =
+        set_variable(c, HAFT__LIT("HAFT_IDEMPOTENCY_KEY"),
+                     haft__str(facts->idempotency_key != NULL ? facts->idempotency_key : ""), err);
+    if (status == HAFT_OK && facts->epoch > 0) {
+        char epoch[24];
+        (void)snprintf(epoch, sizeof(epoch), "%llu", (unsigned long long)facts->epoch);
+        status = set_variable(c, HAFT__LIT("HAFT_EPOCH"), haft__str(epoch), err);
+    }
+    return status;
+}
+
+static haft_status make_env(command *c, haft_error *err)
+{
+    const haft__json *given = haft__exec_definition(c->job, "env");
+    haft__json own = given != NULL && given->kind == HAFT__JSON_OBJECT ? *given : haft__json_null();
+    c->env = haft__arena_array(&c->job->arena, (size_t)own.count + 6, sizeof(*c->env));
+    if (c->env == NULL) {
+        return haft__arena_fail(&c->job->arena, err);
+    }
+    haft_status status = pass_on(c, "PATH", USUAL_PATH, err);
+    status = status == HAFT_OK ? pass_on(c, "LANG", USUAL_LANG, err) : status;
+    status = status == HAFT_OK ? pass_on(c, "HOME", NULL, err) : status;
+    status = status == HAFT_OK ? set_own(c, own, err) : status;
+    return status == HAFT_OK ? set_facts(c, err) : status;
+}
+
+/* ---- the words ---- */
+
+/* Processor time: all processors for as long as the call may take. */
+static unsigned long long count_seconds(const haft__exec_job *job)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t seconds = job->call.timeout_ms / 1000 + 1;
+    uint64_t all = seconds * (uint64_t)(processors > 0 ? processors : 1);
+    return all < INT32_MAX ? all : INT32_MAX;
+}
+
+/* What guard is told: options and their values. */
+static haft_status add_options(command *c, size_t *count, haft_error *err)
+{
+    const struct {
+        const char *name;
+        unsigned long long value;
+    } options[] = {{"--parent", (unsigned long long)getpid()},
+                   {"--report", 3},
+                   {"--memory", (unsigned long long)HAFT__LIMIT_EXEC_MEMORY_MIB << 20},
+                   {"--cpu", count_seconds(c->job)},
+                   {"--files", HAFT__LIMIT_EXEC_FILES}};
+    c->argv[(*count)++] = c->job->exec->guard;
+    for (size_t i = 0; i < COUNT(options); i++) {
+        haft_str value = haft__arena_format(&c->job->arena, "%llu", options[i].value);
+        if (value.ptr == NULL) {
+            return haft__arena_fail(&c->job->arena, err);
+        }
+        c->argv[(*count)++] = options[i].name;
+        c->argv[(*count)++] = value.ptr;
+    }
+    c->argv[(*count)++] = "--";
+    return HAFT_OK;
+}
+
+static haft_status make_argv(command *c, haft_error *err)
+{
+    const haft__json *given = haft__exec_definition(c->job, "command");
+    size_t count = 0;
+    if (given == NULL || given->kind != HAFT__JSON_ARRAY || given->count == 0) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/command", "wanted a program and its arguments");
+    }
+    c->program = haft__json_text(given->items[0]);
+    c->argv = haft__arena_array(&c->job->arena, (size_t)given->count + 16, sizeof(*c->argv));
+    if (c->argv == NULL) {
+        return haft__arena_fail(&c->job->arena, err);
+    }
+    haft_str *words = NULL;
+    size_t word_count = 0;
+    haft_status status = haft__words_make(&c->job->arena, *given, c->job->call.tool->input_schema,
+                                          c->job->call.arguments, &words, &word_count, err);
+    if (status == HAFT_OK) {
+        status = add_options(c, &count, err);
+    }
+    for (size_t i = 0; i < word_count && status == HAFT_OK; i++) {
+        c->argv[count++] = words[i].ptr;
+    }
+    return status;
+}
+
+/* ---- the working directory ---- */
+
+/* That of the spec; ours when it has no path. */
+static haft_status find_cwd(command *c, haft_error *err)
+{
+    haft_str path = c->job->call.spec != NULL ? c->job->call.spec->path : HAFT__LIT("");
+    const char *slash = path.len > 0 ? memrchr(path.ptr, '/', path.len) : NULL;
+    if (slash == NULL) {
+        return HAFT_OK;
+    }
+    size_t length = (size_t)(slash - path.ptr);
+    haft_status status = join(&c->job->arena, (haft_str){path.ptr, length > 0 ? length : 1}, "",
+                              HAFT__LIT(""), &c->cwd, err);
+    if (status == HAFT_OK && access(c->cwd, X_OK) != 0) {
+        return haft__fail(err, HAFT_NOT_FOUND, c->cwd, "the spec's directory cannot be entered: %s",
+                          strerror(errno));
+    }
+    return status;
+}
+
+/* ---- running ---- */
+
+static void on_done(void *context, const haft__child_result *result)
+{
+    command *c = context;
+    haft__command_report(c->job, c->program, result);
+}
+
+static haft_status spawn(command *c, haft_error *err)
+{
+    haft__exec *exec = c->job->exec;
+    haft__child_options options = {.group = &exec->children,
+                                   .argv = c->argv,
+                                   .env = c->env,
+                                   .cwd = c->cwd,
+                                   .input = c->input,
+                                   .max_output = HAFT__LIMIT_TOOL_RESULT_BYTES,
+                                   .report = true,
+                                   .grace = HAFT__LIMIT_EXEC_GRACE_MS,
+                                   .done = on_done,
+                                   .context = c};
+    return haft__child_start(exec->options.loop, &options, &c->child, err);
+}
+
+static haft_status find_guard(const haft__exec *exec, haft_error *err)
+{
+    if (exec->guard != NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__fail(err, HAFT_NOT_FOUND, exec->no_guard.where,
+                                    "%s, and commands "
+                                    "are not run without guard",
+                                    exec->no_guard.message);
+    return haft__hint(err, status, "install haft as a whole, or name the path of guard");
+}
+
+static haft_status start(haft__exec_job *job, haft_error *err)
+{
+    command *c = haft__arena_array(&job->arena, 1, sizeof(*c));
+    if (c == NULL) {
+        return haft__arena_fail(&job->arena, err);
+    }
+    c->job = job;
+    job->state = c;
+    haft_status status = find_guard(job->exec, err);
+    status = status == HAFT_OK ? make_argv(c, err) : status;
+    status = status == HAFT_OK ? make_env(c, err) : status;
+    status = status == HAFT_OK ? find_cwd(c, err) : status;
+    status = status == HAFT_OK ? haft__command_input(job, &c->input, err) : status;
+    return status == HAFT_OK ? spawn(c, err) : status;
+}
+
+static bool abandon(haft__exec_job *job)
+{
+    const command *c = job->state;
+    haft__child_kill(c->child);
+    return false;
+}
+
+const haft__executor haft__executor_command = {.start = start, .abandon = abandon};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command_result.c - how the end of a program reads: its output, or an error that says what became
+ * of it, with the last of what it printed. Tests: tests/exec/command/result_test.c.
+ */
+#include <signal.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "exec/command/command.h"
+
+#define MESSAGE_BYTES (1 << 20) /* far more than any message has */
+
+/* Reports with the text in `buf`, which ends. */
+static void report(haft__exec_job *job, haft__exec_result *result, haft__buf *buf)
+{
+    bool whole = buf->status == HAFT_OK;
+    result->text = whole ? haft__buf_str(buf) : HAFT__LIT("the program failed; out of memory");
+    haft__exec_report(job, result);
+    haft__buf_finish(buf);
+}
+
+/* ---- it was not started ---- */
+
+/* Lines of guard's report; see libexec/haft/guard.c. */
+static const struct {
+    const char *line, *what, *hint;
+} reports[] = {
+    {"exec ENOENT", "is not there", "install it, or write its path as seen from the spec"},
+    {"exec ENOENT interpreter", "asks for an interpreter that is not there",
+     "look at its first line"},
+    {"exec EACCES", "is not executable", "make it so: chmod +x"},
+    {"exec ENOEXEC", "has no format that can be run",
+     "give a script a first line such as #!/bin/sh"},
+    {"exec E2BIG", "would get more arguments and variables than the system takes",
+     "pass long texts on its standard input"},
+};
+
+static void report_not_started(haft__exec_job *job, haft_str program, haft_str line)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, MESSAGE_BYTES);
+    haft__exec_result result = {.ok = false};
+    haft__buf_addf(&buf, "the program '%.*s' ", HAFT__ARG(program));
+    size_t i = 0;
+    while (i < COUNT(reports) && !haft__str_equal(line, haft__str(reports[i].line))) {
+        i++;
+    }
+    if (i < COUNT(reports)) {
+        haft__buf_addf(&buf, "%s", reports[i].what);
+        result.hint = haft__str(reports[i].hint);
+    } else { /* something that may pass: no process, no memory */
+        haft__buf_addf(&buf, "could not be started: %.*s", HAFT__ARG(line));
+        result.transient = true;
+    }
+    report(job, &result, &buf);
+}
+
+/* ---- it failed ---- */
+
+/* Control characters could do something to a terminal; line ends and tabs do no harm. Those past
+ * ASCII are U+0080 to U+009F, two bytes that begin with C2. */
+static void make_harmless(char *text, size_t length)
+{
+    haft__utf8_mask(text, length);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        unsigned char next = i + 1 < length ? (unsigned char)text[i + 1] : 0;
+        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F) {
+            text[i] = '?';
+        } else if (c == 0xC2 && next < 0xA0) {
+            text[i] = text[i + 1] = '?';
+        }
+    }
+}
+
+/* The last of a text that may have been cut anywhere, from a whole character on. */
+static haft_str find_tail(haft_str text)
+{
+    size_t most = HAFT__LIMIT_CHILD_ERROR_BYTES;
+    text = haft__str_skip(text, text.len > most ? text.len - most : 0);
+    for (size_t i = 0; i < HAFT__UTF8_MAX_BYTES - 1 && text.len > 0
+                       && ((unsigned char)text.ptr[0] & 0xC0) == 0x80;
+         i++) {
+        text = haft__str_skip(text, 1);
+    }
+    return haft__str_trim(text);
+}
+
+/* What it printed last: on standard error, or, as many programs do, only on standard output. */
+static void add_tail(haft__buf *buf, const haft__child_result *ended)
+{
+    haft_str tail = find_tail(ended->errors);
+    tail = tail.len > 0 ? tail : find_tail(ended->output);
+    if (tail.len > 0) {
+        haft__buf_addf(buf, ": ");
+        size_t start = buf->len;
+        haft__buf_add_str(buf, tail);
+        make_harmless(buf->ptr + start, buf->len - start);
+    }
+}
+
+static haft_str find_hint(const haft__child_result *ended, char *space, size_t size)
+{
+    switch (ended->signal) {
+    case SIGXCPU: return HAFT__LIT("it used more processor time than it may; ask for less at once");
+    case SIGKILL:
+    case SIGSEGV:
+    case SIGABRT:
+    case SIGBUS:
+        (void)snprintf(space, size, "it may have %d MiB of memory; ask for less at once",
+                       HAFT__LIMIT_EXEC_MEMORY_MIB);
+        return haft__str(space);
+    default: return HAFT__LIT("");
+    }
+}
+
+static void report_failed(haft__exec_job *job, haft_str program, const haft__child_result *ended)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, MESSAGE_BYTES);
+    char space[96];
+    haft__exec_result result = {.started = true};
+    haft__buf_addf(&buf, "the program '%.*s' ", HAFT__ARG(program));
+    if (ended->no_memory) {
+        haft__buf_addf(&buf, "printed more than there was memory for");
+        result.transient = true;
+    } else if (ended->output_cut) {
+        haft__buf_addf(&buf, "printed more than the %d bytes a result may have",
+                       HAFT__LIMIT_TOOL_RESULT_BYTES);
+        result.hint = HAFT__LIT("ask for less at once");
+    } else if (ended->signal != 0) {
+        const char *name = sigabbrev_np(ended->signal);
+        haft__buf_addf(&buf, "was ended by signal %d (SIG%s)", ended->signal,
+                       name != NULL ? name : "?");
+        result.hint = find_hint(ended, space, sizeof(space));
+        add_tail(&buf, ended);
+    } else {
+        haft__buf_addf(&buf, "ended with exit status %d", ended->status);
+        add_tail(&buf, ended);
+    }
+    report(job, &result, &buf);
+}
+
+/* ---- ---- */
+
+void haft__command_report(haft__exec_job *job, haft_str program, const haft__child_result *ended)
+{
+    haft_str output = ended->output;
+    if (ended->report.len > 0) {
+        report_not_started(job, program, haft__str_trim(ended->report));
+    } else if (ended->status != 0 || ended->signal != 0 || ended->output_cut || ended->no_memory) {
+        report_failed(job, program, ended);
+    } else {
+        output.len -= haft__str_ends(output, HAFT__LIT("\n"));
+        haft__exec_report(job, &(haft__exec_result){.ok = true, .started = true, .text = output});
+    }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* embed_slow.c - see embed_slow.h. Tests: tests/exec/embeddings/backoff_test.c. */
+#include "exec/embeddings/backoff.h"
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "exec/state_file.h"
+#include "io/file.h"
+
+#define MAGIC      "haft-slow 1"
+#define MOST_BYTES 4096U
+
+haft_str haft__embed_slow_path(haft__arena *arena, haft_str name)
+{
+    haft_str place = haft__own_file_place(arena);
+    haft_str path = place.ptr != NULL ? haft__arena_format(arena, "%.*s/slow-%.*s",
+                                                           HAFT__ARG(place), HAFT__ARG(name))
+                                      : place;
+    return path.ptr != NULL ? path : HAFT__LIT("");
+}
+
+bool haft__embed_slow_read(haft__arena *arena, haft_str path, uint64_t now,
+                           haft__embed_slow *ret_slow)
+{
+    haft_str text = {NULL, 0};
+    uint64_t until = 0, batch = 0;
+    if (path.len == 0 || haft__own_file_read(arena, path.ptr, MOST_BYTES, &text, NULL) != HAFT_OK
+        || !haft__str_equal(haft__str_split(&text, '\n'), HAFT__LIT(MAGIC))
+        || !haft__str_to_u64(haft__str_split(&text, '\n'), &until)
+        || !haft__str_to_u64(haft__str_split(&text, '\n'), &batch) || batch == 0
+        || batch > HAFT__LIMIT_EMBED_BATCH) {
+        return false;
+    }
+    /* A clock that was set back since would make it rest for as long. */
+    bool rests = until > now && until - now <= HAFT__LIMIT_EMBED_REST_MS;
+    *ret_slow = (haft__embed_slow){rests ? until - now : 0, (size_t)batch, text};
+    return true;
+}
+
+bool haft__embed_slow_write(haft_str path, uint64_t now, const haft__embed_slow *slow)
+{
+    haft__buf text;
+    if (path.len == 0) {
+        return false;
+    }
+    haft__buf_init(&text, MOST_BYTES);
+    haft__buf_addf(&text, MAGIC "\n%llu\n%zu\n%.*s", (unsigned long long)(now + slow->rest_ms),
+                   slow->batch, HAFT__ARG(slow->reason));
+    haft__own_file_make_place(path.ptr);
+    bool written = haft__buf_check(&text, NULL) == HAFT_OK
+                   && haft__file_replace(path.ptr, haft__buf_str(&text), NULL) == HAFT_OK;
+    haft__buf_finish(&text);
+    return written;
+}

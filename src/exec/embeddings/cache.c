@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * embed_kept.c - the file of vectors. Two who write at once need no lock: what one of them loses is
+ * asked for again. Tests: tests/exec/embeddings/cache_test.c.
+ */
+#include "exec/embeddings/cache.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "exec/state_file.h"
+#include "io/file.h"
+#include "tool/search_math.h"
+
+#define MAGIC      "haft-vectors 1\n"
+#define HEAD_BYTES (sizeof(MAGIC) - 1 + 8)
+/* What is in the file, what came since, and the map. */
+#define MOST_MEMORY (3 * (size_t)HAFT__LIMIT_EMBED_KEPT_BYTES)
+
+static void add_u32(haft__buf *buf, uint32_t number)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        haft__buf_add_char(buf, (char)(uint8_t)(number >> (8 * i)));
+    }
+}
+
+static uint32_t read_u32(const char *at)
+{
+    uint32_t number = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        number |= (uint32_t)(uint8_t)at[i] << (8 * i);
+    }
+    return number;
+}
+
+static haft_str digest_of(haft_str text, uint8_t to[HAFT__SHA256_BYTES])
+{
+    haft__sha256 hash;
+    haft__sha256_init(&hash);
+    haft__sha256_add(&hash, text);
+    haft__sha256_end(&hash, to);
+    return (haft_str){(const char *)to, HAFT__SHA256_BYTES};
+}
+
+void haft__embed_kept_clear(haft__embed_kept *kept)
+{
+    haft_str path = kept->path;
+    haft__arena fresh;
+    haft__arena_init(&fresh, MOST_MEMORY);
+    kept->path = haft__arena_copy(&fresh, path);
+    kept->path = kept->path.ptr != NULL ? kept->path : HAFT__LIT(""); /* then only in memory */
+    haft__arena_finish(&kept->arena);
+    kept->arena = fresh;
+    haft__map_init(&kept->rows, &kept->arena, kept->hash_key);
+    kept->changed = false;
+    kept->dimensions = 0;
+    if (kept->path.len > 0) {
+        (void)unlink(kept->path.ptr);
+    }
+}
+
+void haft__embed_kept_finish(haft__embed_kept *kept)
+{
+    haft__arena_finish(&kept->arena);
+}
+
+/* ---- reading ---- */
+
+static bool is_whole(haft_str text, uint32_t *ret_dimensions, uint32_t *ret_count)
+{
+    uint8_t digest[HAFT__SHA256_BYTES];
+    if (text.len < HEAD_BYTES + sizeof(digest) || !haft__str_starts(text, HAFT__LIT(MAGIC))) {
+        return false;
+    }
+    uint32_t dimensions = read_u32(text.ptr + sizeof(MAGIC) - 1);
+    uint32_t count = read_u32(text.ptr + sizeof(MAGIC) + 3);
+    size_t length = text.len - sizeof(digest);
+    (void)digest_of((haft_str){text.ptr, length}, digest);
+    *ret_dimensions = dimensions;
+    *ret_count = count;
+    return dimensions > 0 && dimensions <= HAFT__LIMIT_SEARCH_DIMENSIONS
+           && length == HEAD_BYTES + (uint64_t)count * (dimensions + HAFT__SHA256_BYTES)
+           && memcmp(digest, text.ptr + length, sizeof(digest)) == 0;
+}
+
+static haft_status read_file(haft__embed_kept *kept, haft_error *err)
+{
+    haft_str text = {NULL, 0};
+    uint32_t dimensions = 0, count = 0;
+    haft_status status = haft__own_file_read(&kept->arena, kept->path.ptr,
+                                             HAFT__LIMIT_EMBED_KEPT_BYTES, &text, NULL);
+    if (status != HAFT_OK || !is_whole(text, &dimensions, &count)) {
+        return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
+    }
+    const char *at = text.ptr + HEAD_BYTES;
+    kept->dimensions = dimensions;
+    for (uint32_t i = 0; i < count; i++) {
+        haft_str digest = {at, HAFT__SHA256_BYTES};
+        /* maps hold what may be changed; nobody changes this
+         * NOLINTNEXTLINE(performance-no-int-to-ptr) */
+        void *row = (void *)(uintptr_t)(at + HAFT__SHA256_BYTES);
+        if (haft__map_put(&kept->rows, digest, row, err) != HAFT_OK) {
+            return HAFT_NO_MEMORY;
+        }
+        at += HAFT__SHA256_BYTES + dimensions;
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__embed_kept_open(haft__embed_kept *kept, haft_str name, bool in_memory,
+                                  haft__hash_key hash_key, haft_error *err)
+{
+    *kept = (haft__embed_kept){.path = HAFT__LIT(""), .hash_key = hash_key};
+    haft__arena_init(&kept->arena, MOST_MEMORY);
+    haft__map_init(&kept->rows, &kept->arena, hash_key);
+    haft_str place = in_memory ? (haft_str){NULL, 0} : haft__own_file_place(&kept->arena);
+    if (place.ptr == NULL) {
+        return HAFT_OK;
+    }
+    kept->path =
+        haft__arena_format(&kept->arena, "%.*s/vectors-%.*s", HAFT__ARG(place), HAFT__ARG(name));
+    return kept->path.ptr != NULL ? read_file(kept, err) : haft__arena_fail(&kept->arena, err);
+}
+
+/* ---- changing ---- */
+
+const int8_t *haft__embed_kept_get(const haft__embed_kept *kept, haft_str text)
+{
+    uint8_t digest[HAFT__SHA256_BYTES];
+    return haft__map_get(&kept->rows, digest_of(text, digest));
+}
+
+haft_status haft__embed_kept_put(haft__embed_kept *kept, haft_str text, const float *numbers,
+                                 size_t dimensions, haft_error *err)
+{
+    uint8_t digest[HAFT__SHA256_BYTES];
+    if (kept->dimensions > 0 && kept->dimensions != dimensions) {
+        return haft__fail(err, HAFT_BAD_STATE, "", "a vector of %zu numbers, those before had %u",
+                          dimensions, kept->dimensions);
+    }
+    haft_str name = haft__arena_copy(&kept->arena, digest_of(text, digest));
+    int8_t *row = haft__arena_alloc(&kept->arena, dimensions);
+    if (name.ptr == NULL || row == NULL) {
+        return haft__arena_fail(&kept->arena, err);
+    }
+    haft__search_pack(numbers, dimensions, row);
+    haft_status status = haft__map_put(&kept->rows, name, row, err);
+    if (status == HAFT_OK) {
+        kept->dimensions = (uint32_t)dimensions;
+        kept->changed = true;
+    }
+    return status;
+}
+
+/* ---- writing ---- */
+
+void haft__embed_kept_save(haft__embed_kept *kept)
+{
+    if (!kept->changed || kept->path.len == 0 || kept->dimensions == 0) {
+        return;
+    }
+    size_t row = kept->dimensions + (size_t)HAFT__SHA256_BYTES;
+    size_t most = (HAFT__LIMIT_EMBED_KEPT_BYTES - HEAD_BYTES - HAFT__SHA256_BYTES) / row;
+    uint32_t count = kept->rows.count < most ? kept->rows.count : (uint32_t)most;
+    uint8_t digest[HAFT__SHA256_BYTES];
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_EMBED_KEPT_BYTES);
+    haft__buf_add_str(&text, HAFT__LIT(MAGIC));
+    add_u32(&text, kept->dimensions);
+    add_u32(&text, count);
+    for (uint32_t i = kept->rows.count - count; i < kept->rows.count; i++) {
+        haft__buf_add_str(&text, kept->rows.entries[i].key);
+        haft__buf_add(&text, kept->rows.entries[i].value, kept->dimensions);
+    }
+    haft__buf_add_str(&text, digest_of(haft__buf_str(&text), digest));
+    if (haft__buf_check(&text, NULL) == HAFT_OK) {
+        haft__own_file_make_place(kept->path.ptr);
+        kept->changed = haft__file_replace(kept->path.ptr, haft__buf_str(&text), NULL) != HAFT_OK;
+    }
+    haft__buf_finish(&text);
+}

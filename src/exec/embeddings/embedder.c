@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * embed.c - asks a server of /v1/embeddings, on the loop.
+ *
+ * What has arrived is kept, whatever comes of the rest: a server that is too slow for all tools of
+ * one search is through with them after a few. Tests: tests/exec/embeddings/embedder_test.c,
+ * tests/mcp/embeddings_test.py.
+ */
+#include "exec/embeddings/embedder.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "exec/embeddings/backoff.h"
+#include "exec/embeddings/cache.h"
+#include "io/clock.h"
+#include "io/random.h"
+#include "model/embeddings.h"
+#include "model/openai.h"
+
+#define REASON_BYTES 300
+
+struct haft__embedder {
+    haft__arena arena;
+    haft__embed_options options;
+    haft__embed_kept kept;
+    uint64_t generation;
+    uint64_t rest_until; /* as the loop counts; 0: it did not fail */
+    size_t batch;        /* texts in a request: fewer for a server that is slow */
+    haft_str slow_path;  /* where it is remembered that it is; "": nowhere */
+    bool was_slow;       /* that is remembered */
+    char reason[REASON_BYTES + 1];
+};
+
+struct haft__embed_job {
+    haft__embedder *embedder;
+    haft__arena arena;
+    haft_str *texts; /* of tools that have no vector */
+    size_t count, at, asked;
+    haft_str query;
+    haft__buf body, reply;
+    uint32_t status;
+    haft__http_transfer *transfer;
+    uint64_t until;
+    uint64_t generation; /* of the embedder when it began */
+    haft__embed_done *done;
+    void *context;
+};
+
+/* ---- the embedder ---- */
+
+/* Where the model is, without user, password and query. */
+static void add_place(haft__sha256 *hash, haft_str url)
+{
+    haft_str rest = url, path = haft__str_split(&rest, '?'), scheme = haft__str_split(&path, '/');
+    (void)haft__str_split(&path, '/');
+    haft_str host = haft__str_split(&path, '/');
+    const char *at = host.len > 0 ? memrchr(host.ptr, '@', host.len) : NULL;
+    host = at != NULL ? haft__str_skip(host, (size_t)(at - host.ptr) + 1) : host;
+    haft__sha256_add(hash, scheme);
+    haft__sha256_add(hash, host);
+    haft__sha256_add(hash, HAFT__LIT("/"));
+    haft__sha256_add(hash, path);
+}
+
+/* What another process had to wait for. */
+static void recall_slow(haft__embedder *embedder, haft_str name)
+{
+    haft__embed_slow slow;
+    embedder->slow_path = haft__embed_slow_path(&embedder->arena, name);
+    if (haft__embed_slow_read(&embedder->arena, embedder->slow_path, haft__clock_now(), &slow)) {
+        embedder->was_slow = true;
+        embedder->batch = slow.batch;
+        if (slow.rest_ms > 0 && !embedder->options.insists) {
+            embedder->rest_until = haft__loop_now(embedder->options.loop) + slow.rest_ms;
+            (void)snprintf(embedder->reason, sizeof(embedder->reason), "%.*s",
+                           HAFT__ARG(slow.reason));
+        }
+    }
+}
+
+static haft_status open_kept(haft__embedder *embedder, haft_error *err)
+{
+    uint8_t digest[HAFT__SHA256_BYTES];
+    char name[2 * HAFT__SHA256_BYTES + 1];
+    haft__sha256 hash;
+    haft__sha256_init(&hash);
+    add_place(&hash, embedder->options.url);
+    haft__sha256_add(&hash, HAFT__LIT("\n"));
+    haft__sha256_add(&hash, embedder->options.model);
+    haft__sha256_end(&hash, digest);
+    for (size_t i = 0; i < sizeof(digest); i++) {
+        (void)snprintf(name + 2 * i, 3, "%02x", digest[i]);
+    }
+    if (!embedder->options.in_memory) {
+        recall_slow(embedder, haft__str(name));
+    }
+    return haft__embed_kept_open(&embedder->kept, haft__str(name), embedder->options.in_memory,
+                                 embedder->options.hash_key, err);
+}
+
+static void renew(haft__embedder *embedder)
+{
+    (void)haft__random_bytes(&embedder->generation, sizeof(embedder->generation));
+}
+
+haft_status haft__embedder_create(const haft__embed_options *options, haft__embedder **ret_embedder,
+                                  haft_error *err)
+{
+    haft__embedder *made = calloc(1, sizeof(*made));
+    if (made == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    made->options = *options;
+    made->batch = HAFT__LIMIT_EMBED_BATCH;
+    made->slow_path = HAFT__LIT("");
+    made->options.tools_ms = options->tools_ms > 0 ? options->tools_ms : HAFT__LIMIT_EMBED_TOOLS_MS;
+    made->options.first_ms = options->first_ms > 0 ? options->first_ms : HAFT__LIMIT_EMBED_FIRST_MS;
+    haft__arena_init(&made->arena, 0);
+    renew(made);
+    haft_str *texts[] = {&made->options.url, &made->options.key_header, &made->options.model,
+                         &made->options.query_prefix, &made->options.document_prefix};
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
+        *texts[i] = haft__arena_copy(&made->arena, *texts[i]);
+        status = texts[i]->ptr != NULL ? HAFT_OK : haft__arena_fail(&made->arena, err);
+    }
+    status = status == HAFT_OK ? open_kept(made, err) : status;
+    if (status != HAFT_OK) {
+        haft__embedder_destroy(made);
+        return status;
+    }
+    *ret_embedder = made;
+    return HAFT_OK;
+}
+
+void haft__embedder_destroy(haft__embedder *embedder)
+{
+    if (embedder != NULL) {
+        haft__embed_kept_finish(&embedder->kept);
+        haft__arena_finish(&embedder->arena);
+        free(embedder);
+    }
+}
+
+uint64_t haft__embedder_generation(const haft__embedder *embedder)
+{
+    return embedder->generation;
+}
+
+/* ---- the end of a job ---- */
+
+static void destroy(haft__embed_job *job)
+{
+    haft__buf_finish(&job->body);
+    haft__buf_finish(&job->reply);
+    haft__arena_finish(&job->arena);
+    free(job);
+}
+
+void haft__embed_cancel(haft__embed_job *job)
+{
+    if (job->transfer != NULL) {
+        haft__http_cancel(job->transfer);
+    }
+    haft__embed_kept_save(&job->embedder->kept);
+    destroy(job);
+}
+
+static void finish(haft__embed_job *job, const haft__search_given *query, haft_str error)
+{
+    haft__embed_kept_save(&job->embedder->kept);
+    job->done(job->context, query, error);
+    destroy(job);
+}
+
+/* What went wrong, without secrets and not too long. */
+static void note(haft__embedder *embedder, haft_str message)
+{
+    haft__buf clean;
+    haft__buf_init(&clean, HAFT__LIMIT_MODEL_ERROR_BYTES);
+    if (embedder->options.redactor != NULL) {
+        (void)haft__redact(embedder->options.redactor, message, &clean);
+    } else {
+        haft__buf_add_str(&clean, message);
+    }
+    haft_str text = haft__buf_check(&clean, NULL) == HAFT_OK ? haft__buf_str(&clean)
+                                                             : HAFT__LIT("the answer is too long");
+    size_t length = text.len > REASON_BYTES ? haft__utf8_floor(text, REASON_BYTES) : text.len;
+    (void)snprintf(embedder->reason, sizeof(embedder->reason), "%.*s", (int)length, text.ptr);
+    haft__buf_finish(&clean);
+}
+
+static void leave_alone(haft__embed_job *job)
+{
+    haft__embedder *embedder = job->embedder;
+    embedder->rest_until = haft__loop_now(embedder->options.loop) + HAFT__LIMIT_EMBED_REST_MS;
+    finish(job, NULL, haft__str(embedder->reason));
+}
+
+static void fail(haft__embed_job *job, haft_str message)
+{
+    note(job->embedder, message);
+    leave_alone(job);
+}
+
+static void remember_slow(haft__embedder *embedder)
+{
+    const haft__embed_slow slow = {HAFT__LIMIT_EMBED_REST_MS, embedder->batch,
+                                   haft__str(embedder->reason)};
+    embedder->was_slow = haft__embed_slow_write(embedder->slow_path, haft__clock_now(), &slow);
+}
+
+static void forget_slow(haft__embedder *embedder)
+{
+    if (embedder->was_slow) {
+        (void)unlink(embedder->slow_path.ptr);
+        embedder->was_slow = false;
+    }
+}
+
+/* ---- answers ---- */
+
+static haft_status send_next(haft__embed_job *job, haft_error *err);
+
+static void on_head(void *context, const haft__http_result *so_far)
+{
+    haft__embed_job *job = context;
+    job->status = so_far->status;
+}
+
+static bool on_body(void *context, haft_str bytes)
+{
+    haft__embed_job *job = context;
+    haft__buf_add_str(&job->reply, bytes);
+    return job->reply.status == HAFT_OK;
+}
+
+static bool is_good(const haft__embed_job *job)
+{
+    return job->status >= 200 && job->status < 300;
+}
+
+/* An answer that is none: what the server says of it, or what became of the connection. */
+static void fail_transfer(haft__embed_job *job, const haft__http_result *result)
+{
+    haft__model_failure failure = {0};
+    haft_str body = haft__buf_str(&job->reply);
+    bool slow = result->end == HAFT__HTTP_TOTAL_TIMEOUT || result->end == HAFT__HTTP_IDLE_TIMEOUT
+                || result->end == HAFT__HTTP_FIRST_BYTE_TIMEOUT;
+    body.len = body.len < HAFT__LIMIT_MODEL_ERROR_BYTES ? body.len : HAFT__LIMIT_MODEL_ERROR_BYTES;
+    if (slow && job->asked > 1) {
+        job->embedder->batch = (job->asked + 3) / 4;
+    }
+    bool said =
+        result->end == HAFT__HTTP_OK
+        && haft__openai_failure(job->status, body, HAFT__LIT(""), job->embedder->options.hash_key,
+                                &job->arena, &failure, NULL)
+               == HAFT_OK;
+    note(job->embedder, said ? failure.message : haft__str(result->message));
+    /* The time for a query is short: only what takes long is worth remembering. */
+    bool tools = job->at < job->count;
+    if ((slow && tools) || result->end == HAFT__HTTP_CONNECT_TIMEOUT) {
+        remember_slow(job->embedder);
+    }
+    leave_alone(job);
+}
+
+/* Vectors of tools: all of them are kept. */
+static haft_status take_tools(haft__embed_job *job, const haft__embeddings *found, haft_error *err)
+{
+    haft__embed_kept *kept = &job->embedder->kept;
+    for (size_t i = 0; i < found->count; i++) {
+        const float *numbers = found->numbers + i * found->dimensions;
+        haft_status status =
+            haft__embed_kept_put(kept, job->texts[job->at + i], numbers, found->dimensions, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    job->at += found->count;
+    return HAFT_OK;
+}
+
+/* Other dimensions than before: it is another model by the same name, or there is no room. Its
+ * tools are asked about anew, the next time. */
+static void start_over(haft__embed_job *job, size_t dimensions)
+{
+    haft__embed_kept *kept = &job->embedder->kept;
+    char text[128];
+    (void)snprintf(text, sizeof(text),
+                   "a vector of %zu numbers, those of tools had %u: they are made anew", dimensions,
+                   kept->dimensions);
+    haft__embed_kept_clear(kept);
+    renew(job->embedder);
+    fail(job, haft__str(text));
+}
+
+static void take_query(haft__embed_job *job, const haft__embeddings *found)
+{
+    const haft__search_given given = {job->embedder->options.model, found->numbers,
+                                      found->dimensions};
+    uint32_t kept = job->embedder->kept.dimensions;
+    if (kept > 0 && kept != found->dimensions) {
+        start_over(job, found->dimensions);
+        return;
+    }
+    if (job->generation != job->embedder->generation) {
+        /* Another search has thrown away what this one counts on. */
+        finish(job, NULL, haft__str(job->embedder->reason));
+        return;
+    }
+    job->embedder->rest_until = 0;
+    forget_slow(job->embedder);
+    finish(job, &given, HAFT__LIT(""));
+}
+
+static void take(haft__embed_job *job)
+{
+    bool query = job->at == job->count;
+    haft__embeddings found;
+    haft_error err = {0};
+    haft_status status = haft__buf_check(&job->reply, &err);
+    if (status == HAFT_OK) {
+        status = haft__embeddings_read(&job->arena, haft__buf_str(&job->reply), job->asked,
+                                       job->embedder->options.hash_key, &found, &err);
+    }
+    if (status != HAFT_OK) {
+        fail(job, haft__str(err.message));
+        return;
+    }
+    if (query) {
+        take_query(job, &found);
+        return;
+    }
+    status = take_tools(job, &found, &err);
+    if (status == HAFT_BAD_STATE || status == HAFT_TOO_BIG) {
+        start_over(job, found.dimensions);
+    } else if (status != HAFT_OK || send_next(job, &err) != HAFT_OK) {
+        fail(job, haft__str(err.message));
+    }
+}
+
+static void on_done(void *context, const haft__http_result *result)
+{
+    haft__embed_job *job = context;
+    job->transfer = NULL;
+    if (result->end == HAFT__HTTP_OK && is_good(job)) {
+        take(job);
+    } else {
+        fail_transfer(job, result);
+    }
+}
+
+/* ---- asking ---- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A connection is there soon or not at all, whoever waits for it. */
+static haft_status send(haft__embed_job *job, uint64_t first_ms, uint64_t ms, haft_error *err)
+{
+    static const haft__http_handlers handlers = {on_head, on_body, on_done};
+    const haft__embed_options *options = &job->embedder->options;
+    haft_str headers[] = {HAFT__LIT("Content-Type: application/json"),
+                          HAFT__LIT("Accept: application/json"),
+                          HAFT__LIT("User-Agent: haft/" HAFT_VERSION), options->key_header};
+    haft__http_request request = {
+        .method = HAFT__LIT("POST"),
+        .url = options->url,
+        .headers = headers,
+        .header_count = options->key_header.len > 0 ? 4 : 3,
+        .body = haft__buf_str(&job->body),
+        .connect_ms = least(ms, least(options->query_ms, HAFT__LIMIT_EMBED_FIRST_MS)),
+        .first_byte_ms = first_ms,
+        .total_ms = ms,
+        .max_bytes = HAFT__LIMIT_EMBED_REPLY_BYTES};
+    haft__buf_clear(&job->reply);
+    job->status = 0;
+    return haft__http_start(options->http, &request, &handlers, job, &job->transfer, err);
+}
+
+/* The next tools, or the query behind the last. */
+static haft_status send_next(haft__embed_job *job, haft_error *err)
+{
+    const haft__embed_options *options = &job->embedder->options;
+    uint64_t now = haft__loop_now(options->loop);
+    size_t left = job->count - job->at, batch = job->embedder->batch;
+    bool query = left == 0;
+    job->asked = query ? 1 : left < batch ? left : batch;
+    haft__buf_clear(&job->body);
+    haft__embeddings_request(&job->body, options->model, query ? &job->query : job->texts + job->at,
+                             job->asked);
+    haft_status status = haft__buf_check(&job->body, err);
+    uint64_t rest = now < job->until ? job->until - now : 1;
+    rest = least(rest, HAFT__LIMIT_EMBED_MOST_MS);
+    return status != HAFT_OK ? status
+           : query           ? send(job, options->query_ms, options->query_ms, err)
+                             : send(job, options->first_ms, rest, err);
+}
+
+/* The text of each tool that has no vector. */
+static haft_status gather(haft__embed_job *job, const haft__search_doc *docs, size_t count,
+                          haft__buf *text, haft_error *err)
+{
+    const haft__embedder *embedder = job->embedder;
+    job->texts = haft__arena_array(&job->arena, count, sizeof(*job->texts));
+    if (job->texts == NULL) {
+        return haft__arena_fail(&job->arena, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        haft__buf_clear(text);
+        haft__embeddings_text(text, embedder->options.document_prefix, &docs[i]);
+        haft_status status = haft__buf_check(text, err);
+        if (status == HAFT_OK
+            && haft__embed_kept_get(&embedder->kept, haft__buf_str(text)) == NULL) {
+            job->texts[job->count] = haft__arena_copy(&job->arena, haft__buf_str(text));
+            status =
+                job->texts[job->count++].ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+        }
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    return HAFT_OK;
+}
+
+static haft_status prepare(haft__embed_job *job, const haft__search_doc *docs, size_t count,
+                           haft_str query, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft_status status = gather(job, docs, count, &text, err);
+    if (status == HAFT_OK) {
+        haft__buf_clear(&text);
+        haft__embeddings_query(&text, job->embedder->options.query_prefix, query);
+        job->query = haft__arena_copy(&job->arena, haft__buf_str(&text));
+        status = job->query.ptr != NULL ? haft__buf_check(&text, err)
+                                        : haft__arena_fail(&job->arena, err);
+    }
+    haft__buf_finish(&text);
+    return status == HAFT_OK ? send_next(job, err) : status;
+}
+
+haft_status haft__embed_start(haft__embedder *embedder, const haft__search_doc *docs, size_t count,
+                              haft_str query, haft__embed_done *done, void *context,
+                              haft__embed_job **ret_job, haft_error *err)
+{
+    uint64_t now = haft__loop_now(embedder->options.loop);
+    if (now < embedder->rest_until) {
+        return haft__fail(err, HAFT_BAD_STATE, "", "%s", embedder->reason);
+    }
+    haft__embed_job *job = calloc(1, sizeof(*job));
+    if (job == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    *job = (haft__embed_job){.embedder = embedder,
+                             .until = now + embedder->options.tools_ms,
+                             .generation = embedder->generation,
+                             .done = done,
+                             .context = context};
+    haft__arena_init(&job->arena, 0);
+    haft__buf_init(&job->body, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&job->reply, HAFT__LIMIT_EMBED_REPLY_BYTES);
+    haft_status status = prepare(job, docs, count, query, err);
+    if (status != HAFT_OK) {
+        destroy(job);
+        return status;
+    }
+    *ret_job = job;
+    return HAFT_OK;
+}
+
+/* ---- the index ---- */
+
+haft_status haft__embed_apply(haft__embedder *embedder, const haft__search_doc *docs, size_t count,
+                              haft__search *index, haft_error *err)
+{
+    float numbers[HAFT__LIMIT_SEARCH_DIMENSIONS];
+    haft__search_given given = {embedder->options.model, numbers, embedder->kept.dimensions};
+    haft__buf text;
+    haft_status status = HAFT_OK;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    for (size_t i = 0; i < count && status == HAFT_OK; i++) {
+        haft__buf_clear(&text);
+        haft__embeddings_text(&text, embedder->options.document_prefix, &docs[i]);
+        status = haft__buf_check(&text, err);
+        const int8_t *row = haft__embed_kept_get(&embedder->kept, haft__buf_str(&text));
+        for (size_t j = 0; row != NULL && j < given.dimensions; j++) {
+            numbers[j] = row[j];
+        }
+        if (status == HAFT_OK && row != NULL) {
+            status = haft__search_set_vector(index, docs[i].id, &given, err);
+            status = status == HAFT_NOT_FOUND ? HAFT_OK : status; /* the index was full */
+        }
+    }
+    haft__buf_finish(&text);
+    return status;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * grep.c - the built-in grep: lines that match a regular expression.
+ *
+ * Files are read in blocks of whole lines (never mapped: a file that shrinks meanwhile would end
+ * us), and a block is searched at once, by the needles of the pattern (exec/files/literals.h) if it
+ * has some. Lines are counted where one was found, and at the end of a block. Tests:
+ * tests/exec/files/builtin_grep_test.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "exec/files/display.h"
+#include "exec/files/files.h"
+#include "exec/files/literals.h"
+#include "exec/files/path_argument.h"
+#include "exec/files/regex.h"
+#include "exec/files/scan.h"
+
+#define BLOCK_BYTES ((size_t)64 << 10)
+/* So many lines had a needle and did not match, and one came so soon after the other: then trying
+ * the expression everywhere costs less. */
+#define COMMON_LINES 64
+#define COMMON_BYTES 256
+
+typedef struct grepping {
+    const haft__file_search *search;
+    haft__buf *result;
+    haft_error *err;
+    haft__regex *regex;
+    haft__needles needles;
+    bool needled;                /* only lines with a needle are handed to the expression */
+    size_t candidates, searched; /* how many those were, and in how many bytes */
+    uint64_t limit, lines;       /* that are wanted, that are in the result */
+    size_t files, binary, unreadable, shortened;
+    bool full, more; /* the result is; and a line was found that is not in it */
+    char *memory;    /* of the block, with slack on both sides */
+    size_t capacity; /* most bytes of a block */
+} grepping;
+
+/* One file while it is searched. */
+typedef struct grep_file {
+    haft_str path;
+    int fd;
+    uint64_t line;     /* line feeds before the block */
+    uint64_t reported; /* the number of the last line that was reported */
+    size_t have, room; /* bytes in the block, and how many there may be */
+    size_t left;       /* bytes of the file that may still be read */
+    bool ended;
+} grep_file;
+
+/* ---- memory ---- */
+
+static char *block_of(const grepping *g)
+{
+    return g->memory + HAFT__REGEX_SLACK;
+}
+
+/* Room for a block of so many bytes; the first `have` bytes of the old one are kept. */
+static haft_status make_room(grepping *g, size_t room, size_t have)
+{
+    if (room <= g->capacity) {
+        return HAFT_OK;
+    }
+    /* Zeroed, for the search may look at what is behind the text. */
+    char *memory = calloc(1, room + (size_t)2 * HAFT__REGEX_SLACK);
+    if (memory == NULL) {
+        return haft__fail_no_memory(g->err);
+    }
+    if (have > 0) {
+        memcpy(memory + HAFT__REGEX_SLACK, block_of(g), have);
+    }
+    free(g->memory);
+    g->memory = memory;
+    g->capacity = room;
+    return HAFT_OK;
+}
+
+/* ---- lines ---- */
+
+/* The line that `at` is in; none before `from` is looked at. */
+static haft_str line_at(haft_str text, size_t from, size_t at)
+{
+    const char *before = at > from ? memrchr(text.ptr + from, '\n', at - from) : NULL;
+    size_t start = before != NULL ? (size_t)(before - text.ptr) + 1 : from;
+    const char *behind = memchr(text.ptr + at, '\n', text.len - at);
+    size_t end = behind != NULL ? (size_t)(behind - text.ptr) : text.len;
+    return (haft_str){text.ptr + start, end - start};
+}
+
+/* Adds a line to the result; `at` is where the match is in it. */
+static void report(grepping *g, grep_file *file, uint64_t number, haft_str line, size_t at)
+{
+    size_t start = g->result->len;
+    if (number == file->reported) {
+        return; /* another piece of a very long line */
+    }
+    if (g->lines == g->limit) {
+        g->full = g->more = true;
+        return;
+    }
+    if (start > 0) {
+        haft__buf_add_char(g->result, '\n');
+    }
+    haft__show_name(g->result, file->path);
+    haft__buf_addf(g->result, ":%llu:", (unsigned long long)number);
+    haft__show_line(g->result, line, HAFT__LIMIT_FILES_GREP_LINE_BYTES, at);
+    bool kept = haft__search_keep_line(g->result, start);
+    g->full = g->more = !kept;
+    g->lines += kept;
+    file->reported = number;
+}
+
+static haft_status fail_limit(const grepping *g, const grep_file *file)
+{
+    char shown[HAFT__SHOW_SHORT];
+    haft_status status =
+        haft__fail(g->err, HAFT_TOO_BIG, "/pattern", "the pattern takes more than %d steps in '%s'",
+                   HAFT__LIMIT_FILES_MATCH_STEPS, haft__show_short(file->path, shown));
+    return haft__hint(g->err, status,
+                      "write it without a repeat inside a repeat, such as (a+)+, "
+                      "or choose other files");
+}
+
+static haft_status fail_search(const grepping *g, const grep_file *file, haft__regex_result result)
+{
+    switch (result) {
+    case HAFT__REGEX_NO:
+    case HAFT__REGEX_YES: return HAFT_OK;
+    case HAFT__REGEX_LIMIT: return fail_limit(g, file);
+    case HAFT__REGEX_STOPPED: return haft__search_fail_stopped(g->err);
+    case HAFT__REGEX_NO_MEMORY: return haft__fail_no_memory(g->err);
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* Whether needles are too common to be worth the trouble. */
+static bool is_common(const grepping *g)
+{
+    return g->candidates >= COMMON_LINES && g->searched / g->candidates < COMMON_BYTES;
+}
+
+/* The first match from `from` on, where a line begins, like haft__regex_find. */
+static haft__regex_result find(grepping *g, haft_str text, size_t from, size_t *ret_at)
+{
+    while (g->needled && from < text.len) {
+        if (haft__search_stopped(g->search)) {
+            return HAFT__REGEX_STOPPED;
+        }
+        size_t at = haft__scan_needles(&g->needles, text, from);
+        g->searched += at - from;
+        if (at == text.len) {
+            return HAFT__REGEX_NO;
+        }
+        haft_str line = line_at(text, from, at);
+        size_t start = (size_t)(line.ptr - text.ptr);
+        haft__regex_result result = haft__regex_find(g->regex, line, 0, g->search->stop, ret_at);
+        if (result != HAFT__REGEX_NO) {
+            *ret_at += result == HAFT__REGEX_YES ? start : 0;
+            return result;
+        }
+        from = start + line.len + 1;
+        g->candidates++;
+        g->needled = !is_common(g);
+    }
+    return g->needled || from > text.len
+               ? HAFT__REGEX_NO
+               : haft__regex_find(g->regex, text, from, g->search->stop, ret_at);
+}
+
+/* Reports the lines of a text that match; it has no line feed at its end. */
+static haft_status search_text(grepping *g, grep_file *file, haft_str text)
+{
+    size_t from = 0, counted = 0, at = 0;
+    uint64_t line = file->line;
+    haft__regex_result result = HAFT__REGEX_YES;
+    while (!g->full && from <= text.len) {
+        result = find(g, text, from, &at);
+        if (result != HAFT__REGEX_YES) {
+            break;
+        }
+        haft_str found = line_at(text, from, at);
+        size_t start = (size_t)(found.ptr - text.ptr);
+        line += haft__scan_line_feeds((haft_str){text.ptr + counted, start - counted});
+        counted = start;
+        report(g, file, line + 1, found, at - start);
+        from = start + found.len + 1;
+    }
+    return fail_search(g, file, result);
+}
+
+/* ---- files ---- */
+
+/* Searches the first `length` bytes of the block, up to a line feed unless they are the last ones,
+ * or a piece of a line that is too long, and takes them out of it. */
+static haft_status search_block(grepping *g, grep_file *file, size_t length)
+{
+    char *block = block_of(g);
+    haft_str text = {block, length};
+    text.len -= haft__str_ends(text, HAFT__LIT("\n"));
+    haft_status status = length > 0 ? search_text(g, file, text) : HAFT_OK;
+    if (!file->ended) {
+        file->line += haft__scan_line_feeds((haft_str){block, length});
+        memmove(block, block + length, file->have - length);
+    }
+    file->have -= length;
+    file->room = file->have < BLOCK_BYTES ? BLOCK_BYTES : file->room;
+    return status;
+}
+
+/* A line is longer than the block. */
+static haft_status lengthen(grepping *g, grep_file *file)
+{
+    file->room *= 2;
+    return make_room(g, file->room, file->have);
+}
+
+/* Fills the block. False when the file cannot be read. */
+static bool fill(grepping *g, grep_file *file)
+{
+    size_t room = file->room - file->have, wanted = room < file->left ? room : file->left;
+    ssize_t got = haft__beneath_read(file->fd, block_of(g) + file->have, wanted);
+    if (got < 0) {
+        return false;
+    }
+    file->have += (size_t)got;
+    file->left -= (size_t)got;
+    file->ended = (size_t)got < wanted || file->left == 0;
+    return true;
+}
+
+/* How much of the block can be searched: whole lines, but all that is left at the end; 0 when a
+ * larger block is needed. */
+static size_t searchable(const grepping *g, const grep_file *file)
+{
+    const char *block = block_of(g);
+    const char *last = file->have > 0 ? memrchr(block, '\n', file->have) : NULL;
+    if (file->ended || (last == NULL && file->have >= HAFT__LIMIT_FILES_SEARCH_BYTES)) {
+        return file->have;
+    }
+    return last != NULL ? (size_t)(last - block) + 1 : 0;
+}
+
+static haft_status search_blocks(grepping *g, grep_file *file)
+{
+    haft_status status = HAFT_OK;
+    bool first = true;
+    while (status == HAFT_OK && !file->ended && !g->full) {
+        if (!fill(g, file)) {
+            g->unreadable++;
+            return HAFT_OK;
+        }
+        if (first && haft__search_is_binary((haft_str){block_of(g), file->have})) {
+            g->binary++;
+            return HAFT_OK;
+        }
+        g->files += first;
+        first = false;
+        size_t length = searchable(g, file);
+        status = length > 0 || file->ended ? search_block(g, file, length) : lengthen(g, file);
+    }
+    return status;
+}
+
+static haft_status search_file(grepping *g, int root, haft_str path)
+{
+    struct stat info;
+    grep_file file = {.path = path, .room = BLOCK_BYTES, .left = HAFT__LIMIT_FILES_FILE_BYTES};
+    file.fd = haft__beneath_open_file(root, path.ptr, &info);
+    if (file.fd < 0) {
+        g->unreadable++;
+        return HAFT_OK;
+    }
+    haft_status status = search_blocks(g, &file);
+    g->shortened += file.left == 0 && info.st_size > HAFT__LIMIT_FILES_FILE_BYTES;
+    (void)close(file.fd);
+    return status;
+}
+
+static haft_status search_directory(grepping *g, haft__walk *walk, int root)
+{
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && !g->full) {
+        haft_str path;
+        status = haft__walk_next(walk, &path, g->err);
+        if (status != HAFT_OK || path.ptr == NULL) {
+            break;
+        }
+        status = search_file(g, root, path);
+    }
+    return status == HAFT_OK && walk->stopped ? haft__search_fail_stopped(g->err) : status;
+}
+
+/* ---- the result ---- */
+
+static void add_notes(grepping *g, const haft__walk *walk)
+{
+    haft__notes notes = {.result = g->result};
+    char shown[HAFT__SHOW_SHORT];
+    if (g->lines == 0) {
+        haft__note(&notes, "no line matches '%s'", haft__show_short(g->search->pattern, shown));
+        haft__note(&notes, "%zu file%s searched", g->files, g->files == 1 ? " was" : "s were");
+    }
+    if (g->more) {
+        haft__note(&notes, "there are more matching lines: narrow the search%s",
+                   g->limit < HAFT__LIMIT_FILES_GREP_LINES ? " or raise `limit`" : "");
+    }
+    haft__note_count(&notes, g->binary, "binary file was", "binary files were", "left out");
+    haft__note_count(&notes, g->unreadable, "file", "files", "could not be read");
+    if (g->shortened > 0) {
+        haft__note(&notes, "only the first %d bytes of %zu file%s were searched",
+                   HAFT__LIMIT_FILES_FILE_BYTES, g->shortened, g->shortened == 1 ? "" : "s");
+    }
+    haft__note_walk(&notes, walk);
+    haft__notes_end(&notes);
+}
+
+static haft_status run(grepping *g, int root, const haft__wild *wild)
+{
+    haft__named named;
+    haft__walk walk = {.root = root};
+    haft_status status = haft__named_find(root, g->search->path, HAFT__NAMED_BOTH, &named, g->err);
+    if (status == HAFT_OK && named.is_directory) {
+        status = haft__walk_begin(&walk, root, &named.path, wild, g->search->stop, g->err);
+        status = status == HAFT_OK ? search_directory(g, &walk, root) : status;
+    } else if (status == HAFT_OK) {
+        status = search_file(g, root, (haft_str){named.path.text, named.path.length});
+    }
+    if (status == HAFT_OK) {
+        add_notes(g, &walk);
+        status = haft__buf_check(g->result, g->err);
+    }
+    haft__walk_end(&walk);
+    return status;
+}
+
+/* Reads the arguments that are patterns. */
+static haft_status compile(grepping *g, haft__arena *arena, const haft__wild **ret_wild)
+{
+    haft_status status = haft__regex_create(g->search->pattern, &g->regex, g->err);
+    if (status != HAFT_OK) {
+        if (status != HAFT_NO_MEMORY) {
+            haft__error_at(g->err, "/pattern");
+        }
+        return status;
+    }
+    g->needled = haft__needles_read(g->search->pattern, &g->needles);
+    return g->search->glob.len > 0
+               ? haft__search_wild(arena, g->search->glob, "/glob", ret_wild, g->err)
+               : HAFT_OK;
+}
+
+haft_status haft__search_grep(const haft__file_search *search, haft__buf *result, haft_error *err)
+{
+    grepping g = {.search = search, .result = result, .err = err};
+    haft__arena arena;
+    const haft__wild *wild = &haft__wild_everything;
+    int root = -1;
+    g.limit = search->limit > 0 ? search->limit : HAFT__LIMIT_FILES_GREP_DEFAULT;
+    g.limit = g.limit < HAFT__LIMIT_FILES_GREP_LINES ? g.limit : HAFT__LIMIT_FILES_GREP_LINES;
+    haft__arena_init(&arena, 0);
+    haft_status status = compile(&g, &arena, &wild);
+    if (status == HAFT_OK) {
+        status = make_room(&g, BLOCK_BYTES, 0);
+    }
+    if (status == HAFT_OK) {
+        status = haft__beneath_root(search->spec_path, search->root, &root, err);
+    }
+    if (status == HAFT_OK) {
+        status = run(&g, root, wild);
+        (void)close(root);
+    }
+    haft__regex_destroy(g.regex);
+    free(g.memory);
+    haft__arena_finish(&arena);
+    return status;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.c - the built-in read: lines of a text file, with their numbers.
+ *
+ * The file is read in blocks, and only as much of a line is kept as is shown, so a file of any size
+ * and a line of any length take the same memory. Tests: tests/exec/files/builtin_read_test.c.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "exec/files/display.h"
+#include "exec/files/files.h"
+#include "exec/files/path_argument.h"
+
+#define BLOCK_BYTES ((size_t)64 << 10)
+/* Enough of a line to see that it is longer than what is shown. */
+#define KEPT_BYTES (HAFT__LIMIT_FILES_READ_LINE_BYTES + 8)
+
+typedef struct reading {
+    const haft__file_search *search;
+    haft__buf *result;
+    haft__named file;
+    uint64_t first, last; /* numbers of the lines that are wanted */
+    uint64_t done;        /* lines that have ended */
+    uint64_t shown_last;  /* the number of the last line in the result; 0 when there is none */
+    bool full;            /* the result is */
+    bool open;            /* a line has begun */
+    bool cut;             /* the file is longer than what is looked at */
+    char kept[KEPT_BYTES];
+    size_t kept_length;
+} reading;
+
+static haft_str path_of(const reading *r)
+{
+    return (haft_str){r->file.path.text, r->file.path.length};
+}
+
+static void show_line(reading *r)
+{
+    size_t start = r->result->len;
+    haft__buf_addf(r->result, "%s%6llu\t", start > 0 ? "\n" : "", (unsigned long long)r->done);
+    haft__show_line(r->result, (haft_str){r->kept, r->kept_length},
+                    HAFT__LIMIT_FILES_READ_LINE_BYTES, 0);
+    r->full = !haft__search_keep_line(r->result, start);
+    r->shown_last = r->full ? r->shown_last : r->done;
+}
+
+static bool is_wanted(const reading *r, uint64_t number)
+{
+    return number >= r->first && number <= r->last && !r->full;
+}
+
+static void end_line(reading *r)
+{
+    r->done++;
+    r->open = false;
+    if (is_wanted(r, r->done)) {
+        show_line(r);
+    }
+    r->kept_length = 0;
+}
+
+/* Takes a piece of a line. */
+static void add_piece(reading *r, haft_str piece)
+{
+    size_t room = sizeof(r->kept) - r->kept_length;
+    size_t taken = is_wanted(r, r->done + 1) ? piece.len : 0;
+    taken = taken < room ? taken : room;
+    memcpy(r->kept + r->kept_length, piece.ptr, taken);
+    r->kept_length += taken;
+    r->open = true;
+}
+
+static void read_block(reading *r, haft_str block)
+{
+    while (block.len > 0) {
+        const char *end = memchr(block.ptr, '\n', block.len);
+        size_t length = end != NULL ? (size_t)(end - block.ptr) : block.len;
+        if (length > 0) {
+            add_piece(r, (haft_str){block.ptr, length});
+        }
+        if (end != NULL) {
+            end_line(r);
+        }
+        block = haft__str_skip(block, length + 1);
+    }
+}
+
+static haft_status fail_binary(const reading *r, haft_error *err)
+{
+    char shown[HAFT__SHOW_SHORT];
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "/path", "'%s' is a binary file, wanted a text file",
+                   haft__show_short(path_of(r), shown));
+    return haft__hint(err, status, "a NUL byte is among its first 8192 bytes");
+}
+
+static haft_status read_all(reading *r, int fd, char *block, haft_error *err)
+{
+    for (size_t total = 0; !haft__search_stopped(r->search);) {
+        size_t left = HAFT__LIMIT_FILES_FILE_BYTES - total;
+        ssize_t got = haft__beneath_read(fd, block, left < BLOCK_BYTES ? left + 1 : BLOCK_BYTES);
+        if (got < 0) {
+            return haft__search_fail_read(path_of(r), err);
+        }
+        r->cut = (size_t)got > left;
+        haft_str text = {block, r->cut ? left : (size_t)got};
+        if (total == 0 && haft__search_is_binary(text)) {
+            return fail_binary(r, err);
+        }
+        read_block(r, text);
+        total += text.len;
+        if (r->cut || text.len < BLOCK_BYTES) {
+            if (r->open) {
+                end_line(r);
+            }
+            return HAFT_OK;
+        }
+    }
+    return haft__search_fail_stopped(err);
+}
+
+static haft_status fail_offset(const reading *r, haft_error *err)
+{
+    unsigned long long lines = r->done;
+    haft_status status = haft__fail(
+        err, HAFT_BAD_INPUT, "/offset", "line %llu is wanted, and the file has %s%llu line%s",
+        (unsigned long long)r->first, r->cut ? "more than can be read, the first " : "", lines,
+        lines == 1 ? "" : "s");
+    return haft__hint(err, status, "the first line is 1, the last one here %llu", lines);
+}
+
+static void add_notes(const reading *r)
+{
+    haft__notes notes = {.result = r->result};
+    unsigned long long first = r->first, last = r->shown_last, lines = r->done;
+    if (lines == 0) {
+        haft__note(&notes, "the file is empty");
+    } else if (first > 1 || last < lines || r->cut) {
+        haft__note(&notes, "lines %llu to %llu of %s%llu", first, last, r->cut ? "more than " : "",
+                   lines);
+    }
+    if (last < lines) {
+        haft__note(&notes, "go on with offset %llu", last + 1);
+    } else if (r->cut) {
+        haft__note(&notes, "only the first %d bytes of a file can be read",
+                   HAFT__LIMIT_FILES_FILE_BYTES);
+    }
+    haft__notes_end(&notes);
+}
+
+static haft_status run(reading *r, int fd, haft_error *err)
+{
+    char *block = malloc(BLOCK_BYTES);
+    haft_status status = block != NULL ? read_all(r, fd, block, err) : haft__fail_no_memory(err);
+    free(block);
+    if (status == HAFT_OK && r->done > 0 && r->first > r->done) {
+        return fail_offset(r, err);
+    }
+    if (status == HAFT_OK) {
+        add_notes(r);
+        status = haft__buf_check(r->result, err);
+    }
+    return status;
+}
+
+static haft_status open_and_run(reading *r, int root, haft_error *err)
+{
+    struct stat info;
+    haft_status status = haft__named_find(root, r->search->path, HAFT__NAMED_FILE, &r->file, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    int fd = haft__beneath_open_file(root, r->file.path.text, &info);
+    if (fd < 0) {
+        return haft__search_fail_read(path_of(r), err);
+    }
+    status = run(r, fd, err);
+    (void)close(fd);
+    return status;
+}
+
+haft_status haft__search_read(const haft__file_search *search, haft__buf *result, haft_error *err)
+{
+    reading r = {.search = search, .result = result};
+    uint64_t limit = search->limit > 0 ? search->limit : HAFT__LIMIT_FILES_READ_DEFAULT;
+    limit = limit < HAFT__LIMIT_FILES_READ_LINES ? limit : HAFT__LIMIT_FILES_READ_LINES;
+    r.first = search->offset > 0 ? search->offset : 1;
+    r.last = r.first < UINT64_MAX - limit ? r.first + limit - 1 : UINT64_MAX;
+    int root = -1;
+    haft_status status = haft__beneath_root(search->spec_path, search->root, &root, err);
+    if (status == HAFT_OK) {
+        status = open_and_run(&r, root, err);
+        (void)close(root);
+    }
+    return status;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * files.c - the executors of glob, grep and read: searches on threads of the pool.
+ *
+ * A search that is given up is told to stop, which it does soon, and keeps the job's memory, where
+ * its arguments are, until then. Tests: tests/exec/files/executor_test.c.
+ */
+#include <stdatomic.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "exec/executor.h"
+#include "exec/files/files.h"
+#include "json/number.h"
+
+typedef haft_status search_function(const haft__file_search *search, haft__buf *result,
+                                    haft_error *err);
+
+typedef struct file_search {
+    haft__job pooled;
+    haft__exec_job *job;
+    search_function *function;
+    haft__file_search search;
+    atomic_bool stop;
+    /* Set by the thread, read when it is done. */
+    haft__buf result;
+    haft_status status;
+    haft_error err;
+} file_search;
+
+static void work(haft__job *pooled)
+{
+    file_search *it = HAFT__CONTAINER(pooled, file_search, pooled);
+    it->status = it->function(&it->search, &it->result, &it->err);
+}
+
+static void report(file_search *it)
+{
+    haft__exec_result result = {.ok = true, .text = haft__buf_str(&it->result), .started = true};
+    if (it->status != HAFT_OK) {
+        result = (haft__exec_result){
+            .text = haft__str(it->err.message),
+            .where = haft__str(it->err.where),
+            .hint = haft__str(it->err.hint),
+            .started = true,
+            .transient = it->status == HAFT_IO || it->status == HAFT_NO_MEMORY,
+        };
+    }
+    haft__exec_report(it->job, &result);
+}
+
+static void done(haft__job *pooled)
+{
+    file_search *it = HAFT__CONTAINER(pooled, file_search, pooled);
+    haft__exec_job *job = it->job;
+    bool given_up = atomic_load(&it->stop);
+    if (!given_up) {
+        report(it);
+    }
+    haft__buf_finish(&it->result);
+    if (given_up) {
+        haft__exec_free(job);
+    }
+}
+
+/* A text argument, in the job's memory; "" when it was not given. */
+static haft_status read_text(haft__exec_job *job, const char *key, haft_str *ret_text,
+                             haft_error *err)
+{
+    const haft__json *value = haft__json_get(job->call.arguments, haft__str(key));
+    haft_str text = value != NULL ? haft__json_text(*value) : HAFT__LIT("");
+    *ret_text = haft__arena_copy(&job->arena, text);
+    return ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+}
+
+/* 0 when it was not given; one that is larger than any other is as good as the largest. */
+static uint64_t read_number(const haft__exec_job *job, const char *key)
+{
+    const haft__json *value = haft__json_get(job->call.arguments, haft__str(key));
+    int64_t number = 0;
+    if (value == NULL || value->kind != HAFT__JSON_NUMBER) {
+        return 0;
+    }
+    bool fits = haft__number_to_int64(haft__json_text(*value), &number);
+    return !fits ? INT64_MAX : number > 0 ? (uint64_t)number : 0;
+}
+
+static haft_status read_arguments(haft__exec_job *job, haft__file_search *search, haft_error *err)
+{
+    const struct {
+        const char *key;
+        haft_str *text;
+    } texts[] = {{"pattern", &search->pattern}, {"path", &search->path}, {"glob", &search->glob}};
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
+        status = read_text(job, texts[i].key, texts[i].text, err);
+    }
+    search->offset = read_number(job, "offset");
+    search->limit = read_number(job, "limit");
+    search->spec_path = haft__arena_copy(&job->arena, job->call.spec->path);
+    search->root = haft__arena_copy(&job->arena, job->call.spec->root);
+    bool kept = search->spec_path.ptr != NULL && search->root.ptr != NULL;
+    return status != HAFT_OK || kept ? status : haft__arena_fail(&job->arena, err);
+}
+
+static haft_status start(haft__exec_job *job, search_function *function, haft_error *err)
+{
+    file_search *it = haft__arena_array(&job->arena, 1, sizeof(*it));
+    if (it == NULL) {
+        return haft__arena_fail(&job->arena, err);
+    }
+    it->pooled = (haft__job){.work = work, .done = done};
+    it->job = job;
+    it->function = function;
+    it->search.stop = &it->stop;
+    haft__buf_init(&it->result, HAFT__SEARCH_BYTES);
+    job->state = it;
+    haft_status status = read_arguments(job, &it->search, err);
+    return status == HAFT_OK ? haft__pool_submit(job->exec->pool, &it->pooled, err) : status;
+}
+
+static haft_status start_glob(haft__exec_job *job, haft_error *err)
+{
+    return start(job, haft__search_glob, err);
+}
+
+static haft_status start_grep(haft__exec_job *job, haft_error *err)
+{
+    return start(job, haft__search_grep, err);
+}
+
+static haft_status start_read(haft__exec_job *job, haft_error *err)
+{
+    return start(job, haft__search_read, err);
+}
+
+static bool abandon(haft__exec_job *job)
+{
+    file_search *it = job->state;
+    atomic_store(&it->stop, true);
+    if (haft__pool_drop(job->exec->pool, &it->pooled)) {
+        job->waiting = true;
+        return false;
+    }
+    /* It may hang in a file system that does not answer. */
+    (void)haft__pool_lose(job->exec->pool, &it->pooled);
+    return true;
+}
+
+const haft__executor haft__executor_glob = {.start = start_glob, .abandon = abandon},
+                     haft__executor_grep = {.start = start_grep, .abandon = abandon},
+                     haft__executor_read = {.start = start_read, .abandon = abandon};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ignore.c - reads the lines of .gitignore files and asks them. Tests:
+ * tests/exec/files/gitignore_test.c. */
+#include "exec/files/gitignore.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "exec/files/glob.h"
+
+struct haft__ignore_rule {
+    const haft__ignore_rule *before;
+    const haft__wild *wild;
+    bool negated, directories, anywhere;
+};
+
+/* Spaces at the end do not count, unless a backslash stands before them. */
+static haft_str trim_spaces(haft_str line)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < line.len; i++) {
+        if (line.ptr[i] == '\\') {
+            i += i + 1 < line.len;
+            end = i + 1;
+        } else if (line.ptr[i] != ' ') {
+            end = i + 1;
+        }
+    }
+    return (haft_str){line.ptr, end};
+}
+
+static haft_str next_line(haft_str *rest)
+{
+    haft_str line = haft__str_split(rest, '\n');
+    line.len -= haft__str_ends(line, HAFT__LIT("\r"));
+    const char *nul = line.len > 0 ? memchr(line.ptr, '\0', line.len) : NULL;
+    line.len = nul != NULL ? (size_t)(nul - line.ptr) : line.len;
+    return trim_spaces(line);
+}
+
+/* Takes the marks off the line and notes them. */
+static haft_str read_marks(haft_str line, haft__ignore_rule *rule)
+{
+    rule->negated = haft__str_starts(line, HAFT__LIT("!"));
+    line = haft__str_skip(line, rule->negated);
+    rule->directories = haft__str_ends(line, HAFT__LIT("/"));
+    line.len -= rule->directories;
+    rule->anywhere = line.len == 0 || memchr(line.ptr, '/', line.len) == NULL;
+    return haft__str_skip(line, haft__str_starts(line, HAFT__LIT("/")));
+}
+
+static bool add_rule(haft__ignore *ignore, haft__arena *arena, haft_str line)
+{
+    haft__ignore_rule marks = {.before = ignore->last};
+    haft_str pattern = read_marks(line, &marks);
+    if (pattern.len == 0) {
+        return true;
+    }
+    haft__ignore_rule *rule = haft__arena_alloc(arena, sizeof(*rule));
+    marks.wild = haft__wild_compile_ignore(arena, pattern, marks.anywhere);
+    if (rule == NULL || marks.wild == NULL) {
+        return false;
+    }
+    *rule = marks;
+    ignore->last = rule;
+    return true;
+}
+
+bool haft__ignore_read(haft__ignore *ignore, haft__arena *arena, haft_str text)
+{
+    static const haft_str byte_order_mark = HAFT__LIT("\xef\xbb\xbf");
+    if (haft__str_starts(text, byte_order_mark)) {
+        text = haft__str_skip(text, byte_order_mark.len);
+    }
+    while (text.len > 0) {
+        haft_str line = next_line(&text);
+        bool is_rule =
+            line.len > 0 && line.len <= HAFT__LIMIT_FILES_PATH_BYTES && line.ptr[0] != '#';
+        if (is_rule && !add_rule(ignore, arena, line)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static haft_str name_of(haft_str path)
+{
+    const char *slash = path.len > 0 ? memrchr(path.ptr, '/', path.len) : NULL;
+    return slash != NULL ? haft__str_skip(path, (size_t)(slash - path.ptr) + 1) : path;
+}
+
+bool haft__ignore_has(const haft__ignore *ignore, haft_str path, bool is_directory)
+{
+    haft_str name = name_of(path);
+    for (; ignore != NULL; ignore = ignore->above) {
+        haft_str inside = haft__str_skip(path, ignore->prefix);
+        for (const haft__ignore_rule *rule = ignore->last; rule != NULL; rule = rule->before) {
+            if ((is_directory || !rule->directories)
+                && haft__wild_matches(rule->wild, rule->anywhere ? name : inside)) {
+                return !rule->negated;
+            }
+        }
+    }
+    return false;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wild.c - compiles path patterns into parts, one for each name of a path, and matches them.
+ *
+ * Nothing backtracks further than the last star: inside of a name the last `*`, between names the
+ * last `**`. What an earlier star could take the last one can take, too. So each pair of a part
+ * and a name is compared at most once for each star before it, and the whole costs no more than
+ * the product of both lengths. Tests: tests/exec/files/glob_test.c.
+ */
+#include "exec/files/glob.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "exec/files/glob_int.h"
+
+static const haft__wild_part any_parts[] = {
+    {.shape = HAFT__WILD_ANY},
+    {.shape = HAFT__WILD_ENDING, .text = {"", 0}},
+};
+static const haft__wild_path any_path = {any_parts, COUNT(any_parts), false};
+const haft__wild haft__wild_everything = {&any_path, 1};
+
+/* ---- one name ---- */
+
+/* The next character, or byte; a byte that is no UTF-8 is a character of its own. */
+static size_t next_code(haft_str name, size_t at, bool bytes, uint32_t *ret_code)
+{
+    unsigned char byte = (unsigned char)name.ptr[at];
+    size_t length = 0;
+    if (!bytes && byte >= 0x80) {
+        length = haft__utf8_decode(haft__str_skip(name, at), ret_code);
+    }
+    if (length == 0) {
+        *ret_code = bytes || byte < 0x80 ? byte : HAFT__WILD_NO_CHARACTER;
+        length = 1;
+    }
+    return length;
+}
+
+static bool is_in(const haft__wild_token *token, uint32_t code)
+{
+    for (size_t i = 0; i < token->count; i++) {
+        if (code >= token->ranges[i].from && code <= token->ranges[i].to) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool fits(const haft__wild_token *token, uint32_t code)
+{
+    switch (token->kind) {
+    case HAFT__WILD_LITERAL: return code == token->code;
+    case HAFT__WILD_ONE: return true;
+    case HAFT__WILD_CLASS: return is_in(token, code) != token->negated;
+    case HAFT__WILD_STAR: return false;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static bool match_tokens(const haft__wild_part *part, haft_str name, bool bytes)
+{
+    size_t t = 0, at = 0, back = SIZE_MAX, back_at = 0;
+    uint32_t code;
+    while (at < name.len) {
+        size_t length = next_code(name, at, bytes, &code);
+        if (t < part->count && part->tokens[t].kind == HAFT__WILD_STAR) {
+            back = ++t;
+            back_at = at;
+        } else if (t < part->count && fits(&part->tokens[t], code)) {
+            t++;
+            at += length;
+        } else if (back != SIZE_MAX) { /* the star takes one more */
+            back_at += next_code(name, back_at, bytes, &code);
+            at = back_at;
+            t = back;
+        } else {
+            return false;
+        }
+    }
+    while (t < part->count && part->tokens[t].kind == HAFT__WILD_STAR) {
+        t++;
+    }
+    return t == part->count;
+}
+
+static bool match_part(const haft__wild_part *part, haft_str name, bool bytes)
+{
+    if (!bytes && haft__str_equal(name, part->text) && part->shape != HAFT__WILD_ENDING) {
+        return true; /* spelt exactly so, such as a file called [id].tsx */
+    }
+    if (!bytes && name.len > 0 && name.ptr[0] == '.' && !part->dot) {
+        return false;
+    }
+    switch (part->shape) {
+    case HAFT__WILD_EXACT: return haft__str_equal(name, part->text);
+    case HAFT__WILD_ENDING: return haft__str_ends(name, part->text);
+    case HAFT__WILD_TOKENS: return match_tokens(part, name, bytes);
+    case HAFT__WILD_NEVER:
+    case HAFT__WILD_ANY: return false;
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* ---- a path ---- */
+
+/* Where the matching of a path is: the next part, and the names that are left. */
+typedef struct place {
+    size_t part;
+    haft_str rest;
+    bool ended; /* no name is left */
+} place;
+
+static haft_str next_name(place *at)
+{
+    size_t before = at->rest.len;
+    haft_str name = haft__str_split(&at->rest, '/');
+    at->ended = name.len == before;
+    return name;
+}
+
+/* Whether the names of `text` follow the parts; as the beginning of a longer path if `beginning`.
+ */
+static bool follow(const haft__wild_path *path, haft_str text, bool beginning)
+{
+    place at = {.rest = text, .ended = text.len == 0}, back = {.part = SIZE_MAX};
+    while (!at.ended) {
+        const haft__wild_part *part = at.part < path->count ? &path->parts[at.part] : NULL;
+        if (part != NULL && part->shape == HAFT__WILD_ANY) {
+            at.part++;
+            back = at;
+            continue;
+        }
+        place behind = at;
+        haft_str name = next_name(&behind);
+        if (part != NULL && match_part(part, name, path->bytes)) {
+            at = (place){at.part + 1, behind.rest, behind.ended};
+            continue;
+        }
+        if (back.part == SIZE_MAX) {
+            return false;
+        }
+        name = next_name(&back); /* the ** takes one more */
+        if (!path->bytes && name.len > 0 && name.ptr[0] == '.') {
+            return false;
+        }
+        at = back;
+    }
+    bool more = at.part < path->count; /* a path never ends in ANY */
+    return beginning ? more || back.part != SIZE_MAX : !more;
+}
+
+bool haft__wild_matches(const haft__wild *wild, haft_str path)
+{
+    for (size_t i = 0; i < wild->count; i++) {
+        if (follow(&wild->paths[i], path, false)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool haft__wild_below(const haft__wild *wild, haft_str directory)
+{
+    for (size_t i = 0; i < wild->count; i++) {
+        if (follow(&wild->paths[i], directory, true)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * needles.c - reads from a regular expression what a line must hold.
+ *
+ * One needle for each alternative: the longest run of characters that stand for themselves, outside
+ * of groups and classes, which are skipped. A character that may be missing (? * {0,3}) ends the
+ * run before it, one that may be repeated ends it behind it. Escapes and flags that are not known
+ * here make us give up. Tests: tests/exec/files/literals_test.c.
+ */
+#include "exec/files/literals.h"
+
+#include "base/str.h"
+
+typedef struct reader {
+    haft_str text;
+    size_t at;
+    bool any_case;
+    haft__needles *needles;
+    unsigned char run[HAFT__NEEDLE_BYTES]; /* of characters that follow each other */
+    size_t run_length, last;               /* and that of its last character */
+    haft__needle best;                     /* of the alternative */
+} reader;
+
+static char peek(const reader *r, size_t ahead)
+{
+    return r->at + ahead < r->text.len ? r->text.ptr[r->at + ahead] : '\0';
+}
+
+static bool is_letter(unsigned char c)
+{
+    return (c | 0x20U) >= 'a' && (c | 0x20U) <= 'z';
+}
+
+static bool is_alphanumeric(char c)
+{
+    return is_letter((unsigned char)c) || (c >= '0' && c <= '9');
+}
+
+/* ---- which bytes are rare ---- */
+
+/* How common a byte is in programs and prose: the higher, the more; 0 for all that is not here. */
+static size_t commonness(unsigned char c)
+{
+    static const char order[] = "XZQJKYVWUGHBFMDONLPRACSITE;:\"'*>=<-/9876543210.,(zqjxkvwybg_"
+                                "fmphdulcosnrait e";
+    const char *found = c != '\0' ? strchr(order, c) : NULL;
+    return found != NULL ? (size_t)(found - order) + 1 : 0;
+}
+
+/* The place of the rarest byte but for one place. */
+static uint8_t rarest(const haft__needle *needle, uint8_t except)
+{
+    uint8_t best = except;
+    for (uint8_t i = 0; i < needle->length; i++) {
+        bool first = best == except;
+        if (i != except
+            && (first || commonness(needle->text[i]) < commonness(needle->text[best]))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* ---- runs ---- */
+
+/* The run is over; it is the needle of the alternative if none was longer. */
+static void end_run(reader *r)
+{
+    if (r->run_length > r->best.length) {
+        haft__needle needle = {.length = (uint8_t)r->run_length};
+        for (size_t i = 0; i < r->run_length; i++) {
+            bool folded = r->any_case && is_letter(r->run[i]);
+            needle.ignored[i] = folded ? 0x20 : 0;
+            needle.text[i] = r->run[i] | needle.ignored[i];
+        }
+        r->best = needle;
+    }
+    r->run_length = r->last = 0;
+}
+
+/* A character, which has `length` bytes. Regardless of case only those of ASCII are known, without
+ * K and S: they have a third form each. */
+static void add_character(reader *r, size_t length)
+{
+    unsigned char first = (unsigned char)peek(r, 0);
+    bool strange = first >= 0x80 || (is_letter(first) && strchr("ks", first | 0x20) != NULL);
+    if ((r->any_case && strange) || r->run_length + length > HAFT__NEEDLE_BYTES) {
+        end_run(r);
+    }
+    if (!(r->any_case && strange)) {
+        memcpy(r->run + r->run_length, r->text.ptr + r->at, length);
+        r->run_length += length;
+        r->last = length;
+    }
+    r->at += length;
+}
+
+/* The next character as it is, all of its bytes. */
+static void read_character(reader *r)
+{
+    size_t length = 1;
+    while (((unsigned char)peek(r, length) & 0xC0) == 0x80) {
+        length++;
+    }
+    add_character(r, length);
+}
+
+/* What stands before a ? or * may be missing. */
+static void drop_last(reader *r)
+{
+    r->run_length -= r->last;
+    end_run(r);
+}
+
+static bool end_alternative(reader *r)
+{
+    end_run(r);
+    if (r->best.length == 0 || r->needles->count == HAFT__NEEDLES) {
+        return false;
+    }
+    r->best.rare[0] = rarest(&r->best, UINT8_MAX);
+    r->best.rare[1] = r->best.length > 1 ? rarest(&r->best, r->best.rare[0]) : r->best.rare[0];
+    r->needles->items[r->needles->count++] = r->best;
+    r->best = (haft__needle){0};
+    return true;
+}
+
+/* ---- what is not a character ---- */
+
+/* A repeat such as {2,3}; a brace that is none stands for itself. */
+static void read_brace(reader *r)
+{
+    size_t length = 1;
+    while (peek(r, length) != '\0' && strchr("0123456789, ", peek(r, length)) != NULL) {
+        length++;
+    }
+    if (peek(r, length) == '}') {
+        drop_last(r);
+        r->at += length + 1;
+    } else {
+        add_character(r, 1);
+    }
+}
+
+/* Escapes of a single letter, that stand for a place or for one of several characters. */
+static bool read_escape(reader *r)
+{
+    char letter = peek(r, 1);
+    if (letter == '\0' || (unsigned char)letter >= 0x80) {
+        return false;
+    }
+    if (!is_alphanumeric(letter)) {
+        r->at++;
+        add_character(r, 1);
+        return true;
+    }
+    end_run(r);
+    r->at += 2;
+    return strchr("bBdDwWsShHvVAzZtrfea", letter) != NULL;
+}
+
+/* To behind a class. */
+static bool skip_class(reader *r)
+{
+    r->at += 1 + (peek(r, 1) == '^');
+    r->at += peek(r, 0) == ']'; /* the first one is an item */
+    while (r->at < r->text.len && peek(r, 0) != ']') {
+        bool name = peek(r, 0) == '[' && peek(r, 1) == ':';
+        if (name) { /* [:alpha:], or two items */
+            size_t end = 2;
+            while (peek(r, end) == '^' || is_letter((unsigned char)peek(r, end))) {
+                end++;
+            }
+            r->at += peek(r, end) == ':' && peek(r, end + 1) == ']' ? end + 2 : 1;
+        } else if (peek(r, 0) == '\\' && (peek(r, 1) == 'Q' || peek(r, 1) == 'c')) {
+            return false; /* what follows may be a bracket, or many */
+        } else {
+            r->at += peek(r, 0) == '\\' ? 2 : 1;
+        }
+    }
+    r->at++;
+    return true;
+}
+
+/* To behind a group, with all in it. */
+static bool skip_group(reader *r)
+{
+    size_t depth = 0;
+    do {
+        char c = peek(r, 0);
+        bool comment = c == '(' && peek(r, 1) == '?' && peek(r, 2) == '#';
+        if (r->at >= r->text.len || comment
+            || (c == '\\' && (peek(r, 1) == 'Q' || peek(r, 1) == 'c'))) {
+            return false;
+        }
+        depth += c == '(';
+        depth -= c == ')';
+        if (c != '[') {
+            r->at += c == '\\' ? 2 : 1;
+        } else if (!skip_class(r)) {
+            return false;
+        }
+    } while (depth > 0);
+    return true;
+}
+
+/* A group stands for anything, but its flags may hold for what is behind it. */
+static bool read_group(reader *r)
+{
+    bool sets_flags = peek(r, 1) == '?' && strchr("imsnxJU^-", peek(r, 2)) != NULL;
+    for (size_t i = 2; sets_flags && peek(r, i) != ')'; i++) {
+        sets_flags = peek(r, i) != ':' && peek(r, i) != '\0';
+    }
+    if (sets_flags) {
+        return false;
+    }
+    end_run(r);
+    return skip_group(r);
+}
+
+static bool read_next(reader *r)
+{
+    switch (peek(r, 0)) {
+    case '|': r->at++; return end_alternative(r);
+    case '?':
+    case '*':
+        drop_last(r);
+        r->at++;
+        return true;
+    case '+':
+    case '.':
+    case '^':
+    case '$':
+        end_run(r);
+        r->at++;
+        return true;
+    case '{': read_brace(r); return true;
+    case '\\': return read_escape(r);
+    case '[': end_run(r); return skip_class(r);
+    case '(': return read_group(r);
+    case ')': return false;
+    default: read_character(r); return true;
+    }
+}
+
+bool haft__needles_read(haft_str pattern, haft__needles *ret_needles)
+{
+    *ret_needles = (haft__needles){.count = 0};
+    reader r = {.text = pattern, .needles = ret_needles};
+    r.any_case = haft__str_starts(pattern, HAFT__LIT("(?i)"));
+    r.at = r.any_case ? 4 : 0;
+    while (r.at < pattern.len) {
+        if (!read_next(&r)) {
+            return false;
+        }
+    }
+    return end_alternative(&r);
+}

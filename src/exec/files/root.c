@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* beneath.c - openat2 and the paths it is given. Tests: tests/exec/files/root_test.c. */
+#include "exec/files/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+/* glibc has no function of that name yet. */
+static int open_beneath(int root, const char *path, int flags)
+{
+    struct open_how how = {
+        .flags = (unsigned)flags | O_CLOEXEC | O_NOFOLLOW,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS,
+    };
+    return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+static int give_up(int fd, int error)
+{
+    (void)close(fd);
+    errno = error;
+    return -1;
+}
+
+int haft__beneath_open_file(int root, const char *path, struct stat *ret_info)
+{
+    /* Without O_NONBLOCK a FIFO would keep us waiting until somebody writes to it. */
+    int fd = open_beneath(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return -1;
+    }
+    if (fstat(fd, ret_info) != 0) {
+        return give_up(fd, errno);
+    }
+    return S_ISREG(ret_info->st_mode) ? fd : give_up(fd, ENODEV);
+}
+
+ssize_t haft__beneath_read(int fd, char *to, size_t size)
+{
+    size_t got = 0;
+    while (got < size) {
+        ssize_t more = read(fd, to + got, size - got);
+        if (more == 0) {
+            break;
+        }
+        if (more < 0 && errno != EINTR) {
+            return -1;
+        }
+        got += more > 0 ? (size_t)more : 0;
+    }
+    return (ssize_t)got;
+}
+
+int haft__beneath_open_directory(int root, const char *path)
+{
+    return open_beneath(root, path, O_RDONLY | O_DIRECTORY);
+}
+
+int haft__beneath_look(int root, const char *path, struct stat *ret_info)
+{
+    int fd = open_beneath(root, path, O_PATH);
+    if (fd < 0) {
+        return -1;
+    }
+    return fstat(fd, ret_info) == 0 ? fd : give_up(fd, errno);
+}
+
+/* ---- the root ---- */
+
+static haft_status fail_root(haft_str root, int error, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_IO, "", "the root '%.*s' cannot be opened: %s",
+                                    HAFT__ARG(root), strerror(error));
+    return haft__hint(err, status,
+                      "`root` in the spec names the directory that glob, grep and read may see");
+}
+
+/* With an old kernel, or in a sandbox that does not know the call. */
+static haft_status fail_openat2(int error, haft_error *err)
+{
+    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "",
+                                    "openat2 cannot be used here (%s), and without it no file is "
+                                    "opened",
+                                    strerror(error));
+    return haft__hint(err, status, "it wants Linux 5.6, and a sandbox that allows it");
+}
+
+haft_status haft__beneath_root(haft_str spec_path, haft_str root, int *ret_root, haft_error *err)
+{
+    char path[PATH_MAX];
+    size_t directory = spec_path.len;
+    while (directory > 0 && spec_path.ptr[directory - 1] != '/') {
+        directory--;
+    }
+    if (haft__str_starts(root, HAFT__LIT("/"))) {
+        directory = 0;
+    }
+    if (directory + root.len >= sizeof(path)) {
+        return fail_root(root, ENAMETOOLONG, err);
+    }
+    (void)snprintf(path, sizeof(path), "%.*s%.*s", (int)directory,
+                   directory > 0 ? spec_path.ptr : "", HAFT__ARG(root));
+    int fd = open(path[0] != '\0' ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return fail_root(root, errno, err);
+    }
+    int probe = open_beneath(fd, ".", O_PATH);
+    if (probe < 0) {
+        haft_status status = fail_openat2(errno, err);
+        (void)close(fd);
+        return status;
+    }
+    (void)close(probe);
+    *ret_root = fd;
+    return HAFT_OK;
+}
+
+/* ---- paths ---- */
+
+static haft_status fail_outside(const char *why, haft_error *err)
+{
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "/path", "the path is outside of the root: %s", why);
+    return haft__hint(err, status, "paths are relative to the root, such as 'docs/a.md'");
+}
+
+static bool add_name(haft__beneath_path *path, haft_str name)
+{
+    size_t slash = path->length > 0;
+    if (path->length + slash + name.len > HAFT__LIMIT_FILES_PATH_BYTES) {
+        return false;
+    }
+    if (slash > 0) {
+        path->text[path->length++] = '/';
+    }
+    memcpy(path->text + path->length, name.ptr, name.len);
+    path->length += name.len;
+    return true;
+}
+
+static haft_status read_names(haft_str rest, haft__beneath_path *path, haft_error *err)
+{
+    while (rest.len > 0) {
+        haft_str name = haft__str_split(&rest, '/');
+        if (name.len == 0) {
+            return haft__fail(err, HAFT_BAD_INPUT, "/path", "the path has an empty name: '//'");
+        }
+        if (haft__str_equal(name, HAFT__LIT(".."))) {
+            return fail_outside("it has '..'", err);
+        }
+        if (!haft__str_equal(name, HAFT__LIT(".")) && !add_name(path, name)) {
+            return haft__fail(err, HAFT_TOO_BIG, "/path",
+                              "the path is longer than the %d bytes it may have",
+                              HAFT__LIMIT_FILES_PATH_BYTES);
+        }
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__beneath_read_path(haft_str given, haft__beneath_path *ret_path, haft_error *err)
+{
+    haft__beneath_path path = {.length = 0};
+    if (given.len > 0 && memchr(given.ptr, '\0', given.len) != NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/path", "the path has a NUL character");
+    }
+    if (haft__str_starts(given, HAFT__LIT("/"))) {
+        return fail_outside("it begins with '/'", err);
+    }
+    haft_status status = read_names(given, &path, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (path.length == 0) {
+        path.text[path.length++] = '.';
+    }
+    path.text[path.length] = '\0';
+    *ret_path = path;
+    return HAFT_OK;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scan.c - goes through text 16 bytes at a time, which every processor of today can.
+ *
+ * A needle is looked for by its two rarest bytes: where both are in their places the rest is
+ * compared. Tests: tests/exec/files/scan_test.c.
+ */
+#include "exec/files/scan.h"
+
+#include <string.h>
+
+#define LANES 16
+#define STEP  ((size_t)2 * LANES) /* fewer questions whether something was found */
+
+/* Sixteen bytes that are treated alike; the compiler does it by plain C where it must. */
+typedef unsigned char lanes __attribute__((vector_size(LANES)));
+
+static lanes load(const char *text)
+{
+    lanes result;
+    memcpy(&result, text, LANES);
+    return result;
+}
+
+static bool has_any(lanes flags)
+{
+    uint64_t halves[2];
+    memcpy(halves, &flags, LANES);
+    return (halves[0] | halves[1]) != 0;
+}
+
+/* ---- line feeds ---- */
+
+static size_t sum(lanes counts)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < LANES; i++) {
+        total += counts[i];
+    }
+    return total;
+}
+
+size_t haft__scan_line_feeds(haft_str text)
+{
+    size_t count = 0, at = 0;
+    while (text.len - at >= STEP) {
+        lanes even = {0}, odd = {0};
+        for (size_t i = 0; i < UINT8_MAX && text.len - at >= STEP; i++) {
+            even -= (lanes)(load(text.ptr + at) == '\n'); /* which is -1 where it is one */
+            odd -= (lanes)(load(text.ptr + at + LANES) == '\n');
+            at += STEP;
+        }
+        count += sum(even) + sum(odd);
+    }
+    for (; at < text.len; at++) {
+        count += text.ptr[at] == '\n';
+    }
+    return count;
+}
+
+/* ---- needles ---- */
+
+static bool is_here(const haft__needle *needle, haft_str text, size_t at)
+{
+    if (text.len - at < needle->length) {
+        return false;
+    }
+    for (size_t i = 0; i < needle->length; i++) {
+        if (((unsigned char)text.ptr[at + i] | needle->ignored[i]) != needle->text[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Looks at each place; `end` when there is none before it. */
+static size_t find_slowly(const haft__needles *needles, haft_str text, size_t from, size_t end)
+{
+    for (size_t at = from; at < end; at++) {
+        for (size_t i = 0; i < needles->count; i++) {
+            if (is_here(&needles->items[i], text, at)) {
+                return at;
+            }
+        }
+    }
+    return end;
+}
+
+/* What is looked for at once: a byte, and the bits of it that do not matter. */
+typedef struct mark {
+    size_t offset;
+    lanes byte, ignored;
+} mark;
+
+static mark make_mark(const haft__needle *needle, size_t which)
+{
+    size_t offset = needle->rare[which];
+    return (mark){.offset = offset,
+                  .byte = (lanes){0} + needle->text[offset],
+                  .ignored = (lanes){0} + needle->ignored[offset]};
+}
+
+static lanes look(const mark *m, const char *text)
+{
+    return (lanes)((load(text + m->offset) | m->ignored) == m->byte);
+}
+
+/* Where both marks of a needle are, in the next STEP bytes: flags that are all zero if nowhere. */
+static lanes look_twice(const mark marks[2], const char *text)
+{
+    return (look(&marks[0], text) & look(&marks[1], text))
+           | (look(&marks[0], text + LANES) & look(&marks[1], text + LANES));
+}
+
+size_t haft__scan_needles(const haft__needles *needles, haft_str text, size_t from)
+{
+    mark marks[HAFT__NEEDLES][2] = {0};
+    size_t at = from, count = needles->count;
+    for (size_t i = 0; i < count; i++) {
+        marks[i][0] = make_mark(&needles->items[i], 0);
+        marks[i][1] = make_mark(&needles->items[i], 1);
+    }
+    for (; text.len - at >= STEP + HAFT__NEEDLE_BYTES; at += STEP) {
+        lanes found = look_twice(marks[0], text.ptr + at);
+        for (size_t i = 1; i < count; i++) {
+            found |= look_twice(marks[i], text.ptr + at);
+        }
+        if (has_any(found)) {
+            size_t place = find_slowly(needles, text, at, at + STEP);
+            if (place < at + STEP) {
+                return place;
+            }
+        }
+    }
+    return find_slowly(needles, text, at, text.len);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* walk.c - goes through directories, deepest first, without recursion. Tests:
+ * tests/exec/files/walk_test.c.
+ */
+#include "exec/files/walk.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "exec/files/directory.h"
+#include "exec/files/gitignore.h"
+
+#define GIT ".git"
+
+/* A directory that is looked at; its memory is given back when that is over. */
+struct haft__walk_frame {
+    haft__walk_frame *above;
+    haft__arena_mark mark;
+    haft__listing listing;
+    size_t next;
+    size_t length; /* of the path of the directory */
+    const haft__ignore *ignore;
+};
+
+static haft_str path_of(const haft__walk *walk)
+{
+    return (haft_str){walk->path.text, walk->path.length};
+}
+
+static void set_length(haft__walk *walk, size_t length)
+{
+    walk->path.length = length;
+    walk->path.text[length] = '\0';
+}
+
+/* Puts a name behind the path. False when it would get too long. */
+static bool add_name(haft__walk *walk, haft_str name)
+{
+    size_t length = walk->path.length, slash = length > 0;
+    if (length + slash + name.len > HAFT__LIMIT_FILES_PATH_BYTES) {
+        return false;
+    }
+    memcpy(walk->path.text + length, "/", slash);
+    memcpy(walk->path.text + length + slash, name.ptr, name.len);
+    set_length(walk, length + slash + name.len);
+    return true;
+}
+
+/* ---- ignore files ---- */
+
+/* The text of a file in the directory at hand, at most HAFT__LIMIT_FILES_IGNORE_BYTES of it, up to
+ * its last whole line; empty when there is none. */
+static haft_status read_rules(haft__walk *walk, const char *name, haft_str *ret_text,
+                              haft_error *err)
+{
+    struct stat info;
+    size_t length = walk->path.length;
+    *ret_text = (haft_str){NULL, 0};
+    int fd = add_name(walk, haft__str(name))
+                 ? haft__beneath_open_file(walk->root, walk->path.text, &info)
+                 : -1;
+    set_length(walk, length);
+    if (fd < 0) {
+        return HAFT_OK;
+    }
+    size_t most = HAFT__LIMIT_FILES_IGNORE_BYTES;
+    size_t wanted = (uint64_t)info.st_size < most ? (size_t)info.st_size : most;
+    char *text = haft__arena_alloc(&walk->arena, wanted);
+    ssize_t result = text != NULL ? haft__beneath_read(fd, text, wanted) : 0;
+    size_t got = result > 0 ? (size_t)result : 0;
+    (void)close(fd);
+    if (text == NULL) {
+        return haft__arena_fail(&walk->arena, err);
+    }
+    while ((uint64_t)info.st_size > most && got > 0 && text[got - 1] != '\n') {
+        got--;
+    }
+    *ret_text = (haft_str){text, got};
+    return HAFT_OK;
+}
+
+/* Adds the rules of the directory at hand to those of the directories above it. Later files win
+ * over earlier ones. */
+static haft_status add_rules(haft__walk *walk, const haft__ignore **io_ignore, haft_error *err)
+{
+    static const char *const names[] = {GIT "/info/exclude", ".gitignore", ".ignore"};
+    haft__ignore found = {.above = *io_ignore, .prefix = walk->path.length};
+    found.prefix += found.prefix > 0;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        haft_str text;
+        haft_status status = read_rules(walk, names[i], &text, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+        if (!haft__ignore_read(&found, &walk->arena, text)) {
+            return haft__arena_fail(&walk->arena, err);
+        }
+    }
+    if (found.last == NULL) {
+        return HAFT_OK;
+    }
+    haft__ignore *kept = haft__arena_alloc(&walk->arena, sizeof(*kept));
+    if (kept == NULL) {
+        return haft__arena_fail(&walk->arena, err);
+    }
+    *kept = found;
+    *io_ignore = kept;
+    return HAFT_OK;
+}
+
+/* ---- directories ---- */
+
+static bool has_rules(const haft__listing *listing)
+{
+    for (size_t i = 0; i < listing->count && listing->entries[i].name.ptr[0] <= '.'; i++) {
+        haft_str name = listing->entries[i].name;
+        if (haft__str_equal(name, HAFT__LIT(GIT)) || haft__str_equal(name, HAFT__LIT(".ignore"))
+            || haft__str_equal(name, HAFT__LIT(".gitignore"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reads the directory at hand. One that cannot be read counts, and is like an empty one. */
+static haft_status list(haft__walk *walk, haft__listing *ret_listing, haft_error *err)
+{
+    const char *path = walk->path.length > 0 ? walk->path.text : ".";
+    int fd = haft__beneath_open_directory(walk->root, path);
+    if (fd < 0) {
+        walk->unreadable++;
+        return HAFT_OK;
+    }
+    haft_status status = haft__listing_read(&walk->arena, fd, walk->left, ret_listing, err);
+    (void)close(fd);
+    if (status == HAFT_IO) {
+        walk->unreadable++;
+        return HAFT_OK;
+    }
+    walk->left -= ret_listing->count;
+    walk->cut = walk->cut || ret_listing->cut;
+    return status;
+}
+
+/* Enters the directory at the path. `above` are the rules of the directories it is in. */
+static haft_status enter(haft__walk *walk, const haft__ignore *above, haft_error *err)
+{
+    haft__arena_mark mark = haft__arena_save(&walk->arena);
+    haft__walk_frame *frame = haft__arena_array(&walk->arena, 1, sizeof(*frame));
+    if (frame == NULL) {
+        return haft__arena_fail(&walk->arena, err);
+    }
+    *frame = (haft__walk_frame){
+        .above = walk->top, .mark = mark, .length = walk->path.length, .ignore = above};
+    walk->top = frame;
+    walk->depth++;
+    haft_status status = list(walk, &frame->listing, err);
+    if (status == HAFT_OK && has_rules(&frame->listing)) {
+        status = add_rules(walk, &frame->ignore, err);
+    }
+    return status;
+}
+
+static void leave(haft__walk *walk)
+{
+    haft__walk_frame *above = walk->top->above;
+    haft__arena_restore(&walk->arena, walk->top->mark);
+    walk->top = above;
+    walk->depth--;
+}
+
+/* ---- the walk ---- */
+
+/* Takes in the rules of the directories that `start` is in; the path is then `start`. */
+static haft_status enter_start(haft__walk *walk, haft_str start, haft_error *err)
+{
+    const haft__ignore *ignore = NULL;
+    haft_str rest = start;
+    while (rest.len > 0) {
+        haft_status status = add_rules(walk, &ignore, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+        if (add_name(walk, haft__str_split(&rest, '/'))) { /* it fits: `start` is a path */
+            walk->depth++;
+        }
+    }
+    return enter(walk, ignore, err);
+}
+
+haft_status haft__walk_begin(haft__walk *walk, int root, const haft__beneath_path *start,
+                             const haft__wild *wild, const atomic_bool *stop, haft_error *err)
+{
+    haft_str from = {start->text, start->length};
+    if (haft__str_equal(from, HAFT__LIT("."))) {
+        from.len = 0;
+    }
+    *walk = (haft__walk){.root = root,
+                         .wild = wild,
+                         .stop = stop,
+                         .start = from.len + (from.len > 0),
+                         .left = HAFT__LIMIT_FILES_ENTRIES};
+    haft__arena_init(&walk->arena, 0);
+    haft_status status = enter_start(walk, from, err);
+    if (status != HAFT_OK) {
+        haft__walk_end(walk);
+    }
+    return status;
+}
+
+void haft__walk_end(haft__walk *walk)
+{
+    haft__arena_finish(&walk->arena);
+    walk->top = NULL;
+}
+
+static bool is_ignored(haft__walk *walk, bool directory)
+{
+    bool ignored = haft__ignore_has(walk->top->ignore, path_of(walk), directory);
+    walk->ignored += ignored;
+    return ignored;
+}
+
+static haft_status meet_directory(haft__walk *walk, haft_error *err)
+{
+    haft_str inside = haft__str_skip(path_of(walk), walk->start);
+    if (!haft__wild_below(walk->wild, inside) || is_ignored(walk, true)) {
+        return HAFT_OK;
+    }
+    if (walk->depth >= HAFT__LIMIT_FILES_DEPTH) {
+        walk->too_deep++;
+        return HAFT_OK;
+    }
+    return enter(walk, walk->top->ignore, err);
+}
+
+static bool meet_file(haft__walk *walk)
+{
+    walk->files++;
+    return haft__wild_matches(walk->wild, haft__str_skip(path_of(walk), walk->start))
+           && !is_ignored(walk, false);
+}
+
+/* Looks at the next entry of the directory at hand; true when it is a file that is wanted. */
+static bool meet(haft__walk *walk, const haft__entry *entry, haft_status *ret_status,
+                 haft_error *err)
+{
+    set_length(walk, walk->top->length);
+    if (haft__str_equal(entry->name, HAFT__LIT(GIT))) {
+        return false;
+    }
+    if (!add_name(walk, entry->name)) {
+        walk->too_deep++;
+        return false;
+    }
+    switch (entry->kind) {
+    case HAFT__ENTRY_FILE: return meet_file(walk);
+    case HAFT__ENTRY_DIRECTORY: *ret_status = meet_directory(walk, err); return false;
+    case HAFT__ENTRY_LINK: walk->links++; return false;
+    case HAFT__ENTRY_OTHER: return false;
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__walk_next(haft__walk *walk, haft_str *ret_path, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    *ret_path = (haft_str){NULL, 0};
+    while (walk->top != NULL) {
+        if (walk->stop != NULL && atomic_load_explicit(walk->stop, memory_order_relaxed)) {
+            walk->stopped = true;
+            return HAFT_OK;
+        }
+        haft__walk_frame *frame = walk->top;
+        if (frame->next == frame->listing.count) {
+            leave(walk);
+            continue;
+        }
+        if (meet(walk, &frame->listing.entries[frame->next++], &status, err)) {
+            *ret_path = path_of(walk);
+            return HAFT_OK;
+        }
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    return HAFT_OK;
+}

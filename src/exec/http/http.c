@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http.c - a call that is an HTTP request. The call's deadline is the request's; a request that is
+ * not wanted any more is broken off. Tests: tests/exec/http/http_test.c.
+ */
+#include "exec/http/http.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+typedef struct http_call {
+    haft__http_transfer *transfer;
+    haft__buf body; /* of the answer */
+} http_call;
+
+/* One client reaches only the public network, the other everything; each is made when it is first
+ * needed. Both ignore proxies: the address has to be the one that is asked for. */
+static haft_status find_client(haft__exec_job *job, haft__http **ret_http, haft_error *err)
+{
+    haft__exec *exec = job->exec;
+    const haft__json *allow = haft__http_tool_definition(job, "allow_private");
+    bool private = allow != NULL && allow->kind == HAFT__JSON_TRUE;
+    haft__http **client = private ? &exec->any_web : &exec->open_web;
+    haft_status status = HAFT_OK;
+    if (*client == NULL) {
+        haft__http_options options = {.public_only = !private};
+        status = haft__http_create(exec->options.loop, &options, client, err);
+    }
+    *ret_http = *client;
+    return status;
+}
+
+static bool on_body(void *context, haft_str bytes)
+{
+    haft__exec_job *job = context;
+    http_call *call = job->state;
+    haft__buf_add_str(&call->body, bytes);
+    return call->body.status == HAFT_OK;
+}
+
+static void on_done(void *context, const haft__http_result *answer)
+{
+    haft__exec_job *job = context;
+    http_call *call = job->state;
+    haft__exec_result result = {.text = HAFT__LIT("out of memory"), .started = answer->sent};
+    if (call->body.status == HAFT_OK) {
+        haft__http_tool_answer(job, answer, haft__buf_str(&call->body), &result);
+    }
+    haft__exec_report(job, &result);
+    haft__buf_finish(&call->body);
+}
+
+static haft_status start(haft__exec_job *job, haft_error *err)
+{
+    static const haft__http_handlers handlers = {.body = on_body, .done = on_done};
+    http_call *call = haft__arena_array(&job->arena, 1, sizeof(*call));
+    haft__http_request request;
+    haft__http *http = NULL;
+    if (call == NULL) {
+        return haft__arena_fail(&job->arena, err);
+    }
+    job->state = call;
+    haft__buf_init(&call->body, HAFT__LIMIT_TOOL_RESULT_BYTES);
+    haft_status status = haft__http_tool_request(job, &request, err);
+    if (status == HAFT_OK) {
+        status = find_client(job, &http, err);
+    }
+    return status == HAFT_OK
+               ? haft__http_start(http, &request, &handlers, job, &call->transfer, err)
+               : status;
+}
+
+static bool abandon(haft__exec_job *job)
+{
+    http_call *call = job->state;
+    job->waiting = !haft__http_sent(call->transfer);
+    haft__http_cancel(call->transfer);
+    haft__buf_finish(&call->body);
+    return false;
+}
+
+const haft__executor haft__executor_http = {.start = start, .abandon = abandon};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_request.c - the request of a call: method, URL, body and headers.
+ * Tests: tests/exec/http/request_test.c.
+ */
+#include <strings.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "exec/http/http.h"
+
+const haft__json *haft__http_tool_definition(const haft__exec_job *job, const char *key)
+{
+    const haft__json *http = haft__exec_definition(job, "http");
+    return http != NULL ? haft__json_get(*http, haft__str(key)) : NULL;
+}
+
+static bool is_one_of(haft_str method, const char *const *methods, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal(method, haft__str(methods[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static haft_status make_body(haft__exec_job *job, haft_str method, haft_str *ret_body,
+                             haft_error *err)
+{
+    static const char *const with_body[] = {"POST", "PUT", "PATCH"};
+    const haft__json *template = haft__http_tool_definition(job, "body");
+    *ret_body = (haft_str){NULL, 0};
+    if (template != NULL) {
+        return haft__http_tool_body(job, *template, ret_body, err);
+    }
+    return is_one_of(method, with_body, COUNT(with_body))
+               ? haft__http_tool_write(job, job->call.arguments, ret_body, err)
+               : HAFT_OK;
+}
+
+/* ---- the headers ---- */
+
+static bool has_header(haft__json headers, const char *name)
+{
+    for (uint32_t i = 0; i < headers.count; i++) {
+        haft_str key = haft__json_text(headers.members[i].key);
+        if (key.len == strlen(name) && strncasecmp(key.ptr, name, key.len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static haft_status make_header(haft__exec_job *job, haft__json_member member, haft_str *ret_header,
+                               haft_error *err)
+{
+    haft_str name = haft__json_text(member.key), value;
+    haft_status status = haft__spec_expand(&job->arena, haft__json_text(member.value),
+                                           &job->exec->options.env, &value, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__buf buf;
+    haft__buf_init(&buf, HAFT__LIMIT_SPEC_BYTES);
+    haft__buf_add_str(&buf, name);
+    haft__buf_add_str(&buf, HAFT__LIT(": "));
+    haft__buf_add_str(&buf, value);
+    status = haft__buf_check(&buf, err);
+    bool broken =
+        value.len > 0
+        && (memchr(value.ptr, '\r', value.len) != NULL || memchr(value.ptr, '\n', value.len) != NULL
+            || memchr(value.ptr, '\0', value.len) != NULL);
+    if (status == HAFT_OK && broken) {
+        status =
+            haft__fail(err, HAFT_BAD_INPUT, "http.headers",
+                       "the header '%.*s' has a line end or NUL in its value", HAFT__ARG(name));
+        status = haft__hint(err, status, "look at the variables it is made of");
+    }
+    haft_str kept = status == HAFT_OK ? haft__arena_copy(&job->arena, haft__buf_str(&buf)) : name;
+    haft__buf_finish(&buf);
+    *ret_header = kept;
+    return kept.ptr != NULL ? status : haft__arena_fail(&job->arena, err);
+}
+
+#define OWN_HEADERS 3
+
+static haft_status make_headers(haft__exec_job *job, haft__http_request *request, bool effects,
+                                haft_error *err)
+{
+    const haft__json *given = haft__http_tool_definition(job, "headers");
+    haft__json headers = given != NULL ? *given : haft__json_object(NULL, 0);
+    const char *key = job->call.facts.idempotency_key;
+    unsigned long long epoch = job->call.facts.epoch;
+    haft_str *list = haft__arena_array(&job->arena, headers.count + OWN_HEADERS, sizeof(haft_str));
+    if (list == NULL) {
+        return haft__arena_fail(&job->arena, err);
+    }
+    haft_status status = HAFT_OK;
+    size_t count = 0;
+    for (uint32_t i = 0; i < headers.count && status == HAFT_OK; i++) {
+        status = make_header(job, headers.members[i], &list[count++], err);
+    }
+    if (status == HAFT_OK && request->body.ptr != NULL && !has_header(headers, "Content-Type")) {
+        list[count++] = HAFT__LIT("Content-Type: application/json");
+    }
+    if (status == HAFT_OK && effects && key[0] != '\0' && !has_header(headers, "Idempotency-Key")) {
+        list[count] = haft__arena_format(&job->arena, "Idempotency-Key: %s", key);
+        status = list[count++].ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+    }
+    if (status == HAFT_OK && effects && epoch > 0 && !has_header(headers, "Haft-Epoch")) {
+        list[count] = haft__arena_format(&job->arena, "Haft-Epoch: %llu", epoch);
+        status = list[count++].ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+    }
+    request->headers = list;
+    request->header_count = count;
+    return status;
+}
+
+/* ---- all of it ---- */
+
+haft_status haft__http_tool_request(haft__exec_job *job, haft__http_request *ret_request,
+                                    haft_error *err)
+{
+    static const char *const without_effects[] = {"GET", "HEAD"};
+    const haft__traits *traits = &job->call.tool->traits;
+    const haft__json *given = haft__http_tool_definition(job, "method");
+    haft_str method = given != NULL ? haft__json_text(*given) : HAFT__LIT("GET");
+    bool effects = !is_one_of(method, without_effects, COUNT(without_effects));
+    haft__http_request request = {
+        .method = method,
+        .send_once = effects && !traits->read_only && !traits->idempotent,
+        .max_bytes = HAFT__LIMIT_TOOL_RESULT_BYTES,
+        .max_redirects =
+            HAFT__LIMIT_HTTP_REDIRECTS, /* the job's deadline is the only limit of time */
+    };
+    haft_status status = haft__http_tool_url(job, &request.url, err);
+    if (status == HAFT_OK) {
+        status = make_body(job, method, &request.body, err);
+    }
+    if (status == HAFT_OK) {
+        status = make_headers(job, &request, effects, err);
+    }
+    *ret_request = request;
+    return status;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_answer.c - what came back, as a result: the body, or what went wrong in words a model can
+ * use. Of the URL only its origin is named. Tests: tests/exec/http/http_test.c.
+ */
+#include <strings.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "exec/http/http.h"
+
+/* ---- without an answer ---- */
+
+static const struct {
+    haft__http_end end;
+    bool transient;
+    const char *hint;
+} ends[] = {
+    {HAFT__HTTP_REFUSED, false,
+     "the tool reaches private addresses only when its definition says allow_private: true"},
+    {HAFT__HTTP_RESOLVE, true, ""},
+    {HAFT__HTTP_CONNECT, true, ""},
+    {HAFT__HTTP_CONNECT_TIMEOUT, true, ""},
+    {HAFT__HTTP_CUT, true, ""},
+    {HAFT__HTTP_TOO_BIG, false, "ask for less at once"},
+};
+
+static void tell_end(const haft__http_result *answer, haft__exec_result *result)
+{
+    result->text = haft__str(answer->message);
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        if (ends[i].end == answer->end) {
+            result->transient = ends[i].transient;
+            result->hint = haft__str(ends[i].hint);
+        }
+    }
+}
+
+/* ---- what a body is ---- */
+
+/* In any case. */
+static bool has_part(haft_str text, const char *part)
+{
+    size_t length = strlen(part);
+    for (; text.len >= length; text = haft__str_skip(text, 1)) {
+        if (strncasecmp(text.ptr, part, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Text that is only said to be UTF-8 is shown as far as it is; what says nothing has to be. */
+static bool is_text(haft_str type, haft_str body)
+{
+    bool says = has_part((haft_str){type.ptr, type.len < 5 ? type.len : 5}, "text/")
+                || has_part(type, "json") || has_part(type, "xml") || has_part(type, "javascript");
+    bool clean = body.len == 0 || memchr(body.ptr, '\0', body.len) == NULL;
+    return clean && (says || haft__utf8_valid(body));
+}
+
+static haft_str describe(haft__exec_job *job, haft_str type, haft_str body)
+{
+    return haft__arena_format(&job->arena, "%zu bytes of %.*s, which is no text", body.len,
+                              HAFT__ARG(type.len > 0 ? type : HAFT__LIT("an unnamed type")));
+}
+
+/* ---- status 400 and more ---- */
+
+static bool is_transient(uint32_t status)
+{
+    return status == 408 || status == 425 || status == 429 || status >= 500;
+}
+
+static void tell_status(haft__exec_job *job, const haft__http_result *answer, haft_str body,
+                        haft__exec_result *result)
+{
+    bool text = is_text(answer->content_type, body);
+    haft_str shown = text ? haft__str_trim(body) : describe(job, answer->content_type, body);
+    if (shown.len > HAFT__LIMIT_HTTP_ERROR_BYTES) {
+        shown.len = haft__utf8_floor(shown, HAFT__LIMIT_HTTP_ERROR_BYTES);
+    }
+    result->text = haft__arena_format(&job->arena, "HTTP %u from %s%s%.*s", answer->status,
+                                      answer->origin, shown.len > 0 ? ": " : "", HAFT__ARG(shown));
+    result->transient = is_transient(answer->status);
+    uint64_t seconds = 0;
+    haft_str wait = haft__http_header(answer, "retry-after");
+    if (wait.ptr != NULL && haft__str_to_u64(haft__str_trim(wait), &seconds)) {
+        result->hint = haft__arena_format(&job->arena, "the server asks to wait %llu seconds",
+                                          (unsigned long long)seconds);
+    }
+}
+
+/* ---- answers ---- */
+
+/* Of HEAD, which has no body, what it was asked for. */
+static void tell_head(haft__exec_job *job, const haft__http_result *answer,
+                      haft__exec_result *result)
+{
+    static const char *const shown[] = {"content-type", "content-length", "last-modified", "etag",
+                                        "location"};
+    haft__buf buf;
+    haft__buf_init(&buf, HAFT__LIMIT_HTTP_HEADER_BYTES);
+    haft__buf_addf(&buf, "HTTP %u", answer->status);
+    for (size_t i = 0; i < COUNT(shown); i++) {
+        haft_str value = haft__http_header(answer, shown[i]);
+        if (value.ptr != NULL) {
+            haft__buf_addf(&buf, "\n%s: ", shown[i]);
+            haft__buf_add_str(&buf, value);
+        }
+    }
+    result->text = haft__arena_copy(&job->arena, haft__buf_str(&buf));
+    haft__buf_finish(&buf);
+}
+
+static void tell_body(haft__exec_job *job, const haft__http_result *answer, haft_str body,
+                      haft__exec_result *result)
+{
+    result->ok = is_text(answer->content_type, body);
+    if (result->ok) {
+        result->text = body;
+        return;
+    }
+    haft_str what = describe(job, answer->content_type, body);
+    result->text =
+        haft__arena_format(&job->arena, "%s: found %.*s", answer->origin, HAFT__ARG(what));
+    result->hint = HAFT__LIT("text or JSON is wanted");
+}
+
+void haft__http_tool_answer(haft__exec_job *job, const haft__http_result *answer, haft_str body,
+                            haft__exec_result *ret_result)
+{
+    const haft__json *method = haft__http_tool_definition(job, "method");
+    haft__exec_result result = {.started = answer->sent};
+    if (answer->end != HAFT__HTTP_OK) {
+        tell_end(answer, &result);
+    } else if (answer->status >= 400) {
+        tell_status(job, answer, body, &result);
+    } else if (method != NULL && haft__str_equal(haft__json_text(*method), HAFT__LIT("HEAD"))) {
+        result.ok = true;
+        tell_head(job, answer, &result);
+    } else {
+        tell_body(job, answer, body, &result);
+    }
+    if (result.text.ptr == NULL && result.text.len == 0 && !result.ok) {
+        result.text = HAFT__LIT("out of memory");
+    }
+    *ret_result = result;
+}

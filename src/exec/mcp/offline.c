@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mcp_known.c - what is remembered of the servers of a spec. Tests: tests/exec/mcp/mcp_test.c. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "exec/mcp/mcp_int.h"
+#include "exec/state_file.h"
+#include "io/random.h"
+#include "run/offer/unmatched_pattern.h"
+#include "json/read.h"
+#include "json/write.h"
+
+#define TOLD_CHANGES 3 /* names in a warning */
+
+/* A part of a record with all it points to in `arena`. */
+static haft_status keep(haft__arena *arena, haft__json part, haft__json *ret_part, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_MCP_RECORD_BYTES);
+    haft__json_write(&text, part);
+    haft_status status = haft__buf_check(&text, err);
+    haft_str kept = haft__arena_copy(arena, haft__buf_str(&text));
+    haft__buf_finish(&text);
+    if (status != HAFT_OK || kept.ptr == NULL) {
+        return status != HAFT_OK ? status : haft__arena_fail(arena, err);
+    }
+    return haft__json_read(arena, kept, NULL, ret_part, NULL, err);
+}
+
+static haft_status take_tools(haft__arena *arena, haft__json entries,
+                              const haft__mcp_server *server, haft__mcp_listing *listing,
+                              haft_error *err)
+{
+    haft__mcp_origin origin = {.server = server->name,
+                               .trusted = server->trusted,
+                               .timeout_ms = server->timeout_ms,
+                               .hash_key = haft__random_hash_key()};
+    haft__mcp_tool *tools = haft__arena_array(arena, entries.count, sizeof(*tools));
+    if (tools == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    listing->state = HAFT__LIT("known");
+    listing->tools = tools;
+    for (uint32_t i = 0; i < entries.count; i++) {
+        haft_status status = haft__mcp_tool_read(arena, entries.items[i], &origin,
+                                                 &tools[listing->tool_count], NULL);
+        listing->tool_count += status == HAFT_OK;
+    }
+    return HAFT_OK;
+}
+
+/* ---- what is wrong with it ---- */
+
+static haft_status say(haft__arena *arena, haft_str text, haft_str *ret_warning, haft_error *err)
+{
+    *ret_warning = text;
+    return text.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+/* Whether something can be remembered at all: in the place, or in what it would be made in. */
+static haft_status look_at_place(haft__arena *arena, haft_str place, haft_str *ret_warning,
+                                 haft_error *err)
+{
+    haft_str copy = haft__arena_copy(arena, place);
+    char *path = haft__arena_alloc(arena, place.len + 1);
+    if (copy.ptr == NULL || path == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    memcpy(path, copy.ptr, place.len + 1);
+    for (char *slash = strrchr(path, '/'); slash > path && access(path, F_OK) != 0;
+         slash = strrchr(path, '/')) {
+        *slash = '\0';
+    }
+    if (access(path, W_OK | X_OK) == 0) {
+        return HAFT_OK;
+    }
+    return say(arena,
+               haft__arena_format(arena,
+                                  "nothing is remembered of it, so that a tool that changes "
+                                  "between two runs is not noticed: %.*s: %s",
+                                  HAFT__ARG(place), strerror(errno)),
+               ret_warning, err);
+}
+
+static haft_status look_at_pins(haft__arena *arena, haft_str path, haft_str server,
+                                haft_str *ret_warning, haft_error *err)
+{
+    haft__mcp_pins pins;
+    haft_error error = {0};
+    haft__mcp_pins_init(&pins);
+    haft_status status = haft__mcp_pins_read(&pins, path.ptr, haft__random_hash_key(), &error);
+    bool doubt = pins.doubt;
+    haft__mcp_pins_finish(&pins);
+    if (status == HAFT_NO_MEMORY) {
+        return haft__fail_no_memory(err);
+    }
+    if (status == HAFT_NOT_FOUND || (status == HAFT_OK && !doubt)) {
+        return HAFT_OK;
+    }
+    return say(arena,
+               haft__arena_format(
+                   arena,
+                   "what was accepted of it is not known (%s: %s): tools are refused "
+                   "until `haft tools SPEC --accept %.*s:*`, or one by one",
+                   path.ptr, status == HAFT_OK ? "the file before it was damaged" : error.message,
+                   HAFT__ARG(server)),
+               ret_warning, err);
+}
+
+/* Of a server in a place that is there. */
+static haft_status look_at_damage(haft__arena *arena, haft_str place,
+                                  const haft__mcp_server *server, haft_str spec,
+                                  haft_str *ret_warning, haft_error *err)
+{
+    haft_str path = haft__mcp_pins_path(arena, place, server, spec);
+    *ret_warning = HAFT__LIT("");
+    return path.ptr != NULL ? look_at_pins(arena, path, server->name, ret_warning, err)
+                            : haft__arena_fail(arena, err);
+}
+
+haft_status haft__mcp_memory_look(haft__arena *arena, haft_str place,
+                                  const haft__mcp_server *server, haft_str spec,
+                                  haft_str *ret_warning, haft_error *err)
+{
+    if (place.ptr == NULL) {
+        *ret_warning = HAFT__LIT("nothing is remembered of it: there is no HOME to keep it in");
+        return HAFT_OK;
+    }
+    haft_status status = look_at_damage(arena, place, server, spec, ret_warning, err);
+    return status == HAFT_OK && ret_warning->len == 0
+               ? look_at_place(arena, place, ret_warning, err)
+               : status;
+}
+
+/* ---- what is not what it was ---- */
+
+/* What was accepted of a server. Of a file that cannot be read nobody knows: all is in doubt. */
+static haft_status read_pins(haft__arena *arena, haft_str place, const haft__mcp_server *server,
+                             haft_str spec, haft__mcp_pins *pins, haft_error *err)
+{
+    if (place.ptr == NULL) {
+        return HAFT_OK;
+    }
+    haft_str path = haft__mcp_pins_path(arena, place, server, spec);
+    if (path.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = haft__mcp_pins_read(pins, path.ptr, haft__random_hash_key(), NULL);
+    pins->doubt |= status != HAFT_OK && status != HAFT_NOT_FOUND;
+    return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
+}
+
+/* "2 tools are not what they were ...: say, tell; ..." */
+static haft_status warn_of_changes(haft__arena *arena, haft__mcp_listing *listing,
+                                   const bool *changed, size_t count, haft_error *err)
+{
+    haft__buf names;
+    size_t told = 0;
+    haft__buf_init(&names, HAFT__LIMIT_MCP_LOG_BYTES);
+    for (size_t i = 0; i < listing->tool_count && told < TOLD_CHANGES; i++) {
+        if (changed[i]) {
+            haft__buf_addf(&names, "%s%.*s", told++ > 0 ? ", " : "",
+                           HAFT__ARG(listing->tools[i].remote));
+        }
+    }
+    if (count > told) {
+        haft__buf_addf(&names, " and %zu more", count - told);
+    }
+    haft_status status = haft__buf_check(&names, err);
+    if (status == HAFT_OK) {
+        status = say(arena,
+                     haft__arena_format(
+                         arena,
+                         "%zu tool%s not what %s when first used or accepted, and kept from "
+                         "models: %.*s; `haft tools SPEC` shows how, --accept lets %s pass",
+                         count, count == 1 ? " is" : "s are", count == 1 ? "it was" : "they were",
+                         HAFT__ARG(haft__buf_str(&names)), count == 1 ? "it" : "them"),
+                     &listing->warning, err);
+    }
+    haft__buf_finish(&names);
+    return status;
+}
+
+/* By their names: a server may have very many tools. */
+static haft_status add_pins(haft__map *map, const haft__mcp_pins *pins, haft_error *err)
+{
+    uint32_t count = pins->pins.kind == HAFT__JSON_OBJECT ? pins->pins.count : 0;
+    haft__json *values = haft__arena_array(map->arena, count, sizeof(*values));
+    haft_status status = values != NULL ? HAFT_OK : haft__arena_fail(map->arena, err);
+    for (uint32_t i = 0; status == HAFT_OK && i < count; i++) {
+        values[i] = pins->pins.members[i].value;
+        status = haft__map_put(map, haft__json_text(pins->pins.members[i].key), &values[i], err);
+    }
+    return status;
+}
+
+static haft_status judge_all(haft__arena *arena, const haft__map *pins, bool doubt,
+                             haft__mcp_listing *listing, haft_error *err)
+{
+    bool *changed = haft__arena_array(arena, listing->tool_count, sizeof(*changed));
+    haft_status status = changed != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    size_t count = 0;
+    for (size_t i = 0; status == HAFT_OK && i < listing->tool_count; i++) {
+        const haft__mcp_tool *tool = &listing->tools[i];
+        const haft__json *pin = haft__map_get(pins, tool->remote);
+        changed[i] = pin == NULL && doubt;
+        if (pin != NULL) {
+            status = haft__mcp_pin_judge(arena, *pin, tool, listing->hash, &changed[i], err);
+        }
+        count += status == HAFT_OK && changed[i];
+    }
+    if (status == HAFT_OK && count > 0) {
+        listing->changed = changed;
+        status = listing->warning.len > 0 ? HAFT_OK
+                                          : warn_of_changes(arena, listing, changed, count, err);
+    }
+    return status;
+}
+
+haft_status haft__mcp_memory_judge(haft__arena *arena, haft_str place,
+                                   const haft__mcp_server *server, haft_str spec,
+                                   const haft__mcp_pins *here, haft__mcp_listing *listing,
+                                   haft_error *err)
+{
+    haft__mcp_pins file;
+    haft__map pins;
+    haft__mcp_pins_init(&file);
+    haft__map_init(&pins, arena, haft__random_hash_key());
+    haft_status status = read_pins(arena, place, server, spec, &file, err);
+    if (status == HAFT_OK && here != NULL) {
+        status = add_pins(&pins, here, err);
+    }
+    status = status == HAFT_OK ? add_pins(&pins, &file, err) : status; /* the file's count more */
+    status = status == HAFT_OK ? judge_all(arena, &pins, file.doubt, listing, err) : status;
+    haft__mcp_pins_finish(&file);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* A list that cannot be read is made again when the server is asked. */
+static haft_status warn_of_list(haft__arena *arena, const char *path, const haft_error *error,
+                                haft_str *ret_warning, haft_error *err)
+{
+    return ret_warning->len > 0
+               ? HAFT_OK
+               : say(arena,
+                     haft__arena_format(arena,
+                                        "its list cannot be read, and is made again by the next "
+                                        "run: %s: %s",
+                                        path, error->message),
+                     ret_warning, err);
+}
+
+static haft_status look_at_list(haft__arena *arena, const char *path,
+                                const haft__mcp_server *server, haft__mcp_listing *listing,
+                                haft_error *err)
+{
+    haft__mcp_record record;
+    haft__json both[2];
+    haft_error error = {0};
+    haft__mcp_record_init(&record);
+    haft_status status = haft__mcp_record_read(&record, path, haft__random_hash_key(), &error);
+    if (status == HAFT_OK && record.tools.kind == HAFT__JSON_ARRAY) {
+        status = keep(arena, record.tools, &both[0], err);
+        status = status == HAFT_OK ? keep(arena, record.left_out, &both[1], err) : status;
+        if (status == HAFT_OK) {
+            listing->left_out = both[1];
+            listing->left_out_all = record.left_out_all;
+            status = take_tools(arena, both[0], server, listing, err);
+        }
+    } else if (status == HAFT_NO_MEMORY) {
+        status = haft__fail_no_memory(err);
+    } else if (status != HAFT_OK && status != HAFT_NOT_FOUND) {
+        status = warn_of_list(arena, path, &error, &listing->warning, err);
+    } else {
+        bool warn = status == HAFT_OK && record.too_long && listing->warning.len == 0;
+        listing->warning = warn ? HAFT__MCP_TOO_LONG : listing->warning;
+        status = HAFT_OK;
+    }
+    haft__mcp_record_finish(&record);
+    return status;
+}
+
+static haft_status look_at(haft__arena *arena, haft_str place, haft_str directory, haft_str spec,
+                           const haft__mcp_server *server, haft__mcp_listing *ret_listing,
+                           haft_error *err)
+{
+    haft_str hash = haft__arena_copy(arena, haft__str(server->hash));
+    *ret_listing = (haft__mcp_listing){.server = server->name,
+                                       .state = HAFT__LIT("configured"),
+                                       .error = HAFT__LIT(""),
+                                       .hash = hash};
+    if (hash.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    if (place.ptr == NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = look_at_damage(arena, place, server, spec, &ret_listing->warning, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft_str path = haft__mcp_record_path(arena, place, server, directory);
+    status = path.ptr != NULL ? look_at_list(arena, path.ptr, server, ret_listing, err)
+                              : haft__arena_fail(arena, err);
+    return status == HAFT_OK
+               ? haft__mcp_memory_judge(arena, place, server, spec, NULL, ret_listing, err)
+               : status;
+}
+
+/* Of rules for its tools that are about none of them, unless there is something worse. */
+static haft_status warn_of_patterns(haft__arena *arena, const haft__spec *spec,
+                                    haft__mcp_listing *listing, haft_error *err)
+{
+    haft__buf text;
+    if (listing->warning.len > 0) {
+        return HAFT_OK;
+    }
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__unmatched_warn(&text, spec, listing);
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        status = say(arena, haft__arena_copy(arena, haft__buf_str(&text)), &listing->warning, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+haft_status haft__exec_known(const haft__spec *spec, haft__arena *arena,
+                             const haft__mcp_listing **ret_listings, size_t *ret_count,
+                             haft_error *err)
+{
+    haft__mcp_servers servers;
+    haft_str place = haft__own_file_place(arena), directory = {NULL, 0};
+    haft_status status = haft__mcp_servers_read(arena, spec->mcp, &servers, err);
+    if (status == HAFT_OK) {
+        status = haft__mcp_record_directory(arena, spec->path, &directory, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__mcp_listing *listings = haft__arena_array(arena, servers.count, sizeof(*listings));
+    status = listings != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    for (size_t i = 0; status == HAFT_OK && i < servers.count; i++) {
+        status = look_at(arena, place, directory, spec->path, &servers.items[i], &listings[i], err);
+        status = status == HAFT_OK ? warn_of_patterns(arena, spec, &listings[i], err) : status;
+    }
+    *ret_listings = listings;
+    *ret_count = servers.count;
+    return status;
+}

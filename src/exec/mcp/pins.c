@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mcp_pins.c - the file of what may be called. Whoever changes it has its lock, reads it again and
+ * puts a whole new one in its place. Tests: tests/exec/mcp/pins_test.c.
+ */
+#include "exec/mcp/pins.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "exec/state_file.h"
+#include "io/file.h"
+#include "json/write.h"
+
+#define VERSION 1
+#define KEY     HAFT__LIT("configuration")
+#define SHOWN   HAFT__LIT("shown")
+
+void haft__mcp_pins_init(haft__mcp_pins *pins)
+{
+    *pins = (haft__mcp_pins){.doubt = false};
+    haft__arena_init(&pins->arena, 0);
+}
+
+void haft__mcp_pins_finish(haft__mcp_pins *pins)
+{
+    haft__arena_finish(&pins->arena);
+}
+
+haft_str haft__mcp_pins_path(haft__arena *arena, haft_str place, const haft__mcp_server *server,
+                             haft_str spec)
+{
+    char digest[HAFT__SHA256_HEX];
+    haft_str whole = haft__arena_copy(arena, spec);
+    whole = whole.ptr != NULL && spec.len > 0 ? haft__file_absolute(arena, whole.ptr) : whole;
+    if (whole.ptr == NULL) {
+        return whole;
+    }
+    haft_str both = haft__arena_format(arena, "%.*s\n%.*s\n%s", HAFT__ARG(server->name),
+                                       HAFT__ARG(whole), spec.len > 0 ? "" : server->hash);
+    if (both.ptr == NULL) {
+        return both;
+    }
+    haft__sha256_hex(both, digest);
+    return haft__arena_format(arena, "%.*s/%.*s.pins", HAFT__ARG(place), HAFT__SHA256_HEX, digest);
+}
+
+const haft__json *haft__mcp_pins_find(const haft__mcp_pins *pins, haft_str tool)
+{
+    return haft__json_get(pins->pins, tool);
+}
+
+haft_status haft__mcp_pin_make(haft__arena *arena, haft__json definition, haft_str configuration,
+                               haft__json *ret_pin, haft_error *err)
+{
+    haft__json_member *members = haft__arena_array(arena, definition.count + 1, sizeof(*members));
+    if (members == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (uint32_t i = 0; i < definition.count; i++) {
+        members[i] = definition.members[i];
+    }
+    members[definition.count] =
+        (haft__json_member){haft__json_string(KEY), haft__json_string(configuration)};
+    *ret_pin = haft__json_object(members, definition.count + 1);
+    return HAFT_OK;
+}
+
+haft_status haft__mcp_pin_make_shown(haft__arena *arena, const haft__mcp_shown *shown,
+                                     haft_str configuration, haft__json *ret_pin, haft_error *err)
+{
+    const haft__json_member parts[] = {
+        {haft__json_string(HAFT__LIT("name")), haft__json_string(shown->remote)},
+        {haft__json_string(HAFT__LIT("description")), haft__json_string(shown->description)},
+        {haft__json_string(HAFT__LIT("inputSchema")), shown->input_schema},
+        {haft__json_string(HAFT__LIT("outputSchema")), shown->output_schema},
+        {haft__json_string(SHOWN), haft__json_bool(true)},
+    };
+    return haft__mcp_pin_make(arena, haft__json_object(parts, COUNT(parts)), configuration, ret_pin,
+                              err);
+}
+
+haft_status haft__mcp_pin_now(haft__arena *arena, haft__json pin, const haft__mcp_tool *tool,
+                              haft_str configuration, haft__json *ret_now, haft_error *err)
+{
+    const haft__mcp_shown shown = {tool->remote, tool->description, tool->input_schema,
+                                   tool->output_schema};
+    return haft__json_get(pin, SHOWN) != NULL
+               ? haft__mcp_pin_make_shown(arena, &shown, configuration, ret_now, err)
+               : haft__mcp_pin_make(arena, tool->definition, configuration, ret_now, err);
+}
+
+haft_status haft__mcp_pin_judge(haft__arena *arena, haft__json pin, const haft__mcp_tool *tool,
+                                haft_str configuration, bool *ret_changed, haft_error *err)
+{
+    haft__json now;
+    bool same = false;
+    haft_status status = haft__mcp_pin_now(arena, pin, tool, configuration, &now, err);
+    status = status == HAFT_OK ? haft__json_equal(pin, now, &same, err) : status;
+    *ret_changed = !same;
+    return status;
+}
+
+/* ---- reading ---- */
+
+static haft_status take_text(haft__mcp_pins *pins, haft_str text, haft__hash_key hash_key,
+                             haft_error *err)
+{
+    haft__json whole;
+    haft_status status = haft__own_file_json(&pins->arena, text, hash_key, &whole, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    const haft__json *version = haft__json_get(whole, HAFT__LIT("version"));
+    const haft__json *doubt = haft__json_get(whole, HAFT__LIT("doubt"));
+    const haft__json *found = haft__json_get(whole, HAFT__LIT("pins"));
+    if (version == NULL || !haft__str_equal(haft__json_text(*version), HAFT__LIT("1"))
+        || found == NULL || found->kind != HAFT__JSON_OBJECT) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected pins of version %d", VERSION);
+    }
+    pins->pins = *found;
+    pins->doubt = doubt == NULL || doubt->kind != HAFT__JSON_FALSE;
+    return HAFT_OK;
+}
+
+haft_status haft__mcp_pins_read(haft__mcp_pins *pins, const char *path, haft__hash_key hash_key,
+                                haft_error *err)
+{
+    haft_str text;
+    haft__mcp_pins fresh;
+    haft__mcp_pins_init(&fresh);
+    haft_status status =
+        haft__own_file_read(&fresh.arena, path, HAFT__LIMIT_MCP_RECORD_BYTES, &text, err);
+    if (status == HAFT_OK) {
+        status = take_text(&fresh, text, hash_key, err);
+        if (status != HAFT_OK) {
+            haft__error_at(err, path);
+        }
+    }
+    if (status != HAFT_OK) {
+        haft__mcp_pins_finish(&fresh);
+        haft__mcp_pins_init(&fresh);
+    }
+    haft__mcp_pins_finish(pins);
+    *pins = fresh;
+    return status;
+}
+
+/* ---- changing ---- */
+
+/* The names of pins, for a look at each of many. */
+static haft_status note_names(haft__map *names, const haft__json_member *pins, size_t count,
+                              haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < count && status == HAFT_OK; i++) {
+        status = haft__map_put(names, haft__json_text(pins[i].key), names, err);
+    }
+    return status;
+}
+
+/* Of `pins` those that are not among `others` as well; NULL: all. */
+static void write_pins(haft__json_writer *w, const haft__json_member *pins, size_t count,
+                       const haft__map *others)
+{
+    for (size_t i = 0; i < count; i++) {
+        haft_str name = haft__json_text(pins[i].key);
+        if (others == NULL || haft__map_get(others, name) == NULL) {
+            haft__json_key_str(w, name);
+            haft__json_add(w, pins[i].value);
+        }
+    }
+}
+
+static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
+                              const haft__mcp_pinning *pinning, haft__hash_key hash_key,
+                              haft_error *err)
+{
+    haft__json_writer w;
+    haft__map stay; /* the names of those of which the others are not written */
+    bool first = pinning->how == HAFT__PIN_FIRST;
+    const haft__json_member *old =
+        before->pins.kind == HAFT__JSON_OBJECT ? before->pins.members : NULL;
+    size_t old_count = old != NULL ? before->pins.count : 0;
+    haft__map_init(&stay, &before->arena, hash_key);
+    haft_status status =
+        note_names(&stay, first ? old : pinning->pins, first ? old_count : pinning->count, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__json_writer_init(&w, text);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "version");
+    haft__json_add_int(&w, VERSION);
+    haft__json_key(&w, "server");
+    haft__json_add_str(&w, pinning->server);
+    haft__json_key(&w, "doubt");
+    haft__json_add_bool(&w, before->doubt && pinning->how != HAFT__PIN_ALL);
+    haft__json_key(&w, "pins");
+    haft__json_begin_object(&w);
+    write_pins(&w, old, old_count, first ? NULL : &stay);
+    write_pins(&w, pinning->pins, pinning->count, first ? &stay : NULL);
+    haft__json_end_object(&w);
+    haft__json_end_object(&w);
+    haft__buf_add_char(text, '\n');
+    return haft__buf_check(text, err);
+}
+
+/* A file that cannot be read is kept for whoever wants to look at it. */
+static haft_status put_aside(const char *path, haft_error *err)
+{
+    char aside[4096];
+    int length = snprintf(aside, sizeof(aside), "%s.damaged", path);
+    bool fits = length > 0 && (size_t)length < sizeof(aside);
+    return fits && rename(path, aside) == 0
+               ? HAFT_OK
+               : haft__fail(err, HAFT_IO, path, "cannot be put aside: %s",
+                            fits ? strerror(errno) : "the path is too long");
+}
+
+/* Adds what is known here and not in the file: it could not be written when it was pinned. */
+static haft_status add_known(haft__mcp_pins *before, const haft__mcp_pins *known,
+                             haft__hash_key hash_key, haft_error *err)
+{
+    haft__map names;
+    size_t count = before->pins.kind == HAFT__JSON_OBJECT ? before->pins.count : 0;
+    size_t more = known->pins.kind == HAFT__JSON_OBJECT ? known->pins.count : 0;
+    haft__json_member *all = haft__arena_array(&before->arena, count + more, sizeof(*all));
+    haft__map_init(&names, &before->arena, hash_key);
+    haft_status status = all != NULL ? note_names(&names, before->pins.members, count, err)
+                                     : haft__arena_fail(&before->arena, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (count > 0) {
+        memcpy(all, before->pins.members, count * sizeof(*all));
+    }
+    for (size_t i = 0; i < more; i++) {
+        if (haft__map_get(&names, haft__json_text(known->pins.members[i].key)) == NULL) {
+            all[count++] = known->pins.members[i];
+        }
+    }
+    before->pins = haft__json_object(all, count);
+    return HAFT_OK;
+}
+
+/* What is in the file now; without one, what is known here. */
+static haft_status read_before(const haft__mcp_pins *known, const char *path,
+                               const haft__mcp_pinning *pinning, haft__hash_key hash_key,
+                               haft__mcp_pins *before, haft_error *err)
+{
+    haft_status status =
+        path != NULL ? haft__mcp_pins_read(before, path, hash_key, err) : HAFT_NOT_FOUND;
+    if (status == HAFT_NOT_FOUND) {
+        before->pins = known->pins;
+        before->doubt = known->doubt;
+        return HAFT_OK;
+    }
+    if (status == HAFT_OK && pinning->how == HAFT__PIN_FIRST) {
+        return add_known(before, known, hash_key, err);
+    }
+    if (status == HAFT_OK || status == HAFT_NO_MEMORY || pinning->how == HAFT__PIN_FIRST) {
+        return status;
+    }
+    before->doubt = true;
+    return put_aside(path, err);
+}
+
+static haft_status change(haft__mcp_pins *pins, const char *path, const haft__mcp_pinning *pinning,
+                          haft__hash_key hash_key, haft_error *err)
+{
+    haft__mcp_pins before, fresh;
+    haft__buf text;
+    haft__mcp_pins_init(&before);
+    haft__mcp_pins_init(&fresh);
+    haft__buf_init(&text, HAFT__LIMIT_MCP_RECORD_BYTES);
+    haft_status status = read_before(pins, path, pinning, hash_key, &before, err);
+    if (status == HAFT_OK) {
+        status = write_file(&text, &before, pinning, hash_key, err);
+    }
+    if (status == HAFT_OK) {
+        haft_str copy = haft__arena_copy(&fresh.arena, haft__buf_str(&text));
+        status = copy.ptr != NULL ? take_text(&fresh, copy, hash_key, err)
+                                  : haft__arena_fail(&fresh.arena, err);
+    }
+    if (status == HAFT_OK) {
+        haft__mcp_pins old = *pins;
+        *pins = fresh;
+        fresh = old;
+        status = path != NULL ? haft__file_replace(path, haft__buf_str(&text), err) : HAFT_OK;
+    }
+    haft__buf_finish(&text);
+    haft__mcp_pins_finish(&before);
+    haft__mcp_pins_finish(&fresh);
+    return status;
+}
+
+haft_status haft__mcp_pins_add(haft__mcp_pins *pins, const char *path,
+                               const haft__mcp_pinning *pinning, haft__hash_key hash_key,
+                               haft_error *err)
+{
+    int lock = -1;
+    if (path == NULL) {
+        return change(pins, NULL, pinning, hash_key, err);
+    }
+    haft__own_file_make_place(path);
+    haft_status locked = haft__file_lock(path, &lock, err);
+    if (locked != HAFT_OK) { /* it cannot be written then, and the caller hears so */
+        haft_status status = change(pins, NULL, pinning, hash_key, NULL);
+        return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : locked;
+    }
+    haft_status status = change(pins, path, pinning, hash_key, err);
+    haft__file_unlock(lock);
+    return status;
+}

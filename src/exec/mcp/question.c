@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mcp_ask.c - what servers ask a person during a call.
+ *
+ * A server with a session waits for the answer, and so does this process. A server without one ends
+ * the call and says what it wants to know: each question is asked in turn, durably, and then the
+ * call is made again, here or elsewhere. What it takes for that is the question's state: {state,
+ * round, key, rest, answers}. Tests: tests/exec/mcp/mcp_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "exec/mcp/mcp_int.h"
+#include "json/read.h"
+#include "json/write.h"
+
+static haft__json get(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL ? *value : haft__json_null();
+}
+
+static void add_text(haft__json_writer *w, const char *key, haft_str text)
+{
+    haft__json_key(w, key);
+    haft__json_add_str(w, text);
+}
+
+static void add_value(haft__json_writer *w, const char *key, haft__json value)
+{
+    haft__json_key(w, key);
+    haft__json_add(w, value);
+}
+
+/* {key, message, mode, schema, url, server} */
+static void add_question(haft__json_writer *w, const haft__mcp_question *question, haft_str server)
+{
+    haft__json_begin_object(w);
+    add_text(w, "key", question->key);
+    add_text(w, "message", question->message);
+    add_text(w, "mode", question->url ? HAFT__LIT("url") : HAFT__LIT("form"));
+    add_value(w, "schema", question->url ? haft__json_null() : question->schema);
+    haft__json_key(w, "url");
+    if (question->url) {
+        haft__json_add_str(w, question->address);
+    } else {
+        haft__json_add_null(w);
+    }
+    add_text(w, "server", server);
+    haft__json_end_object(w);
+}
+
+/* The value of what was written; false without memory. */
+static bool read_back(haft__arena *arena, const haft__buf *text, haft__json *ret_value)
+{
+    haft_str kept = haft__arena_copy(arena, haft__buf_str(text));
+    return haft__buf_check(text, NULL) == HAFT_OK && kept.ptr != NULL
+           && haft__json_read(arena, kept, NULL, ret_value, NULL, NULL) == HAFT_OK;
+}
+
+/* ---- servers that wait ---- */
+
+/* Nobody is asked, so nobody has said no. */
+static void dismiss(haft__mcp_link *link, uint64_t number)
+{
+    haft__mcp_link_pump(link, haft__mcp_client_answer(link->client, number, HAFT__MCP_DISMISS,
+                                                      haft__json_null(), NULL));
+}
+
+/* Asks the next, if nobody is asked now. */
+static void ask_wanted(haft__mcp_use *use)
+{
+    while (use->wanted != NULL && use->job->question == NULL) {
+        haft__mcp_wanted *next = use->wanted;
+        use->wanted = next->next;
+        if (haft__exec_ask(use->job, next->asks, false, haft__json_null())) {
+            use->question = next->number;
+        } else {
+            dismiss(use->link, next->number);
+        }
+    }
+}
+
+/* False without memory. */
+static bool want(haft__mcp_use *use, const haft__mcp_question *question)
+{
+    haft__buf text;
+    haft__json_writer w;
+    haft__mcp_wanted *wanted = haft__arena_array(&use->job->arena, 1, sizeof(*wanted));
+    haft__mcp_wanted **at = &use->wanted;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__json_writer_init(&w, &text);
+    add_question(&w, question, use->link->server.name);
+    bool good = wanted != NULL && read_back(&use->job->arena, &text, &wanted->asks);
+    haft__buf_finish(&text);
+    while (good && *at != NULL) {
+        at = &(*at)->next;
+    }
+    if (good) {
+        wanted->number = question->number;
+        wanted->next = NULL;
+        *at = wanted;
+        use->asked++;
+    }
+    return good;
+}
+
+/* Whose question it is, nobody can tell: each call hears that there was one. */
+static void warn_all(haft__mcp_link *link)
+{
+    for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
+        if (use->number != 0) {
+            haft__mcp_use_warn(use, HAFT__LIT("the server asks something that nobody is shown: "
+                                              "calls of several runs are under way, and it does "
+                                              "not say which one it is about"));
+        }
+    }
+}
+
+/* One that does not say is rather that of a call which asks nothing yet. */
+static haft__mcp_use *asker(haft__mcp_link *link, uint64_t call)
+{
+    if (call != 0) {
+        return haft__mcp_use_find(link, call);
+    }
+    haft__mcp_use *first = haft__mcp_use_heard(link, 0), *use = first;
+    while (use != NULL && (use->number == 0 || use->job->question != NULL)) {
+        use = use->next;
+    }
+    return use != NULL ? use : first;
+}
+
+void haft__mcp_use_ask(haft__mcp_link *link, const haft__mcp_question *question)
+{
+    haft__mcp_use *use = asker(link, question->call);
+    if (use == NULL) {
+        warn_all(link);
+    } else if (use->asked >= HAFT__LIMIT_MCP_ROUNDS) {
+        haft__mcp_use_warn(use, HAFT__LIT("the server asks too often in one call (mcp.rounds): "
+                                          "nobody is shown this question"));
+    } else if (want(use, question)) {
+        ask_wanted(use);
+        return;
+    }
+    dismiss(link, question->number);
+}
+
+/* One that a person has been asked ends as if nobody had answered it; the others just go. */
+static void unask(haft__mcp_use *use, uint64_t question)
+{
+    haft__mcp_wanted **at = &use->wanted;
+    if (use->question == question) {
+        use->question = 0;
+        haft__exec_withdraw(use->job);
+        return;
+    }
+    while (*at != NULL && (*at)->number != question) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        *at = (*at)->next;
+    }
+}
+
+void haft__mcp_use_unask(haft__mcp_link *link, uint64_t question)
+{
+    for (haft__mcp_use *use = link->uses; use != NULL; use = use->next) {
+        unask(use, question);
+    }
+}
+
+void haft__mcp_use_hush(haft__mcp_use *use)
+{
+    uint64_t open = use->question;
+    haft__mcp_wanted *wanted = use->wanted;
+    use->question = 0;
+    use->wanted = NULL;
+    if (open != 0) {
+        dismiss(use->link, open);
+    }
+    for (; wanted != NULL; wanted = wanted->next) {
+        dismiss(use->link, wanted->number);
+    }
+}
+
+static haft__mcp_action action_of(haft__json said)
+{
+    haft_str action = haft__json_text(get(said, "action"));
+    if (haft__str_equal(action, HAFT__LIT("accept"))) {
+        return HAFT__MCP_ACCEPT;
+    }
+    return haft__str_equal(action, HAFT__LIT("decline")) ? HAFT__MCP_DECLINE : HAFT__MCP_DISMISS;
+}
+
+void haft__mcp_answer(haft__mcp_use *use, haft__json said)
+{
+    haft__mcp_link *link = use->link;
+    uint64_t number = use->question;
+    haft__mcp_action action = action_of(said);
+    use->question = 0;
+    if (number != 0) {
+        haft__json content = action == HAFT__MCP_ACCEPT ? get(said, "content") : haft__json_null();
+        haft__mcp_link_pump(link,
+                            haft__mcp_client_answer(link->client, number, action, content, NULL));
+    }
+    ask_wanted(use);
+}
+
+/* ---- servers that do not ---- */
+
+/* Asks the first of `rest`, with what is needed to go on in its state. */
+static bool ask_first(haft__mcp_use *use, haft__json rest, haft__json answers, haft__json state,
+                      haft__json round)
+{
+    haft__buf text;
+    haft__json_writer w;
+    haft__json value = haft__json_null();
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__json_writer_init(&w, &text);
+    haft__json_begin_object(&w);
+    add_value(&w, "key", get(rest.items[0], "key"));
+    add_value(&w, "state", state);
+    add_value(&w, "round", round);
+    add_value(&w, "rest", haft__json_array(rest.items + 1, rest.count - 1));
+    add_value(&w, "answers", answers);
+    haft__json_end_object(&w);
+    bool asked = read_back(&use->job->arena, &text, &value)
+                 && haft__exec_ask(use->job, rest.items[0], true, value);
+    haft__buf_finish(&text);
+    return asked;
+}
+
+static uint64_t round_of(const haft__mcp_use *use)
+{
+    uint64_t round = 0;
+    haft__json given = get(get(use->job->call.resume, "state"), "round");
+    return haft__str_to_u64(haft__json_text(given), &round) ? round : 0;
+}
+
+bool haft__mcp_ask_durably(haft__mcp_use *use, const haft__mcp_done *done)
+{
+    haft__arena *arena = &use->job->arena;
+    haft__buf text;
+    haft__json_writer w;
+    haft__json rest = haft__json_null();
+    if (done->question_count == 0) {
+        return false;
+    }
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__json_writer_init(&w, &text);
+    haft__json_begin_array(&w);
+    for (size_t i = 0; i < done->question_count; i++) {
+        add_question(&w, &done->questions[i], use->link->server.name);
+    }
+    haft__json_end_array(&w);
+    bool good = read_back(arena, &text, &rest);
+    haft__buf_finish(&text);
+    haft__json state = done->state.ptr != NULL ? haft__json_string(done->state) : haft__json_null();
+    haft__json round = haft__json_int(arena, (int64_t)round_of(use) + 1);
+    return good && round.kind == HAFT__JSON_NUMBER
+           && ask_first(use, rest, done->answered, state, round);
+}
+
+/* The answers so far and the one that has come, by their keys. */
+static haft_status join_answers(haft__mcp_use *use, haft__json state, haft__json *ret_answers,
+                                haft_error *err)
+{
+    haft__json before = get(state, "answers"), said = get(use->job->call.resume, "answers");
+    haft__json_member *all =
+        haft__arena_array(&use->job->arena, (size_t)before.count + 1, sizeof(*all));
+    if (all == NULL) {
+        return haft__arena_fail(&use->job->arena, err);
+    }
+    size_t count = before.kind == HAFT__JSON_OBJECT ? before.count : 0;
+    for (size_t i = 0; i < count; i++) {
+        all[i] = before.members[i];
+    }
+    all[count] = (haft__json_member){get(state, "key"), said};
+    *ret_answers = haft__json_object(all, count + 1);
+    return HAFT_OK;
+}
+
+haft_status haft__mcp_ask_next(haft__mcp_use *use, bool *ret_asks, haft_error *err)
+{
+    haft__json state = get(use->job->call.resume, "state");
+    if (state.kind != HAFT__JSON_OBJECT || get(state, "key").kind != HAFT__JSON_STRING) {
+        return HAFT_OK;
+    }
+    haft_status status = join_answers(use, state, &use->answers, err);
+    haft__json rest = get(state, "rest");
+    if (status == HAFT_OK && rest.kind == HAFT__JSON_ARRAY && rest.count > 0) {
+        *ret_asks = ask_first(use, rest, use->answers, get(state, "state"), get(state, "round"));
+    }
+    return status;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mcp_setup.c - what a server is started or asked with. ${VAR} is expanded here, each time, and
+ * kept no longer than the connection: values may be secrets, and no message has one.
+ * Tests: tests/exec/mcp/setup_test.c.
+ */
+#include <arpa/inet.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "exec/mcp/mcp_int.h"
+#include "io/http/public_address.h"
+
+#define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
+#define USUAL_LANG "C.UTF-8"
+
+/* ---- texts ---- */
+
+static haft_status no_nul(haft_str text, const char *where, haft_error *err)
+{
+    return text.len > 0 && memchr(text.ptr, '\0', text.len) != NULL
+               ? haft__fail(err, HAFT_BAD_INPUT, where, "a program cannot be given a NUL")
+               : HAFT_OK;
+}
+
+/* A copy with a NUL behind it and none in it; `expand`: ${VAR} is replaced. */
+static haft_status make_text(haft__mcp_link *link, haft_str text, bool expand, const char *where,
+                             haft_str *ret_text, haft_error *err)
+{
+    haft_str value = text;
+    haft_status status =
+        expand ? haft__spec_expand(&link->setup, text, &link->exec->options.env, &value, err)
+               : HAFT_OK;
+    status = status == HAFT_OK ? no_nul(value, where, err) : status;
+    if (status != HAFT_OK) {
+        haft__error_at(err, where);
+        return status;
+    }
+    *ret_text = haft__arena_copy(&link->setup, value);
+    return ret_text->ptr != NULL ? HAFT_OK : haft__arena_fail(&link->setup, err);
+}
+
+/* ---- a program ---- */
+
+/* Guard with its options, then the program's own words. There is no limit of processor time, as a
+ * server may live for long. */
+haft_status haft__mcp_setup_words(haft__mcp_link *link, const char ***ret_argv, haft_error *err)
+{
+    const struct {
+        const char *name;
+        unsigned long long value;
+    } options[] = {{"--parent", (unsigned long long)getpid()},
+                   {"--report", 3},
+                   {"--files", HAFT__LIMIT_EXEC_FILES},
+                   {"--term", HAFT__LIMIT_MCP_TERM_MS}};
+    size_t count = 0;
+    const char **argv = haft__arena_array(
+        &link->setup, link->server.command_count + 2 * COUNT(options) + 3, sizeof(*argv));
+    if (argv == NULL) {
+        return haft__arena_fail(&link->setup, err);
+    }
+    argv[count++] = link->exec->guard;
+    for (size_t i = 0; i < COUNT(options); i++) {
+        haft_str value = haft__arena_format(&link->setup, "%llu", options[i].value);
+        if (value.ptr == NULL) {
+            return haft__arena_fail(&link->setup, err);
+        }
+        argv[count++] = options[i].name;
+        argv[count++] = value.ptr;
+    }
+    argv[count++] = "--";
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < link->server.command_count && status == HAFT_OK; i++) {
+        haft_str word = {NULL, 0};
+        status =
+            make_text(link, link->server.command[i], link->server.imported, "/command", &word, err);
+        argv[count++] = word.ptr;
+    }
+    *ret_argv = argv;
+    return status;
+}
+
+static haft_status add_variable(haft__mcp_link *link, const char **env, haft_str name,
+                                haft_str value, haft_error *err)
+{
+    if (name.len == 0 || memchr(name.ptr, '=', name.len) != NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/env",
+                          "the name of a variable has at least one character and no '='");
+    }
+    haft_status status = no_nul(name, "/env", err);
+    haft_str entry =
+        haft__arena_format(&link->setup, "%.*s=%.*s", HAFT__ARG(name), HAFT__ARG(value));
+    if (status != HAFT_OK || entry.ptr == NULL) {
+        return status != HAFT_OK ? status : haft__arena_fail(&link->setup, err);
+    }
+    while (*env != NULL && !(strncmp(*env, name.ptr, name.len) == 0 && (*env)[name.len] == '=')) {
+        env++;
+    }
+    *env = entry.ptr;
+    return HAFT_OK;
+}
+
+/* One of ours; without it, `usual`, or none when that is NULL. */
+static haft_status pass_on(haft__mcp_link *link, const char **env, const char *name,
+                           const char *usual, haft_error *err)
+{
+    const haft__spec_env *ours = &link->exec->options.env;
+    haft_str value = {NULL, 0};
+    if (ours->get != NULL) {
+        value = ours->get(ours->context, haft__str(name));
+    }
+    if (value.ptr == NULL && usual != NULL) {
+        value = haft__str(usual);
+    }
+    return value.ptr != NULL ? add_variable(link, env, haft__str(name), value, err) : HAFT_OK;
+}
+
+haft_status haft__mcp_setup_env(haft__mcp_link *link, const char ***ret_env, haft_error *err)
+{
+    const char **env = haft__arena_array(&link->setup, link->server.env_count + 4, sizeof(*env));
+    if (env == NULL) {
+        return haft__arena_fail(&link->setup, err);
+    }
+    haft_status status = pass_on(link, env, "PATH", USUAL_PATH, err);
+    status = status == HAFT_OK ? pass_on(link, env, "LANG", USUAL_LANG, err) : status;
+    status = status == HAFT_OK ? pass_on(link, env, "HOME", NULL, err) : status;
+    for (size_t i = 0; i < link->server.env_count && status == HAFT_OK; i++) {
+        const haft__mcp_pair *pair = &link->server.env[i];
+        haft_str value = {NULL, 0};
+        status = make_text(link, pair->value, true, "/env", &value, err);
+        status = status == HAFT_OK ? add_variable(link, env, pair->name, value, err) : status;
+    }
+    *ret_env = env;
+    return status;
+}
+
+/* A path as seen from the spec. */
+static haft_status make_path(haft__mcp_link *link, haft_str path, const char *where,
+                             haft_str *ret_path, haft_error *err)
+{
+    haft_str given = {NULL, 0};
+    haft_status status = make_text(link, path, link->server.imported, where, &given, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    bool whole = given.len > 0 && given.ptr[0] == '/';
+    haft_str base = link->directory;
+    if (!whole && base.len > 0) {
+        given = haft__arena_format(&link->setup, "%.*s/%.*s", HAFT__ARG(base), HAFT__ARG(given));
+    }
+    *ret_path = given;
+    return given.ptr != NULL ? HAFT_OK : haft__arena_fail(&link->setup, err);
+}
+
+haft_status haft__mcp_setup_cwd(haft__mcp_link *link, const char **ret_cwd, haft_error *err)
+{
+    haft_str path = {NULL, 0};
+    if (link->server.cwd.len == 0 && link->directory.len == 0) {
+        return HAFT_OK;
+    }
+    haft_status status = make_path(link, link->server.cwd, "/cwd", &path, err);
+    if (status == HAFT_OK && access(path.ptr, X_OK) != 0) {
+        status = haft__fail(err, HAFT_NOT_FOUND, path.ptr, "the directory %s cannot be entered",
+                            path.ptr);
+        return haft__hint(err, status, "look at `cwd` of the server");
+    }
+    *ret_cwd = path.ptr;
+    return status;
+}
+
+/* ---- directories it is told of ---- */
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'
+           || c == '.' || c == '_' || c == '~' || c == '/';
+}
+
+static haft_status make_root(haft__mcp_link *link, haft_str directory, haft__mcp_root *ret_root,
+                             haft_error *err)
+{
+    char whole[PATH_MAX];
+    haft_str path = {NULL, 0};
+    haft__buf uri;
+    haft_status status = make_path(link, directory, "/roots", &path, err);
+    if (status == HAFT_OK && realpath(path.ptr, whole) == NULL) {
+        return haft__fail(err, HAFT_NOT_FOUND, path.ptr, "the directory %s of `roots` is not there",
+                          path.ptr);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__buf_init(&uri, (size_t)3 * PATH_MAX + 8);
+    haft__buf_add_str(&uri, HAFT__LIT("file://"));
+    for (const char *c = whole; *c != '\0'; c++) {
+        haft__buf_addf(&uri, is_plain(*c) ? "%c" : "%%%02X", (unsigned char)*c);
+    }
+    const char *name = strrchr(whole, '/');
+    ret_root->uri = haft__arena_copy(&link->setup, haft__buf_str(&uri));
+    ret_root->name = haft__arena_format(&link->setup, "%s", name != NULL ? name + 1 : whole);
+    status = haft__buf_check(&uri, err);
+    haft__buf_finish(&uri);
+    return status != HAFT_OK || (ret_root->uri.ptr != NULL && ret_root->name.ptr != NULL)
+               ? status
+               : haft__arena_fail(&link->setup, err);
+}
+
+haft_status haft__mcp_setup_roots(haft__mcp_link *link, const haft__mcp_root **ret_roots,
+                                  size_t *ret_count, haft_error *err)
+{
+    haft__mcp_root *roots =
+        haft__arena_array(&link->setup, link->server.root_count, sizeof(*roots));
+    haft_status status = roots != NULL ? HAFT_OK : haft__arena_fail(&link->setup, err);
+    for (size_t i = 0; i < link->server.root_count && status == HAFT_OK; i++) {
+        status = make_root(link, link->server.roots[i], &roots[i], err);
+    }
+    *ret_roots = roots;
+    *ret_count = link->server.root_count;
+    return status;
+}
+
+/* ---- HTTP ---- */
+
+/* The host of a URL, without brackets. */
+static haft_str host_of(haft_str url)
+{
+    const char *slashes = url.len > 2 ? memmem(url.ptr, url.len, "://", 3) : NULL;
+    haft_str rest = slashes != NULL ? haft__str_skip(url, (size_t)(slashes - url.ptr) + 3) : url;
+    size_t length = 0;
+    while (length < rest.len && memchr("/?#", rest.ptr[length], 3) == NULL) {
+        length++;
+    }
+    rest.len = length;
+    const char *at = rest.len > 0 ? memrchr(rest.ptr, '@', rest.len) : NULL;
+    rest = at != NULL ? haft__str_skip(rest, (size_t)(at - rest.ptr) + 1) : rest;
+    if (rest.len > 0 && rest.ptr[0] == '[') {
+        rest = haft__str_skip(rest, 1);
+        const char *end = memchr(rest.ptr, ']', rest.len);
+        rest.len = end != NULL ? (size_t)(end - rest.ptr) : rest.len;
+        return rest;
+    }
+    const char *colon = rest.len > 0 ? memchr(rest.ptr, ':', rest.len) : NULL;
+    rest.len = colon != NULL ? (size_t)(colon - rest.ptr) : rest.len;
+    return rest;
+}
+
+/* Only what is written out as such counts: a name of somebody else's could lead anywhere. */
+bool haft__mcp_setup_is_private(haft_str url)
+{
+    haft_str host = host_of(url);
+    char text[INET6_ADDRSTRLEN + 1];
+    uint8_t bytes[16];
+    if (haft__str_equal_any_case(host, HAFT__LIT("localhost"))) {
+        return true;
+    }
+    if (host.len >= sizeof(text)) {
+        return false;
+    }
+    memcpy(text, host.len > 0 ? host.ptr : "", host.len);
+    text[host.len] = '\0';
+    if (inet_pton(AF_INET, text, bytes) == 1) {
+        return !haft__address_is_public(AF_INET, bytes);
+    }
+    return inet_pton(AF_INET6, text, bytes) == 1 && !haft__address_is_public(AF_INET6, bytes);
+}
+
+/* What cannot stand in a header. The value is not told: it may be a secret. */
+static haft_status check_header(haft_str name, haft_str value, haft_error *err)
+{
+    for (size_t i = 0; i < value.len; i++) {
+        unsigned char c = (unsigned char)value.ptr[i];
+        if ((c < 0x20 && c != '\t') || c == 0x7F) {
+            haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/headers",
+                                            "the value of the header %.*s has a control character "
+                                            "in it",
+                                            HAFT__ARG(name));
+            return haft__hint(err, status, "look for a line end in the variable it comes from");
+        }
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__mcp_setup_web(haft__mcp_link *link, haft_error *err)
+{
+    size_t count = link->server.header_count;
+    haft_str *headers = haft__arena_array(&link->setup, count, sizeof(*headers));
+    haft_status status = headers != NULL ? HAFT_OK : haft__arena_fail(&link->setup, err);
+    for (size_t i = 0; i < count && status == HAFT_OK; i++) {
+        const haft__mcp_pair *pair = &link->server.headers[i];
+        haft_str value = {NULL, 0};
+        status = make_text(link, pair->value, true, "/headers", &value, err);
+        status = status == HAFT_OK ? check_header(pair->name, value, err) : status;
+        if (status == HAFT_OK) {
+            headers[i] = haft__arena_format(&link->setup, "%.*s: %.*s", HAFT__ARG(pair->name),
+                                            HAFT__ARG(value));
+            status = headers[i].ptr != NULL ? HAFT_OK : haft__arena_fail(&link->setup, err);
+        }
+    }
+    link->headers = headers;
+    link->header_count = count;
+    return status == HAFT_OK ? make_text(link, link->server.url, true, "/url", &link->url, err)
+                             : status;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mcp_record.c - the file of a server. Every change makes a whole new text of it, which is read
+ * again here: what is in memory is what is in the file. Tests: tests/exec/mcp/tool_cache_test.c.
+ */
+#include "exec/mcp/tool_cache.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "exec/state_file.h"
+#include "io/clock.h"
+#include "io/file.h"
+#include "json/write.h"
+
+#define VERSION 2
+
+void haft__mcp_record_init(haft__mcp_record *record)
+{
+    *record = (haft__mcp_record){.server = HAFT__LIT(""), .era = HAFT__LIT("")};
+    haft__arena_init(&record->arena, 0);
+}
+
+void haft__mcp_record_finish(haft__mcp_record *record)
+{
+    haft__arena_finish(&record->arena);
+}
+
+/* ---- where it is ---- */
+
+haft_status haft__mcp_record_directory(haft__arena *arena, haft_str path, haft_str *ret_directory,
+                                       haft_error *err)
+{
+    *ret_directory = HAFT__LIT("");
+    if (path.len == 0) {
+        return HAFT_OK;
+    }
+    haft_str whole = haft__arena_copy(arena, path);
+    whole = whole.ptr != NULL ? haft__file_absolute(arena, whole.ptr) : whole;
+    if (whole.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    const char *slash = memrchr(whole.ptr, '/', whole.len);
+    size_t length = slash != NULL ? (size_t)(slash - whole.ptr) : 0;
+    *ret_directory = (haft_str){whole.ptr, length > 0 ? length : 1};
+    return HAFT_OK;
+}
+
+/* A command means something else in another directory. */
+haft_str haft__mcp_record_path(haft__arena *arena, haft_str place, const haft__mcp_server *server,
+                               haft_str directory)
+{
+    char digest[HAFT__SHA256_HEX];
+    haft_str both = haft__arena_format(arena, "%s\n%.*s", server->hash,
+                                       HAFT__ARG(server->url.len > 0 ? HAFT__LIT("") : directory));
+    if (both.ptr == NULL) {
+        return both;
+    }
+    haft__sha256_hex(both, digest);
+    return haft__arena_format(arena, "%.*s/%.*s.json", HAFT__ARG(place), HAFT__SHA256_HEX, digest);
+}
+
+/* ---- reading ---- */
+
+static haft__json get(haft__json object, const char *key, haft__json_kind kind)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL && value->kind == kind ? *value : haft__json_null();
+}
+
+static haft_status take_text(haft__mcp_record *record, haft_str text, haft__hash_key hash_key,
+                             haft_error *err)
+{
+    haft__json whole;
+    haft_status status = haft__own_file_json(&record->arena, text, hash_key, &whole, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft_str version = haft__json_text(get(whole, "version", HAFT__JSON_NUMBER));
+    if (!haft__str_equal(version, HAFT__LIT("2"))) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a record of version %d", VERSION);
+    }
+    record->server = haft__json_text(get(whole, "server", HAFT__JSON_STRING));
+    record->era = haft__json_text(get(whole, "era", HAFT__JSON_STRING));
+    record->tools = get(whole, "tools", HAFT__JSON_ARRAY);
+    record->left_out = get(whole, "left_out", HAFT__JSON_ARRAY);
+    record->too_long = get(whole, "too_long", HAFT__JSON_TRUE).kind == HAFT__JSON_TRUE;
+    (void)haft__str_to_u64(haft__json_text(get(whole, "left_out_all", HAFT__JSON_NUMBER)),
+                           &record->left_out_all);
+    (void)haft__str_to_u64(haft__json_text(get(whole, "until", HAFT__JSON_NUMBER)), &record->until);
+    return HAFT_OK;
+}
+
+haft_status haft__mcp_record_read(haft__mcp_record *record, const char *path,
+                                  haft__hash_key hash_key, haft_error *err)
+{
+    haft_str text;
+    haft__mcp_record fresh;
+    haft__mcp_record_init(&fresh);
+    haft_status status =
+        haft__own_file_read(&fresh.arena, path, HAFT__LIMIT_MCP_RECORD_BYTES, &text, err);
+    if (status == HAFT_OK) {
+        status = take_text(&fresh, text, hash_key, err);
+        if (status != HAFT_OK) {
+            haft__error_at(err, path);
+        }
+    }
+    if (status != HAFT_OK) {
+        haft__mcp_record_finish(&fresh);
+        haft__mcp_record_init(&fresh);
+    }
+    haft__mcp_record_finish(record);
+    *record = fresh;
+    return status;
+}
+
+/* ---- looking ---- */
+
+/* A clock that was set back does not make a list last longer. */
+bool haft__mcp_record_is_good(const haft__mcp_record *record, uint64_t now_ms)
+{
+    return record->tools.kind == HAFT__JSON_ARRAY && record->tools.count > 0
+           && now_ms < record->until && record->until - now_ms <= HAFT__LIMIT_MCP_LIST_MS;
+}
+
+const haft__json *haft__mcp_record_tool(const haft__mcp_record *record, haft_str tool)
+{
+    for (uint32_t i = 0; i < record->tools.count; i++) {
+        haft__json name = get(record->tools.items[i], "name", HAFT__JSON_STRING);
+        if (haft__str_equal(haft__json_text(name), tool)) {
+            return &record->tools.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- changing ---- */
+
+/* Takes secrets out; what fails in it once stays failed. */
+typedef struct cleaner {
+    const haft__redactor *redactor; /* NULL: there are none */
+    haft__buf text, clean;
+    haft_status status;
+} cleaner;
+
+static void cleaner_init(cleaner *c, const haft__redactor *redactor)
+{
+    *c = (cleaner){.redactor = redactor, .status = HAFT_OK};
+    haft__buf_init(&c->text, HAFT__LIMIT_MCP_RECORD_BYTES);
+    haft__buf_init(&c->clean, HAFT__LIMIT_MCP_RECORD_BYTES);
+}
+
+static void cleaner_finish(cleaner *c)
+{
+    haft__buf_finish(&c->text);
+    haft__buf_finish(&c->clean);
+}
+
+/* The text without its secrets; whether there were any. */
+static bool clean(cleaner *c, haft_str text, haft_str *ret_clean)
+{
+    *ret_clean = text;
+    if (c->redactor == NULL) {
+        return false;
+    }
+    haft__buf_clear(&c->clean);
+    bool secret = haft__redact(c->redactor, text, &c->clean);
+    haft_status status = haft__buf_check(&c->clean, NULL);
+    c->status = c->status == HAFT_OK ? status : c->status;
+    *ret_clean = status == HAFT_OK ? haft__buf_str(&c->clean) : HAFT__LIT("");
+    return secret;
+}
+
+static bool has_secret(cleaner *c, haft__json definition)
+{
+    haft_str ignored;
+    if (c->redactor == NULL) {
+        return false;
+    }
+    haft__buf_clear(&c->text);
+    haft__json_write(&c->text, definition);
+    haft_status status = haft__buf_check(&c->text, NULL);
+    c->status = c->status == HAFT_OK ? status : c->status;
+    return status == HAFT_OK && clean(c, haft__buf_str(&c->text), &ignored);
+}
+
+static void write_tools(haft__json_writer *w, const haft__mcp_change *change, cleaner *c)
+{
+    haft__json_key(w, "tools");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < change->tool_count; i++) {
+        if (!has_secret(c, change->tools[i].definition)) {
+            haft__json_add(w, change->tools[i].definition);
+        }
+    }
+    haft__json_end_array(w);
+}
+
+static void write_clean(haft__json_writer *w, const char *key, haft_str text, cleaner *c)
+{
+    haft_str shown;
+    (void)clean(c, text, &shown);
+    haft__json_key(w, key);
+    haft__json_add_str(w, shown);
+}
+
+static void write_left_out(haft__json_writer *w, const haft__mcp_change *change, cleaner *c)
+{
+    haft__json_key(w, "left_out");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < change->left_out_count; i++) {
+        haft__json_begin_object(w);
+        write_clean(w, "tool", change->left_out[i].tool, c);
+        write_clean(w, "reason", change->left_out[i].reason, c);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+    haft__json_key(w, "left_out_all");
+    haft__json_add_int(w, (int64_t)change->left_out_all);
+}
+
+static haft_status write_record(haft__buf *text, const haft__mcp_change *change, bool with_tools,
+                                haft_error *err)
+{
+    haft__json_writer w;
+    cleaner c;
+    haft__buf_clear(text);
+    cleaner_init(&c, change->redactor);
+    haft__json_writer_init(&w, text);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "version");
+    haft__json_add_int(&w, VERSION);
+    haft__json_key(&w, "server");
+    haft__json_add_str(&w, change->server);
+    haft__json_key(&w, "era");
+    haft__json_add_str(&w, change->era);
+    haft__json_key(&w, "until");
+    haft__json_add_int(&w, (int64_t)(haft__clock_now() + change->good_ms));
+    if (with_tools) {
+        write_tools(&w, change, &c);
+        write_left_out(&w, change, &c);
+    } else {
+        haft__json_key(&w, "too_long");
+        haft__json_add_bool(&w, true);
+    }
+    haft__json_end_object(&w);
+    haft__buf_add_char(text, '\n');
+    cleaner_finish(&c);
+    if (c.status != HAFT_OK) {
+        return haft__fail(err, c.status, "", "the list cannot be written down");
+    }
+    return haft__buf_check(text, err);
+}
+
+static haft_status try_record(haft__buf *text, const haft__mcp_change *change, bool with_tools,
+                              haft__hash_key hash_key, haft__mcp_record *ret_fresh, haft_error *err)
+{
+    haft_status status = write_record(text, change, with_tools, err);
+    haft__mcp_record_init(ret_fresh);
+    if (status == HAFT_OK) {
+        haft_str copy = haft__arena_copy(&ret_fresh->arena, haft__buf_str(text));
+        status = copy.ptr != NULL ? take_text(ret_fresh, copy, hash_key, err)
+                                  : haft__arena_fail(&ret_fresh->arena, err);
+    }
+    return status;
+}
+
+/* The new text, and the record that is in it; without a list that is too long to be read again. */
+static haft_status make_record(haft__buf *text, const haft__mcp_change *change,
+                               haft__hash_key hash_key, haft__mcp_record *ret_fresh,
+                               haft_error *err)
+{
+    haft__buf_init(text, HAFT__LIMIT_MCP_RECORD_BYTES);
+    haft_status status = try_record(text, change, true, hash_key, ret_fresh, err);
+    if (status == HAFT_TOO_BIG) {
+        haft__mcp_record_finish(ret_fresh);
+        status = try_record(text, change, false, hash_key, ret_fresh, err);
+    }
+    return status;
+}
+
+/* The newest list is the one that counts, so two who write at once need no lock. */
+haft_status haft__mcp_record_change(haft__mcp_record *record, const char *path,
+                                    const haft__mcp_change *change, haft__hash_key hash_key,
+                                    haft_error *err)
+{
+    haft__mcp_record fresh;
+    haft__buf text;
+    haft_status status = make_record(&text, change, hash_key, &fresh, err);
+    if (status == HAFT_OK) {
+        haft__mcp_record_finish(record);
+        *record = fresh;
+        if (path != NULL) {
+            haft__own_file_make_place(path);
+            status = haft__file_replace(path, haft__buf_str(&text), err);
+        }
+    } else {
+        haft__mcp_record_finish(&fresh);
+    }
+    haft__buf_finish(&text);
+    return status;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * own_file.c - where files of haft's own are, and whether they still are its own.
+ * Tests: tests/exec/state_file_test.c.
+ */
+#include "exec/state_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "io/file.h"
+#include "json/read.h"
+
+haft_str haft__own_file_place(haft__arena *arena)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (state != NULL && state[0] == '/') {
+        return haft__arena_format(arena, "%s/haft/mcp", state);
+    }
+    if (home != NULL && home[0] == '/') {
+        return haft__arena_format(arena, "%s/.local/state/haft/mcp", home);
+    }
+    return (haft_str){NULL, 0};
+}
+
+void haft__own_file_make_place(const char *path)
+{
+    char part[4096];
+    size_t length = strlen(path);
+    for (size_t i = 1; i < length && i < sizeof(part); i++) {
+        if (path[i] == '/') {
+            memcpy(part, path, i);
+            part[i] = '\0';
+            (void)mkdir(part, 0700);
+        }
+    }
+}
+
+static haft_status check_owner(const char *path, haft_error *err)
+{
+    struct stat about;
+    if (stat(path, &about) != 0) {
+        return errno == ENOENT || errno == ENOTDIR
+                   ? haft__fail(err, HAFT_NOT_FOUND, path, "there is no such file")
+                   : haft__fail(err, HAFT_IO, path, "cannot be opened: %s", strerror(errno));
+    }
+    if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || (about.st_mode & 022) != 0) {
+        haft_status status = haft__fail(err, HAFT_IO, path, "it is not a file that only you write");
+        return haft__hint(err, status, "remove it; it is made again");
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__own_file_read(haft__arena *arena, const char *path, size_t max,
+                                haft_str *ret_text, haft_error *err)
+{
+    haft_status status = check_owner(path, err);
+    return status == HAFT_OK ? haft__file_keep(arena, path, max, ret_text, err) : status;
+}
+
+haft_status haft__own_file_json(haft__arena *arena, haft_str text, haft__hash_key hash_key,
+                                haft__json *ret_value, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.refuse_duplicates = true;
+    options.hash_key = hash_key;
+    return haft__json_read(arena, text, &options, ret_value, NULL, err);
+}

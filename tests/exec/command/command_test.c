@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/exec/command/command.c, with programs that every system has. */
+#include "base/buf.h"
+#include "base/limits.h"
+#include "exec/exec_help.h"
+#include "json/write.h"
+
+/* ["sh","-c",SCRIPT] as the command of a tool. */
+static const char *shell(const char *script)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 16);
+    haft__buf_addf(&buf, "{\"command\":[\"sh\",\"-c\",");
+    haft__json_write_string(&buf, haft__str(script));
+    haft__buf_addf(&buf, "]}");
+    haft__buf_add_char(&buf, '\0');
+    CHECK(buf.status == HAFT_OK, "too long: %s", script);
+    const char *text = buf.ptr != NULL ? help_keep(haft__buf_str(&buf)).ptr : "{}";
+    haft__buf_finish(&buf);
+    return text;
+}
+
+static void run(help_exec *f, help_call *c, const char *definition, const char *arguments)
+{
+    help_make(f, c, HAFT__TOOL_COMMAND, definition, arguments);
+    help_start(f, c);
+    help_wait(f, c);
+}
+
+TEST(a_command_gets_its_arguments_and_its_output_is_the_result)
+{
+    static const struct {
+        const char *definition, *arguments, *output;
+    } cases[] = {
+        {"{\"command\":[\"cat\"]}", "{\"a\": [1.50, null], \"b\": \"\\u00e9\"}",
+         "{\"a\":[1.50,null],\"b\":\"\xc3\xa9\"}"},
+        {"{\"command\":[\"wc\",\"-w\"],\"stdin\":\"{text}\"}", "{\"text\":\"a b  c\"}", "3"},
+        {"{\"command\":[\"cat\",\"-n\"],\"stdin\":\"\"}", "", ""},
+        {"{\"command\":[\"printf\",\"%s|\",\"{text}\",\"$HOME\",\"*\",\"\"]}", "{\"text\":\"x\"}",
+         "{text}|$HOME|*||"},
+        {"{\"command\":[\"printf\",\"a\\n\\n\"]}", "", "a\n"},
+        {"{\"command\":[\"printf\",\"a\\\\000\\\\377b\"]}", "", "a\0?b"},
+    };
+    help_exec f;
+    help_begin(&f);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_call c;
+        run(&f, &c, cases[i].definition, cases[i].arguments);
+        CHECK(c.result.ok && c.result.started, "%s: %.*s", cases[i].definition,
+              HAFT__ARG(c.result.text));
+        size_t length = i == 5 ? 4 : strlen(cases[i].output); /* a NUL is text, too */
+        CHECK_STR(c.result.text, ((haft_str){cases[i].output, length}), "%s", cases[i].definition);
+    }
+    help_end(&f);
+}
+
+TEST(a_command_gets_only_its_own_environment)
+{
+    static const struct {
+        const char *env, *output;
+    } cases[] = {
+        {"{}", "HAFT_EPOCH=3\nHAFT_IDEMPOTENCY_KEY=key-1\nHOME=/nowhere\nLANG=C.UTF-8\nPATH=/usr/"
+               "bin:/bin"},
+        {"{\"TOKEN\":\"<${TOKEN}>\",\"LANG\":\"C\",\"EMPTY\":\"\",\"HAFT_IDEMPOTENCY_KEY\":\"x\","
+         "\"HAFT_EPOCH\":\"9\"}",
+         "EMPTY=\nHAFT_EPOCH=3\nHAFT_IDEMPOTENCY_KEY=key-1\nHOME=/nowhere\nLANG=C\nPATH=/usr/bin:/"
+         "bin\n"
+         "TOKEN=<s3cr3t>"},
+    };
+    help_exec f;
+    help_begin(&f);
+    CHECK_INT(setenv("HAFT_TEST_SECRET", "x", 1), 0, "setenv");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char definition[512];
+        help_call c;
+        (void)snprintf(definition, sizeof(definition), "{\"command\":[\"env\"],\"env\":%s}",
+                       cases[i].env);
+        run(&f, &c, definition, "");
+        CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
+        char *lines[32], *text = test_alloc(c.result.text.len + 1);
+        size_t count = 0;
+        haft_str rest = c.result.text;
+        while (rest.len > 0 && count < COUNT(lines)) {
+            haft_str line = haft__str_split(&rest, '\n');
+            lines[count] = test_alloc(line.len + 1);
+            memcpy(lines[count], line.ptr, line.len);
+            lines[count++][line.len] = '\0';
+        }
+        size_t length = 0;
+        while (count > 0) { /* in their order */
+            size_t first = 0;
+            for (size_t k = 1; k < count; k++) {
+                first = strcmp(lines[k], lines[first]) < 0 ? k : first;
+            }
+            length += (size_t)snprintf(text + length, c.result.text.len + 1 - length, "%s%s",
+                                       length > 0 ? "\n" : "", lines[first]);
+            lines[first] = lines[--count];
+        }
+        CHECK_STR(((haft_str){text, length}), haft__str(cases[i].output), "case %zu", i);
+    }
+    (void)unsetenv("HAFT_TEST_SECRET");
+    help_end(&f);
+}
+
+TEST(a_command_runs_where_its_spec_is)
+{
+    help_exec f;
+    help_begin(&f);
+    const char *folder = help_folder(), *script = help_path(folder, "script");
+    help_write(script, "#!/bin/sh\npwd -P\n", 0755);
+    help_call c;
+    f.spec.path = haft__str(help_path(folder, "spec.yaml"));
+    run(&f, &c, "{\"command\":[\"./script\"]}", "");
+    CHECK_STR(c.result.text, haft__str(folder), "its directory");
+    f.spec.path = HAFT__LIT("/spec.yaml");
+    run(&f, &c, "{\"command\":[\"pwd\"]}", "");
+    CHECK_STR(c.result.text, HAFT__LIT("/"), "the root");
+    char here[PATH_MAX];
+    CHECK(getcwd(here, sizeof(here)) != NULL, "nowhere");
+    f.spec.path = HAFT__LIT("spec.yaml");
+    run(&f, &c, "{\"command\":[\"pwd\"]}", "");
+    CHECK_STR(c.result.text, haft__str(here), "ours");
+    f.spec.path = HAFT__LIT("");
+    run(&f, &c, "{\"command\":[\"pwd\"]}", "");
+    CHECK_STR(c.result.text, haft__str(here), "no file");
+    f.spec.path = HAFT__LIT("/no/such/folder/spec.yaml");
+    run(&f, &c, "{\"command\":[\"pwd\"]}", "");
+    CHECK(!c.result.ok && !c.result.started, "it ran nowhere");
+    CHECK_STR(c.result.where, HAFT__LIT("/no/such/folder"), "where");
+    CHECK_STR(c.result.text,
+              HAFT__LIT("the spec's directory cannot be entered: No such file or directory"),
+              "text");
+    help_remove(folder);
+    help_end(&f);
+}
+
+TEST(what_keeps_a_command_from_running_is_told)
+{
+    help_exec f;
+    help_begin(&f);
+    const char *folder = help_folder(), *plain = help_path(folder, "plain");
+    help_write(plain, "text", 0644);
+    f.spec.path = haft__str(help_path(folder, "spec.yaml"));
+    static const struct {
+        const char *definition, *where, *text, *hint;
+    } cases[] = {
+        {"{\"command\":[\"no-such-program\",\"-x\"]}", "",
+         "the program 'no-such-program' is not there",
+         "install it, or write its path as seen from the spec"},
+        {"{\"command\":[\"./plain\"]}", "", "the program './plain' is not executable",
+         "make it so: chmod +x"},
+        {"{\"command\":[\"true\",\"a\\u0000b\"]}", "/command/1",
+         "a program cannot be given a text with a NUL", ""},
+        {"{\"command\":[\"tr\\u0000ue\"]}", "/command/0",
+         "a program cannot be given a text with a NUL", ""},
+        {"{\"command\":[\"true\"],\"env\":{\"A\":\"x\\u0000\"}}", "/env/A",
+         "a program cannot be given a text with a NUL", ""},
+        {"{\"command\":[\"true\"],\"env\":{\"A=B\":\"x\"}}", "/env/A=B",
+         "the name of a variable has at least one character and no '='", ""},
+        {"{\"command\":[\"true\"],\"env\":{\"\":\"x\"}}", "/env/",
+         "the name of a variable has at least one character and no '='", ""},
+        {"{\"command\":[\"true\"],\"env\":{\"A\":\"${MISSING}\"}}", "/env/A",
+         "there is no variable MISSING in the environment",
+         "set it before haft starts, or in .env"},
+        {"{\"command\":[]}", "/command", "wanted a program and its arguments", ""},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_call c;
+        run(&f, &c, cases[i].definition, "");
+        CHECK(!c.result.ok && !c.result.started && !c.result.timed_out, "%s", cases[i].definition);
+        CHECK_STR(c.result.where, haft__str(cases[i].where), "%s", cases[i].definition);
+        CHECK_STR(c.result.text, haft__str(cases[i].text), "%s", cases[i].definition);
+        CHECK_STR(c.result.hint, haft__str(cases[i].hint), "%s", cases[i].definition);
+    }
+    help_remove(folder);
+    help_end(&f);
+}
+
+TEST(without_guard_no_command_runs)
+{
+    help_exec f;
+    help_call c;
+    help_begin_with(&f, "/no/such/guard", 0);
+    run(&f, &c, "{\"command\":[\"true\"]}", "");
+    CHECK(!c.result.ok && !c.result.started, "it ran");
+    CHECK_STR(c.result.where, HAFT__LIT("/no/such/guard"), "where");
+    CHECK_STR(c.result.text,
+              HAFT__LIT("there is no program here, and commands are not run without guard"),
+              "text");
+    CHECK(c.result.hint.len > 0, "no hint");
+    help_end(&f);
+    help_begin(&f);
+    f.exec->guard[0] = '!'; /* it was there, and is not any more */
+    run(&f, &c, "{\"command\":[\"true\"]}", "");
+    CHECK(!c.result.ok && !c.result.started, "it ran");
+    CHECK(strstr(c.result.text.ptr, " cannot be started: no such file") != NULL, "%.*s",
+          HAFT__ARG(c.result.text));
+    help_end(&f);
+}
+
+TEST(a_command_has_its_limits)
+{
+    help_exec f;
+    help_call c;
+    help_begin(&f);
+    help_make(&f, &c, HAFT__TOOL_COMMAND,
+              shell("ulimit -v; ulimit -n; ulimit -c; [ $(ulimit -t) -ge 61 ] && echo time"), "");
+    c.call.timeout_ms = 60000;
+    help_start(&f, &c);
+    help_wait(&f, &c);
+    char limits[128];
+    (void)snprintf(limits, sizeof(limits), "%lld\n%d\n0\ntime",
+                   (long long)HAFT__LIMIT_EXEC_MEMORY_MIB * 1024, HAFT__LIMIT_EXEC_FILES);
+    CHECK_STR(c.result.text, haft__str(limits), "limits");
+    /* dd allocates its block before it reads. */
+    run(&f, &c, shell("dd if=/dev/zero of=/dev/null bs=4100M count=1"), "");
+    CHECK(!c.result.ok && c.result.started, "it had more than %d MiB", HAFT__LIMIT_EXEC_MEMORY_MIB);
+    CHECK(strstr(c.result.text.ptr, "exit status 1: dd: memory exhausted") != NULL, "%.*s",
+          HAFT__ARG(c.result.text));
+    run(&f, &c, shell("dd if=/dev/null of=/dev/null bs=4000M count=1 2>&1 | tail -n 1 | wc -l"),
+        "");
+    CHECK_STR(c.result.text, HAFT__LIT("1"), "just less");
+    help_end(&f);
+}
+
+TEST(output_up_to_the_cap_is_a_result)
+{
+    help_exec f;
+    help_call c;
+    help_begin(&f);
+    char script[128];
+    (void)snprintf(script, sizeof(script), "head -c %d /dev/zero", HAFT__LIMIT_TOOL_RESULT_BYTES);
+    run(&f, &c, shell(script), "");
+    CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
+    CHECK_INT(c.result.text.len, HAFT__LIMIT_TOOL_RESULT_BYTES, "bytes");
+    (void)snprintf(script, sizeof(script), "head -c %d /dev/zero",
+                   HAFT__LIMIT_TOOL_RESULT_BYTES + 1);
+    run(&f, &c, shell(script), "");
+    CHECK(!c.result.ok && c.result.started, "one more");
+    CHECK_STR(c.result.text,
+              HAFT__LIT("the program 'sh' printed more than the 16777216 bytes a result may have"),
+              "one more");
+    run(&f, &c, shell("yes | head -c 1000000000"), "");
+    CHECK(!c.result.ok && strstr(c.result.text.ptr, "printed more than") != NULL, "a gigabyte");
+    run(&f, &c, shell("trap '' PIPE TERM; yes; yes; sleep 1000"), "");
+    CHECK(!c.result.ok && strstr(c.result.text.ptr, "printed more than") != NULL, "without end");
+    help_end(&f);
+}
+
+/* Programs that do not end by themselves, the ways they do not. $1 gets the number of one that has
+ * to be gone, too. */
+static const char *const endless[] = {
+    "echo $$ >$1; sleep 1000",
+    "trap '' TERM INT HUP; echo $$ >$1; while :; do sleep 1000; done",
+    "exec 0<&- 1>&- 2>&-; echo $$ >$1; sleep 1000",
+    "(setsid sh -c 'echo $$ >'$1'; exec sleep 1000' &); sleep 1000",
+    "kill -STOP $PPID; echo $$ >$1; sleep 1000",
+};
+
+static void make_endless(help_exec *f, help_call *c, size_t which, const char *file)
+{
+    char definition[512];
+    (void)snprintf(definition, sizeof(definition),
+                   "{\"command\":[\"sh\",\"-c\",\"%s\",\"sh\",\"%s\"]}", endless[which], file);
+    help_make(f, c, HAFT__TOOL_COMMAND, definition, "");
+}
+
+TEST(a_command_past_its_time_is_ended_with_all_it_started)
+{
+    help_exec f;
+    help_begin(&f);
+    const char *folder = help_folder();
+    for (size_t i = 0; i < COUNT(endless); i++) {
+        const char *file = help_path(folder, "id");
+        help_call c;
+        make_endless(&f, &c, i, file);
+        c.call.timeout_ms = 300; /* enough to start; if not, there is nothing to be ended */
+        help_start(&f, &c);
+        help_wait(&f, &c);
+        CHECK(!c.result.ok && c.result.timed_out && c.result.started && c.result.transient, "%s",
+              endless[i]);
+        CHECK_STR(c.result.text, HAFT__LIT("the call took longer than the 300 ms it may take"),
+                  "%s", endless[i]);
+        help_settle(&f);
+        pid_t other = access(file, R_OK) == 0 ? help_read_id(file) : 0;
+        CHECK(other == 0 || !help_is_alive(other), "%s lives on", endless[i]);
+        (void)unlink(file);
+    }
+    help_remove(folder);
+    help_end(&f);
+}
+
+TEST(a_command_that_is_cancelled_is_ended_with_all_it_started)
+{
+    help_exec f;
+    help_begin(&f);
+    const char *folder = help_folder();
+    for (size_t i = 0; i < COUNT(endless); i++) {
+        const char *file = help_path(folder, "id");
+        help_call c;
+        make_endless(&f, &c, i, file);
+        help_start(&f, &c);
+        pid_t other = help_read_id(file); /* not before it has started */
+        CHECK(help_is_alive(other), "%s", endless[i]);
+        haft__exec_cancel(c.job);
+        help_settle(&f);
+        CHECK(!help_is_alive(other), "%s lives on", endless[i]);
+        CHECK_INT(c.times, 0, "%s: reports", endless[i]);
+        (void)unlink(file);
+    }
+    for (size_t i = 0; i < COUNT(endless); i++) { /* and at once, without another step */
+        help_call c;
+        make_endless(&f, &c, i, help_path(folder, "id"));
+        help_start(&f, &c);
+        haft__exec_cancel(c.job);
+    }
+    help_end(&f);
+    help_remove(folder);
+}
+
+TEST(guard_has_some_time_to_end_a_command)
+{
+    help_exec f;
+    help_call c;
+    const char *folder = help_folder(), *file = help_path(folder, "id");
+    const char *stubborn = help_path(folder, "guard");
+    char script[PATH_MAX + 128];
+    (void)snprintf(script, sizeof(script),
+                   "#!/bin/sh\ntrap '' TERM\necho $$ >%s\nwhile :; do sleep 0.05; done\n", file);
+    help_write(stubborn, script, 0755);
+    help_begin_with(&f, stubborn, 0);
+    help_make(&f, &c, HAFT__TOOL_COMMAND, "{\"command\":[\"true\"]}", "");
+    help_start(&f, &c);
+    pid_t guard = help_read_id(file);
+    haft__exec_cancel(c.job);
+    help_step(&f, 0); /* what was closed is out of the way */
+    int left = haft__loop_timeout(f.loop);
+    CHECK(left <= HAFT__LIMIT_EXEC_GRACE_MS && left > HAFT__LIMIT_EXEC_GRACE_MS / 2, "%d ms", left);
+    CHECK(help_is_alive(guard), "it did not get any time");
+    (void)kill(guard, SIGKILL);
+    help_settle(&f);
+    help_end(&f);
+    help_remove(folder);
+}
+
+TEST(nothing_is_left_of_a_command_that_left_something)
+{
+    help_exec f;
+    help_begin(&f);
+    const char *folder = help_folder(), *file = help_path(folder, "id");
+    char script[512];
+    help_call c;
+    (void)snprintf(script, sizeof(script),
+                   "(setsid sh -c 'echo $$ >%s; exec sleep 1000' &); "
+                   "while ! [ -s %s ]; do :; done; echo mine",
+                   file, file);
+    run(&f, &c, shell(script), "");
+    CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
+    CHECK_STR(c.result.text, HAFT__LIT("mine"), "its own output");
+    pid_t other = help_read_id(file);
+    CHECK(other > 0 && !help_is_alive(other), "it lives on");
+    help_remove(folder);
+    help_end(&f);
+}
+
+TEST(a_command_ends_when_we_are_killed)
+{
+    const char *folder = help_folder(), *file = help_path(folder, "id");
+    (void)fflush(stdout);
+    pid_t parent = fork();
+    if (parent == 0) {
+        help_exec f;
+        help_call c;
+        help_begin(&f);
+        make_endless(&f, &c, 3, file);
+        help_start(&f, &c);
+        for (;;) {
+            help_step(&f, 1000);
+        }
+    }
+    pid_t other = help_read_id(file);
+    CHECK(help_is_alive(other), "it did not start");
+    (void)kill(parent, SIGKILL);
+    CHECK_INT(waitpid(parent, NULL, 0), parent, "the parent");
+    CHECK(help_is_gone(other), "it lives on");
+    help_remove(folder);
+}
+
+TEST(a_hundred_commands_at_once_leave_nothing)
+{
+    help_exec f;
+    help_begin(&f);
+    static help_call calls[100];
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        help_make(&f, &calls[i], HAFT__TOOL_COMMAND, "{\"command\":[\"cat\"]}", "{\"text\":\"x\"}");
+        help_start(&f, &calls[i]);
+    }
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        help_wait(&f, &calls[i]);
+        CHECK(calls[i].result.ok, "%.*s", HAFT__ARG(calls[i].result.text));
+        CHECK_STR(calls[i].result.text, HAFT__LIT("{\"text\":\"x\"}"), "call %zu", i);
+    }
+    help_end(&f);
+}
+
+TEST(a_command_without_memory_is_reported_all_the_same)
+{
+    for (unsigned n = 0;; n++) {
+        help_exec f;
+        help_call c;
+        help_begin(&f);
+        help_make(&f, &c, HAFT__TOOL_COMMAND,
+                  "{\"command\":[\"cat\"],\"stdin\":\"{a}\",\"env\":{\"A\":\"${TOKEN}\"}}",
+                  "{\"a\":\"text\"}");
+        test_fail_allocation(n);
+        haft_status status = haft__exec_start(f.exec, &c.call, help_keep_result, &c, &c.job, NULL);
+        while (status == HAFT_OK && c.times == 0) {
+            help_step(&f, 1000);
+        }
+        bool failed = test_allow_allocations();
+        CHECK(status == HAFT_OK || failed, "allocation %u", n);
+        CHECK(c.times == 1 || failed, "allocation %u", n);
+        CHECK(!failed || status != HAFT_OK || !c.result.ok
+                  || haft__str_starts(c.result.text, HAFT__LIT("(there was no memory")),
+              "allocation %u", n);
+        help_end(&f);
+        if (!failed) {
+            CHECK_STR(c.result.text, HAFT__LIT("text"), "at last");
+            break;
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/exec/embeddings/backoff.c: what was written is read; what makes no sense is not. */
+#include "exec/embeddings/backoff.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "io/file.h"
+#include "test.h"
+
+#define NOW 1700000000000U
+
+typedef struct read_case {
+    const char *text;
+    bool found;
+    uint64_t rest_ms;
+    size_t batch;
+    const char *reason;
+} read_case;
+
+static const read_case cases[] = {
+    {"haft-slow 1\n1700000000001\n8\nit hangs", true, 1, 8, "it hangs"},
+    {"haft-slow 1\n1700000030000\n32\n", true, 30000, 32, ""},
+    {"haft-slow 1\n1700000000000\n1\nover", true, 0, 1, "over"},
+    {"haft-slow 1\n1700000030001\n1\nthe clock was set back", true, 0, 1, "the clock was set back"},
+    {"haft-slow 1\n1700000000001\n33\nx", false, 0, 0, ""},
+    {"haft-slow 1\n1700000000001\n0\nx", false, 0, 0, ""},
+    {"haft-slow 1\nsoon\n8\nx", false, 0, 0, ""},
+    {"haft-slow 2\n1700000000001\n8\nx", false, 0, 0, ""},
+    {"haft-slow 1", false, 0, 0, ""},
+    {"", false, 0, 0, ""},
+};
+
+TEST(what_is_remembered_of_a_slow_server)
+{
+    haft__arena arena;
+    char place[64];
+    CHECK_INT(HAFT__LIMIT_EMBED_REST_MS, 30000, "the rows have it, and one more");
+    CHECK_INT(HAFT__LIMIT_EMBED_BATCH, 32, "the rows have it, and one more");
+    (void)snprintf(place, sizeof(place), "/tmp/haft-slow-test-XXXXXX");
+    CHECK(mkdtemp(place) != NULL, "no directory");
+    haft__arena_init(&arena, 0);
+    haft_str path = haft__arena_format(&arena, "%s/slow", place);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__embed_slow slow = {0};
+        CHECK_INT(haft__file_replace(path.ptr, haft__str(cases[i].text), NULL), HAFT_OK, "write");
+        CHECK(haft__embed_slow_read(&arena, path, NOW, &slow) == cases[i].found, "%s",
+              cases[i].text);
+        CHECK_INT(slow.rest_ms, cases[i].rest_ms, "%s", cases[i].text);
+        CHECK_INT(slow.batch, cases[i].batch, "%s", cases[i].text);
+        CHECK_STR(slow.reason, haft__str(cases[i].reason), "%s", cases[i].text);
+        haft__embed_slow again = {0};
+        if (cases[i].found) {
+            CHECK(haft__embed_slow_write(path, NOW, &slow), "%s", cases[i].text);
+            CHECK(haft__embed_slow_read(&arena, path, NOW, &again), "%s", cases[i].text);
+            CHECK_INT(again.rest_ms, slow.rest_ms, "%s", cases[i].text);
+            CHECK_STR(again.reason, slow.reason, "%s", cases[i].text);
+        }
+    }
+    CHECK_INT(unlink(path.ptr), 0, "file");
+    CHECK_INT(rmdir(place), 0, "directory");
+    haft__embed_slow none = {0};
+    CHECK(!haft__embed_slow_read(&arena, path, NOW, &none), "there is none");
+    CHECK(!haft__embed_slow_read(&arena, HAFT__LIT(""), NOW, &none), "there is no place");
+    CHECK(!haft__embed_slow_write(HAFT__LIT(""), NOW, &none), "there is no place");
+    haft__arena_finish(&arena);
+}

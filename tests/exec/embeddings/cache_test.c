@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/exec/embeddings/cache.c: what is kept is there again; what is damaged is as if it
+ * were not. */
+#include "exec/embeddings/cache.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "exec/mcp_help.h"
+#include "io/file.h"
+
+static const haft__hash_key key = {1, 2};
+static const float one[] = {1, -2, 0.5F}, two[] = {0, 0, 3};
+
+typedef struct fixture {
+    char place[64];
+    haft__embed_kept kept;
+} fixture;
+
+static haft_status open_kept(fixture *f)
+{
+    return haft__embed_kept_open(&f->kept, HAFT__LIT("name"), false, key, NULL);
+}
+
+static void begin(fixture *f)
+{
+    (void)snprintf(f->place, sizeof(f->place), "/tmp/haft-kept-test-XXXXXX");
+    CHECK(mkdtemp(f->place) != NULL, "no directory");
+    CHECK(setenv("XDG_STATE_HOME", f->place, 1) == 0, "no variable");
+    CHECK_INT(open_kept(f), HAFT_OK, "none yet");
+    CHECK_INT(f->kept.dimensions, 0, "none yet");
+}
+
+static void again(fixture *f)
+{
+    haft__embed_kept_finish(&f->kept);
+    CHECK_INT(open_kept(f), HAFT_OK, "again");
+}
+
+static void fill(fixture *f)
+{
+    CHECK_INT(haft__embed_kept_put(&f->kept, HAFT__LIT("a"), one, 3, NULL), HAFT_OK, "a");
+    CHECK_INT(haft__embed_kept_put(&f->kept, HAFT__LIT("b"), two, 3, NULL), HAFT_OK, "b");
+    haft__embed_kept_save(&f->kept);
+    CHECK(!f->kept.changed, "it is written");
+}
+
+static void end(fixture *f)
+{
+    haft__embed_kept_clear(&f->kept);
+    haft__embed_kept_finish(&f->kept);
+    static const char *const parts[] = {"/haft/mcp", "/haft", ""};
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        char path[128];
+        (void)snprintf(path, sizeof(path), "%s%s", f->place, parts[i]);
+        (void)rmdir(path);
+    }
+    (void)unsetenv("XDG_STATE_HOME");
+}
+
+TEST(vectors_are_there_again)
+{
+    fixture f;
+    struct stat about;
+    begin(&f);
+    fill(&f);
+    again(&f);
+    const int8_t *a = haft__embed_kept_get(&f.kept, HAFT__LIT("a"));
+    CHECK(a != NULL && a[0] == 64 && a[1] == -127 && a[2] == 32, "a");
+    CHECK(haft__embed_kept_get(&f.kept, HAFT__LIT("b")) != NULL, "b");
+    CHECK(haft__embed_kept_get(&f.kept, HAFT__LIT("c")) == NULL, "c");
+    CHECK(stat(f.kept.path.ptr, &about) == 0 && (about.st_mode & 0777) == 0600, "ours alone");
+    CHECK_INT(haft__embed_kept_put(&f.kept, HAFT__LIT("c"), one, 2, NULL), HAFT_BAD_STATE,
+              "other dimensions");
+    haft__embed_kept_clear(&f.kept);
+    CHECK(haft__embed_kept_get(&f.kept, HAFT__LIT("a")) == NULL, "cleared");
+    CHECK(stat(f.kept.path.ptr, &about) != 0, "the file is gone");
+    CHECK_INT(haft__embed_kept_put(&f.kept, HAFT__LIT("c"), one, 2, NULL), HAFT_OK, "now it is");
+    end(&f);
+}
+
+TEST(a_file_that_is_not_whole_is_none)
+{
+    fixture f;
+    haft__arena arena;
+    haft_str text = {NULL, 0};
+    begin(&f);
+    fill(&f);
+    haft__arena_init(&arena, 0);
+    CHECK_INT(haft__file_keep(&arena, f.kept.path.ptr, 1000, &text, NULL), HAFT_OK, "file");
+    for (size_t i = 0; i < 2 * text.len; i++) {
+        haft__arena_mark mark = haft__arena_save(&arena);
+        char *bytes = haft__arena_alloc(&arena, text.len);
+        haft_str bad = {bytes, i < text.len ? i : text.len}; /* cut; then each byte another */
+        memcpy(bytes, text.ptr, text.len);
+        if (i >= text.len) {
+            bytes[i - text.len] ^= 1;
+        }
+        CHECK_INT(haft__file_replace(f.kept.path.ptr, bad, NULL), HAFT_OK, "written");
+        again(&f);
+        CHECK_INT(f.kept.rows.count, 0, "%zu", i);
+        haft__arena_restore(&arena, mark);
+    }
+    CHECK_INT(haft__file_replace(f.kept.path.ptr, text, NULL), HAFT_OK, "written");
+    CHECK(chmod(f.kept.path.ptr, 0622) == 0, "mode");
+    again(&f);
+    CHECK_INT(f.kept.rows.count, 0, "others could write it");
+    CHECK(chmod(f.kept.path.ptr, 0600) == 0, "mode");
+    again(&f);
+    CHECK_INT(f.kept.rows.count, 2, "the whole one");
+    haft__arena_finish(&arena);
+    end(&f);
+}
+
+/* The newest stay: of rows that are as long as can be, one more than there is room for. */
+TEST(a_file_has_so_many_bytes_and_no_more)
+{
+    static float numbers[HAFT__LIMIT_SEARCH_DIMENSIONS];
+    size_t row = HAFT__LIMIT_SEARCH_DIMENSIONS + HAFT__SHA256_BYTES;
+    size_t most = (HAFT__LIMIT_EMBED_KEPT_BYTES - 23 - HAFT__SHA256_BYTES) / row;
+    fixture f;
+    begin(&f);
+    for (size_t i = 0; i <= most; i++) {
+        haft_str name = {(const char *)&i, sizeof(i)};
+        CHECK_INT(haft__embed_kept_put(&f.kept, name, numbers, COUNT(numbers), NULL), HAFT_OK,
+                  "%zu", i);
+        if (i + 1 == most) {
+            haft__embed_kept_save(&f.kept);
+            fixture other = f;
+            CHECK_INT(open_kept(&other), HAFT_OK, "all fit");
+            CHECK_INT(other.kept.rows.count, most, "all fit");
+            haft__embed_kept_finish(&other.kept);
+        }
+    }
+    haft__embed_kept_save(&f.kept);
+    again(&f);
+    size_t first = 0;
+    CHECK_INT(f.kept.rows.count, most, "not the first");
+    CHECK(haft__embed_kept_get(&f.kept, (haft_str){(const char *)&first, sizeof(first)}) == NULL,
+          "not the first");
+    end(&f);
+}
+
+TEST(every_allocation_of_opening_may_fail)
+{
+    fixture f;
+    begin(&f);
+    fill(&f);
+    for (unsigned n = 0;; n++) {
+        haft__embed_kept_finish(&f.kept);
+        test_fail_allocation(n);
+        haft_status status = open_kept(&f);
+        bool failed = test_allow_allocations();
+        CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u", n);
+        if (!failed) {
+            break;
+        }
+    }
+    CHECK_INT(f.kept.rows.count, 2, "all");
+    end(&f);
+}

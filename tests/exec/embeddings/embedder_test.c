@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/exec/embeddings/embedder.c against a server of our own: batches, and what is past a
+ * limit. The rest is in tests/mcp/embeddings_test.py. */
+#include "exec/embeddings/embedder.h"
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "exec/mcp_help.h"
+#include "io/server/server.h"
+
+static const haft__hash_key key = {1, 2};
+
+typedef struct fixture {
+    bool plain;  /* answers are made without memory */
+    bool silent; /* none comes */
+    char url[128];
+    haft__loop *loop;
+    haft__server *server;
+    haft__http *http;
+    haft__embedder *embedder;
+    size_t requests, most, padding; /* so far; texts in one; spaces behind each answer */
+    bool over, used;
+} fixture;
+
+/* For one text or for three tools. */
+static void answer_plainly(fixture *f, haft__server_request *request)
+{
+    bool tools =
+        memmem(haft__server_body(request).ptr, haft__server_body(request).len, "tool_", 5) != NULL;
+    haft__server_head head = {.status = 200, .content_type = HAFT__LIT("application/json")};
+    f->requests++;
+    haft__server_reply(request, &head,
+                       tools ? HAFT__LIT("{\"data\":[{\"embedding\":[1,2]},{\"embedding\":[3,4]},"
+                                         "{\"embedding\":[5,6]}]}")
+                             : HAFT__LIT("{\"data\":[{\"embedding\":[1,2]}]}"));
+}
+
+static void on_gone(void *context, haft__server_request *request)
+{
+    (void)context;
+    haft__server_cut(request);
+}
+
+static void answer(void *context, haft__server_request *request)
+{
+    fixture *f = context;
+    if (f->plain) {
+        answer_plainly(f, request);
+        return;
+    }
+    if (f->silent) {
+        f->requests++;
+        haft__server_on_gone(request, on_gone, f);
+        return;
+    }
+    haft__arena arena;
+    haft__buf body;
+    haft__arena_init(&arena, 0);
+    haft__json asked = help_read(&arena, haft__arena_copy(&arena, haft__server_body(request)).ptr);
+    const haft__json *input = haft__json_get(asked, HAFT__LIT("input"));
+    haft__buf_init(&body, 64 << 20);
+    for (uint32_t i = 0; i < input->count; i++) {
+        haft__buf_addf(&body, "%s{\"embedding\":[1,%u]}", i > 0 ? "," : "{\"data\":[", i);
+    }
+    haft__buf_addf(&body, "]}");
+    while (f->padding > 0 && body.len < f->padding) {
+        haft__buf_add_char(&body, ' ');
+    }
+    f->requests++;
+    f->most = input->count > f->most ? input->count : f->most;
+    haft__server_head head = {.status = 200, .content_type = HAFT__LIT("application/json")};
+    haft__server_reply(request, &head, haft__buf_str(&body));
+    haft__buf_finish(&body);
+    haft__arena_finish(&arena);
+}
+
+static haft__embed_options options_of(const fixture *f)
+{
+    return (haft__embed_options){.loop = f->loop,
+                                 .http = f->http,
+                                 .url = haft__str(f->url),
+                                 .key_header = HAFT__LIT(""),
+                                 .model = HAFT__LIT("m"),
+                                 .query_prefix = HAFT__LIT(""),
+                                 .document_prefix = HAFT__LIT(""),
+                                 .query_ms = 60000,
+                                 .tools_ms = 60000,
+                                 .first_ms = 60000,
+                                 .hash_key = key,
+                                 .in_memory = true};
+}
+
+static void begin(fixture *f)
+{
+    const haft__http_options web = {0};
+    const haft__server_options at = {.address = HAFT__LIT("127.0.0.1:0")};
+    *f = (fixture){0};
+    CHECK_INT(haft__loop_create(&f->loop, NULL), HAFT_OK, "loop");
+    CHECK_INT(haft__server_create(f->loop, &at, answer, f, &f->server, NULL), HAFT_OK, "server");
+    CHECK_INT(haft__http_create(f->loop, &web, &f->http, NULL), HAFT_OK, "client");
+    (void)snprintf(f->url, sizeof(f->url), "http://%.*s/v1/embeddings",
+                   HAFT__ARG(haft__server_address(f->server)));
+    const haft__embed_options options = options_of(f);
+    CHECK_INT(haft__embedder_create(&options, &f->embedder, NULL), HAFT_OK, "embedder");
+}
+
+static void end(fixture *f)
+{
+    haft__embedder_destroy(f->embedder);
+    haft__http_destroy(f->http);
+    haft__server_destroy(f->server);
+    haft__loop_destroy(f->loop);
+}
+
+static void on_done(void *context, const haft__search_given *query, haft_str error)
+{
+    fixture *f = context;
+    f->over = true;
+    f->used = query != NULL;
+    CHECK(f->used == (error.len == 0), "one of the two");
+}
+
+static haft_status ask(fixture *f, size_t count)
+{
+    haft__embed_job *job = NULL;
+    haft__search_doc *docs = test_alloc((count + 1) * sizeof(*docs));
+    char(*names)[32] = test_alloc((count + 1) * sizeof(*names));
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "tool_%zu", i);
+        docs[i] = (haft__search_doc){.id = haft__str(names[i]), .name = haft__str(names[i])};
+    }
+    f->over = f->used = false;
+    haft_status status =
+        haft__embed_start(f->embedder, docs, count, HAFT__LIT("q"), on_done, f, &job, NULL);
+    while (status == HAFT_OK && !f->over) {
+        CHECK_INT(haft__loop_step(f->loop, 1000, NULL), HAFT_OK, "step");
+    }
+    return status;
+}
+
+TEST(a_request_has_so_many_texts_and_no_more)
+{
+    for (size_t more = 0; more < 2; more++) {
+        fixture f;
+        begin(&f);
+        CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH + more), HAFT_OK, "asked");
+        CHECK(f.used, "vectors");
+        CHECK_INT(f.requests, 2 + more, "and one for the query");
+        CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH, "texts");
+        CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH + more), HAFT_OK, "again");
+        CHECK_INT(f.requests, 3 + more, "only the query");
+        end(&f);
+    }
+}
+
+/* One that is too long is a failure; then nobody is asked for HAFT__LIMIT_EMBED_REST_MS, which no
+ * test waits for, as none waits for HAFT__LIMIT_EMBED_TOOLS_MS or HAFT__LIMIT_EMBED_FIRST_MS. */
+TEST(an_answer_has_so_many_bytes_and_no_more)
+{
+    for (size_t more = 0; more < 2; more++) {
+        fixture f;
+        begin(&f);
+        f.padding = HAFT__LIMIT_EMBED_REPLY_BYTES + more;
+        CHECK_INT(ask(&f, 0), HAFT_OK, "asked");
+        CHECK(f.used == (more == 0), "%zu more", more);
+        CHECK_INT(ask(&f, 0), more == 0 ? HAFT_OK : HAFT_BAD_STATE, "left alone");
+        CHECK_INT(f.requests, more == 0 ? 2 : 1, "requests");
+        end(&f);
+    }
+}
+
+/* Whatever fails, of the server's memory or of ours, the job is told once, and ends. */
+TEST(embeddings_survive_every_failed_allocation)
+{
+    bool failed = true;
+    for (unsigned n = 0; failed; n++) {
+        fixture f;
+        begin(&f);
+        f.plain = true;
+        CHECK_INT(ask(&f, 0), HAFT_OK, "a connection");
+        test_fail_allocation(n);
+        haft_status status = ask(&f, 3);
+        failed = test_allow_allocations();
+        CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u: %d", n,
+              status);
+        CHECK(failed || f.used, "allocation %u: no vectors", n);
+        end(&f);
+    }
+}
+
+/* As another process would: one with a file of its own. */
+static void begin_again(fixture *f, uint64_t first_ms, bool insists)
+{
+    haft__embed_options options = options_of(f);
+    options.first_ms = first_ms;
+    options.insists = insists;
+    options.in_memory = false;
+    haft__embedder_destroy(f->embedder);
+    CHECK_INT(haft__embedder_create(&options, &f->embedder, NULL), HAFT_OK, "again");
+}
+
+/* A server that keeps tools waiting is left alone by other processes, too, until one insists; and
+ * it is asked for fewer at once until it has answered for all. */
+TEST(a_server_that_hangs_is_remembered)
+{
+    fixture f;
+    char place[64], path[128];
+    (void)snprintf(place, sizeof(place), "/tmp/haft-embed-test-XXXXXX");
+    CHECK(mkdtemp(place) != NULL, "no directory");
+    CHECK(setenv("XDG_STATE_HOME", place, 1) == 0, "no variable");
+    begin(&f);
+    f.silent = true;
+    begin_again(&f, 20, false);
+    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "asked");
+    CHECK(!f.used, "nothing came");
+    begin_again(&f, 60000, false);
+    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_BAD_STATE, "left alone");
+    CHECK_INT(f.requests, 1, "requests");
+    f.silent = false;
+    begin_again(&f, 60000, true);
+    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "asked");
+    CHECK(f.used, "vectors");
+    CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH / 4, "texts");
+    begin_again(&f, 60000, false);
+    CHECK_INT(ask(&f, 2 * HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "forgiven");
+    CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH, "texts");
+    end(&f);
+    (void)unsetenv("XDG_STATE_HOME");
+    (void)snprintf(path, sizeof(path), "rm -r %s", place);
+    CHECK_INT(system(path), 0, "removed");
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/files/gitignore.h"
+
+#include "base/limits.h"
+#include "exec/files_help.h"
+
+static const struct {
+    const char *rules, *path;
+    bool directory, ignored;
+} cases[] = {
+    {"a", "a", false, true},
+    {"a", "x/a", false, true},
+    {"a", "ab", false, false},
+    {"*.o", "x/a.o", false, true},
+    {"/a", "a", false, true},
+    {"/a", "x/a", false, false},
+    {"a/b", "a/b", false, true},
+    {"a/b", "x/a/b", false, false},
+    {"a/", "a", true, true},
+    {"a/", "a", false, false},
+    {"a/", "x/a", true, true},
+    {"a/*", "a/b", true, true},
+    {"a/*", "a", true, false},
+    {"**/a", "x/y/a", false, true},
+    {"a/**", "a/x", false, true},
+    {"a/**/b", "a/b", false, true},
+    {"a/**/b", "a/x/y/b", false, true},
+    {"*.o\n!keep.o", "keep.o", false, false},
+    {"!keep.o\n*.o", "keep.o", false, true},
+    {"*\n!*.c\n", "a.c", false, false},
+    {"# a\n", "# a", false, false},
+    {"\\# a\n", "# a", false, true},
+    {"\\!a\n", "!a", false, true},
+    {"!!a\n", "!a", false, false},
+    {"a\\ \n", "a ", false, true},
+    {"a  \n", "a", false, true},
+    {"a\\  \n", "a ", false, true},
+    {" a\n", " a", false, true},
+    {"a\t\n", "a\t", false, true},
+    {"a\t\n", "a", false, false},
+    {"a\r\nb\r\n", "a", false, true},
+    {"a\r\nb\r\n", "b", false, true},
+    {"a\r", "a", false, true},
+    {"\xef\xbb\xbf"
+     "a",
+     "a", false, true},
+    {"\n\n\r\n  \n/\n!\n!/\n//\n", "a", true, false},
+    {"[ab]c", "bc", false, true},
+    {"[!ab]c", "bc", false, false},
+    {"[^ab]c", "dc", false, true},
+    {"[a-c]", "b", false, true},
+    {"[[:digit:]]", "7", false, true},
+    {"[]]", "]", false, true},
+    {"[a", "[a", false, false},
+    {"a\\", "a\\", false, false},
+    {"a\\b", "ab", false, true},
+    {"\\*", "*", false, true},
+    {"\\*", "a", false, false},
+    {"*", ".hidden", false, true},
+    {"?", "\xff", false, true},
+    {"a//", "a", true, false},
+    {"foo\\/", "foo", true, false},
+    {"x/../a", "a", false, false},
+    {"./a", "a", false, false},
+};
+
+/* Asks for the directories above first, as a walk does. */
+static bool is_ignored(const haft__ignore *ignore, const char *path, bool directory)
+{
+    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        if (haft__ignore_has(ignore, (haft_str){path, (size_t)(slash - path)}, true)) {
+            return true;
+        }
+    }
+    return haft__ignore_has(ignore, haft__str(path), directory);
+}
+
+TEST(rules_leave_out_what_git_leaves_out)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__ignore ignore = {0};
+        CHECK(haft__ignore_read(&ignore, &arena, haft__str(cases[i].rules)), "no memory");
+        CHECK_INT(is_ignored(&ignore, cases[i].path, cases[i].directory), cases[i].ignored,
+                  "'%s' and %s", cases[i].rules, cases[i].path);
+        haft__arena_finish(&arena);
+    }
+}
+
+/* What the table says is what git says. */
+TEST(git_agrees_with_the_table)
+{
+    files f = files_make();
+    for (size_t i = 0; files_git(&f) && i < COUNT(cases); i++) {
+        char path[64];
+        (void)snprintf(path, sizeof(path), "%s%s", cases[i].path, cases[i].directory ? "/" : "");
+        files_add(&f, path, "");
+        files_add(&f, ".gitignore", cases[i].rules);
+        files_add(&f, ".git/paths", cases[i].path);
+        haft_str told = files_shell(&f, "git check-ignore -z --stdin --no-index <.git/paths; "
+                                        "test $? -lt 128");
+        CHECK_INT(told.len > 0, cases[i].ignored, "'%s' and %s", cases[i].rules, cases[i].path);
+        CHECK(files_shell(&f, "rm -rf -- *").ptr != NULL, "not removed");
+    }
+    files_remove(&f);
+}
+
+TEST(deeper_rules_come_first)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__ignore top = {0};
+    CHECK(haft__ignore_read(&top, &arena, HAFT__LIT("*.log\n/x/y/b\n")), "top");
+    haft__ignore below = {.above = &top, .prefix = 2};
+    CHECK(haft__ignore_read(&below, &arena, HAFT__LIT("!keep.log\n/a\n")), "below");
+    static const struct {
+        const char *path;
+        bool ignored;
+    } asked[] = {
+        {"x/b.log", true}, {"x/keep.log", false}, {"x/a", true},
+        {"x/y/a", false},  {"x/y/b", true},       {"x/b", false},
+    };
+    for (size_t i = 0; i < COUNT(asked); i++) {
+        CHECK_INT(haft__ignore_has(&below, haft__str(asked[i].path), false), asked[i].ignored, "%s",
+                  asked[i].path);
+    }
+    CHECK(haft__ignore_has(&top, HAFT__LIT("keep.log"), false), "the top does not know those");
+    CHECK(!haft__ignore_has(NULL, HAFT__LIT("a"), false), "no rules");
+    haft__arena_finish(&arena);
+}
+
+TEST(a_second_file_adds_to_the_first)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__ignore ignore = {0};
+    CHECK(haft__ignore_read(&ignore, &arena, HAFT__LIT("a\nb")), "first");
+    CHECK(haft__ignore_read(&ignore, &arena, HAFT__LIT("!b")), "second");
+    CHECK(haft__ignore_has(&ignore, HAFT__LIT("a"), false), "a");
+    CHECK(!haft__ignore_has(&ignore, HAFT__LIT("b"), false), "b");
+    haft__arena_finish(&arena);
+}
+
+TEST(a_nul_ends_a_line)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__ignore ignore = {0};
+    CHECK(haft__ignore_read(&ignore, &arena, HAFT__LIT("a\0b\nc")), "read");
+    CHECK(haft__ignore_has(&ignore, HAFT__LIT("a"), false), "a");
+    CHECK(haft__ignore_has(&ignore, HAFT__LIT("c"), false), "c");
+    haft__arena_finish(&arena);
+}
+
+TEST(the_length_of_a_rule_is_bounded)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__ignore ignore = {0};
+    char text[HAFT__LIMIT_FILES_PATH_BYTES + 1];
+    memset(text, '*', sizeof(text));
+    CHECK(haft__ignore_read(&ignore, &arena, (haft_str){text, sizeof(text)}), "one past it");
+    CHECK(ignore.last == NULL, "a rule that is too long");
+    CHECK(haft__ignore_read(&ignore, &arena, (haft_str){text, sizeof(text) - 1}), "at the limit");
+    CHECK(haft__ignore_has(&ignore, HAFT__LIT("a"), false), "no rule");
+    haft__arena_finish(&arena);
+}
+
+TEST(rules_without_memory_are_told)
+{
+    for (unsigned n = 0;; n++) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft__ignore ignore = {0};
+        test_fail_allocation(n);
+        bool read = haft__ignore_read(&ignore, &arena, HAFT__LIT("a*b\n/c/[d]\n"));
+        bool failed = test_allow_allocations();
+        haft__arena_finish(&arena);
+        CHECK(read != failed, "allocation %u", n);
+        if (!failed) {
+            break;
+        }
+    }
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/files/glob.h"
+
+#include "base/limits.h"
+#include "test.h"
+
+static bool matches(const char *pattern, const char *path)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    const haft__wild *wild = NULL;
+    haft_error err = {0};
+    bool found = haft__wild_compile(&arena, haft__str(pattern), &wild, &err) == HAFT_OK;
+    CHECK(found, "%s: %s", pattern, err.message);
+    found = found && haft__wild_matches(wild, haft__str(path));
+    haft__arena_finish(&arena);
+    return found;
+}
+
+TEST(patterns_match_paths)
+{
+    static const struct {
+        const char *pattern, *path;
+        bool matches;
+    } cases[] = {
+        /* without a slash: the name, at any depth */
+        {"a.c", "a.c", true},
+        {"a.c", "x/y/a.c", true},
+        {"a.c", "x/a.cc", false},
+        {"a.c", "a.c/b", false},
+        {"*.c", "x/y/a.c", true},
+        {"*.c", ".c", false},
+        {"*", "x/y", true},
+        {"**", "x/y", true},
+        {"***", "x/y", true},
+        {"a*b*c", "aXbYbZc", true},
+        {"a*b*c", "aXbYbZ", false},
+        {"a**c", "abc", true},
+        {"*aab", "aaaab", true},
+        {"*aab*", "aaaaaba", true},
+        {"?", "x/a", true},
+        {"?", "x/ab", false},
+        {"a?c", "abc", true},
+        {"a?c", "ac", false},
+        /* with one: the path from where the search begins */
+        {"x/a.c", "x/a.c", true},
+        {"x/a.c", "y/x/a.c", false},
+        {"./a.c", "a.c", true},
+        {"./a.c", "x/a.c", false},
+        {"x/./a.c", "x/a.c", true},
+        {"x//a.c", "x/a.c", true},
+        {"x/*.c", "x/a.c", true},
+        {"x/*.c", "x/y/a.c", false},
+        {"*/a", "x/a", true},
+        {"*/a", "a", false},
+        {"*/a", "x/y/a", false},
+        {"x/**/a", "x/a", true},
+        {"x/**/a", "x/y/z/a", true},
+        {"x/**/a", "x/y/z/b", false},
+        {"x/**", "x", false},
+        {"x/**", "x/y/z", true},
+        {"x/", "x/y/z", true},
+        {"x/", "x", false},
+        {"**/x/**/y/**/z", "a/x/b/x/y/c/y/z", true},
+        {"**/x/**/y/**/z", "a/x/b/c/z", false},
+        {"**/a/b", "a/a/b", true},
+        {"**/a/*b/c", "a/b/a/bb/c", true},
+        {"**/**/a", "a", true},
+        {"a**/b", "aX/b", true},
+        {"a**/b", "aX/Y/b", false},
+        {"./", "x", true},
+        /* classes */
+        {"[abc]x", "bx", true},
+        {"[abc]x", "dx", false},
+        {"[a-cx]", "b", true},
+        {"[a-cx]", "x", true},
+        {"[a-c]", "d", false},
+        {"[!a-c]", "d", true},
+        {"[^a-c]", "b", false},
+        {"[]a]", "]", true},
+        {"[!]a]", "]", false},
+        {"[a-]", "-", true},
+        {"[-a]", "-", true},
+        {"[\\]a]", "]", true},
+        {"[a-\\c]", "b", true},
+        {"[[:digit:]x]", "7", true},
+        {"[[:digit:]x]", "x", true},
+        {"[[:digit:]x]", "y", false},
+        {"[[:upper:]][[:xdigit:]]", "Gf", true},
+        {"[[:punct:]]", "~", true},
+        {"[[:nobody:]]", "a", false},
+        {"[[:x]", ":", true},
+        {"[z-a]", "m", false},
+        {"x/[/]y", "x/y", false},
+        {"[id].tsx", "[id].tsx", true},
+        {"[id].tsx", "d.tsx", true},
+        {"[", "[", true},
+        {"a[b", "a[b", true},
+        {"[!", "[!", true},
+        /* escapes */
+        {"\\*", "*", true},
+        {"\\*", "a", false},
+        {"a\\/b", "a/b", true},
+        {"**\\/b", "a/c/b", true},
+        {"a\\", "a\\", true},
+        /* characters, not bytes */
+        {"?", "\xc3\xa9", true},
+        {"caf?", "caf\xc3\xa9", true},
+        {"[\xc3\xa0-\xc3\xbc]", "\xc3\xa9", true},
+        {"[!a]", "\xc3\xa9", true},
+        {"?", "\xff", true},
+        {"??", "\xff\xfe", true},
+        {"[\xc3\xbf]", "\xff", false},
+        /* hidden names want their dot */
+        {"*", ".env", false},
+        {"**", "x/.git/y", false},
+        {"**/y", ".git/y", false},
+        {".*", ".env", true},
+        {".env", "x/.env", true},
+        {"\\.env*", "x/.env.local", true},
+        {"[.]env", ".env", false},
+        {"?env", ".env", false},
+        {".github/**", ".github/w/a.yml", true},
+        {".github/**", ".github/.x/a.yml", false},
+        {"**/.x/**/y", "a/.x/b/y", true},
+        {"**/.x/**/y", "a/.x/.x/y", false},
+        /* alternatives */
+        {"*.{c,h}", "x/a.h", true},
+        {"*.{c,h}", "x/a.o", false},
+        {"{src,tests}/**/*.{c,h}", "tests/x/a.c", true},
+        {"{a,b/c}", "x/a", true},
+        {"{a,b/c}", "b/c", true},
+        {"{a,b/c}", "x/b/c", false},
+        {"a{,.bak}", "a", true},
+        {"a{,.bak}", "a.bak", true},
+        {"{{name}}.txt", "{{name}}.txt", true},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK_INT(matches(cases[i].pattern, cases[i].path), cases[i].matches, "%s and %s",
+                  cases[i].pattern, cases[i].path);
+    }
+}
+
+TEST(a_directory_in_which_nothing_can_match_is_left_out)
+{
+    static const struct {
+        const char *pattern, *directory;
+        bool below;
+    } cases[] = {
+        {"x/*.c", "", true},       {"x/*.c", "x", true},          {"x/*.c", "y", false},
+        {"x/*.c", "x/y", false},   {"*.c", "x/y/z", true},        {"x/**/a", "x/b/c", true},
+        {"x/**/a", "y", false},    {"x/**/a/b", "x/a", true},     {"**", ".git", false},
+        {"**/.x", ".git", false},  {".git/*", ".git", true},      {"**/b", "b", true},
+        {"*/y/*.c", "x/z", false}, {"{x,y}/a", "y", true},        {"{x,y}/a", "z", false},
+        {"x/**/a", "x/.h", false}, {"x/**/.h/a", "x/y/.h", true},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const haft__wild *wild = NULL;
+        CHECK_INT(haft__wild_compile(&arena, haft__str(cases[i].pattern), &wild, NULL), HAFT_OK,
+                  "%s", cases[i].pattern);
+        CHECK_INT(haft__wild_below(wild, haft__str(cases[i].directory)), cases[i].below, "%s in %s",
+                  cases[i].pattern, cases[i].directory);
+    }
+    haft__arena_finish(&arena);
+}
+
+TEST(everything_is_all_that_is_not_hidden)
+{
+    CHECK(haft__wild_matches(&haft__wild_everything, HAFT__LIT("a/b")), "a/b");
+    CHECK(!haft__wild_matches(&haft__wild_everything, HAFT__LIT("a/.b")), "a/.b");
+    CHECK(haft__wild_below(&haft__wild_everything, HAFT__LIT("a")), "a");
+    CHECK(!haft__wild_below(&haft__wild_everything, HAFT__LIT(".a")), ".a");
+}
+
+TEST(patterns_of_an_ignore_file_are_gits)
+{
+    static const struct {
+        const char *pattern, *path;
+        bool anywhere, matches;
+    } cases[] = {
+        {"*.o", "a.o", true, true},
+        {"*.o", ".o", true, true},
+        {"*", ".env", true, true},
+        {"**", "a", true, true},
+        {"a**b", "aXb", true, true},
+        {"{a,b}", "a", true, false},
+        {"{a,b}", "{a,b}", true, true},
+        {"?", "\xc3\xa9", true, false},
+        {"??", "\xc3\xa9", true, true},
+        {"[", "[", true, false},
+        {"a[b", "a[b", true, false},
+        {"[[:bad:]]", "a", true, false},
+        {"[[:bad:]]", "[[:bad:]]", true, false},
+        {"a\\", "a\\", true, false},
+        {"[id]", "[id]", true, false},
+        {"\\!a", "!a", true, true},
+        {"\\#", "#", true, true},
+        {"a/b", "a/b", false, true},
+        {"a/*", "a/.b", false, true},
+        {"a/*", "a/b/c", false, false},
+        {"a/**", "a/b/c", false, true},
+        {"a/**", "a", false, false},
+        {"**/b", "b", false, true},
+        {"**/b", ".a/b", false, true},
+        {"a/**/b", "a/.x/y/b", false, true},
+        {"a//b", "a/b", false, false},
+        {"./b", "b", false, false},
+        {"a/[", "a/[", false, false},
+        {"[", "a/b", false, false},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const haft__wild *wild =
+            haft__wild_compile_ignore(&arena, haft__str(cases[i].pattern), cases[i].anywhere);
+        CHECK_INT(wild != NULL && haft__wild_matches(wild, haft__str(cases[i].path)),
+                  cases[i].matches, "%s and %s", cases[i].pattern, cases[i].path);
+    }
+    haft__arena_finish(&arena);
+}
+
+/* ---- against a matcher that tries everything ---- */
+
+/* One name: patterns of a, b, ? and * only. */
+static bool plain_name(const char *p, const char *n, const char *end)
+{
+    if (*p == '\0' || *p == '/') {
+        return n == end;
+    }
+    if (*p == '*') {
+        return plain_name(p + 1, n, end) || (n < end && plain_name(p, n + 1, end));
+    }
+    return n < end && (*p == '?' || *p == *n) && plain_name(p + 1, n + 1, end);
+}
+
+static bool plain_path(const char *p, const char *path)
+{
+    const char *rest = strchr(p, '/'), *end = strchr(path, '/');
+    end = end != NULL ? end : path + strlen(path);
+    const char *behind = *end == '/' ? end + 1 : NULL;
+    if (strncmp(p, "**", 2) == 0 && (p[2] == '/' || p[2] == '\0')) {
+        return p[2] == '\0' ? true
+                            : plain_path(p + 3, path) || (behind != NULL && plain_path(p, behind));
+    }
+    if (!plain_name(p, path, end)) {
+        return false;
+    }
+    return rest == NULL || behind == NULL ? rest == NULL && behind == NULL
+                                          : plain_path(rest + 1, behind);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525U + 1013904223U;
+    return *seed >> 16;
+}
+
+static void make_path(uint32_t *seed, const char *letters, bool stars, char *to)
+{
+    size_t names = 1 + next_random(seed) % 4;
+    for (size_t i = 0; i < names; i++) {
+        if (stars && next_random(seed) % 4 == 0) {
+            *to++ = '*';
+            *to++ = '*';
+        } else {
+            for (size_t k = 1 + next_random(seed) % 4; k > 0; k--) {
+                char c = letters[next_random(seed) % strlen(letters)];
+                bool twice = c == '*' && to[-1] == '*';
+                *to++ = twice ? 'a' : c;
+            }
+        }
+        *to++ = '/';
+    }
+    to[-1] = '\0';
+}
+
+TEST(matching_finds_what_trying_everything_finds)
+{
+    uint32_t seed = 7;
+    unsigned found = 0;
+    for (unsigned i = 0; i < 100000; i++) {
+        char pattern[64] = "", path[64] = "", anchored[70];
+        make_path(&seed, "ab?*", true, pattern + 1);
+        make_path(&seed, "ab", false, path + 1);
+        (void)snprintf(anchored, sizeof(anchored), "./%s", pattern + 1);
+        bool wanted = plain_path(pattern + 1, path + 1);
+        found += wanted;
+        CHECK_INT(matches(anchored, path + 1), wanted, "%s and %s", anchored, path + 1);
+    }
+    CHECK(found > 1000, "only %u of the random pairs match", found);
+}
+
+/* A matcher that backtracks would not come to an end here. */
+TEST(a_pattern_of_stars_costs_little)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    char pattern[HAFT__LIMIT_FILES_GLOB_BYTES], path[4000];
+    for (size_t i = 0; i + 8 <= sizeof(pattern); i += 8) {
+        memcpy(pattern + i, "**/*a*b/", 8);
+    }
+    for (size_t i = 0; i + 4 <= sizeof(path); i += 4) {
+        memcpy(path + i, "aab/", 4);
+    }
+    path[sizeof(path) - 1] = 'c';
+    const haft__wild *wild = NULL;
+    haft_str text = {pattern, sizeof(pattern) - 1};
+    CHECK_INT(haft__wild_compile(&arena, text, &wild, NULL), HAFT_OK, "compile");
+    CHECK(!haft__wild_matches(wild, (haft_str){path, sizeof(path)}), "it matches");
+    memset(path, 'a', sizeof(path));
+    for (size_t i = 0; i + 2 <= sizeof(pattern); i += 2) {
+        memcpy(pattern + i, "*a", 2);
+    }
+    pattern[sizeof(pattern) - 1] = 'b';
+    CHECK_INT(haft__wild_compile(&arena, (haft_str){pattern, sizeof(pattern)}, &wild, NULL),
+              HAFT_OK, "compile");
+    CHECK(!haft__wild_matches(wild, (haft_str){path, sizeof(path)}), "it matches");
+    haft__arena_finish(&arena);
+}

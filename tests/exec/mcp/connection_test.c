@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/exec/mcp/connection.c, mcp_event.c, mcp_web.c and mcp_exchange.c: deadlines and
+ * restarts. Nobody waits here: timers are looked at, and fired by hand. HAFT__LIMIT_MCP_RESUMES is
+ * tested at its value in tests/mcp/web_test.py. */
+#include "exec/mcp/mcp_int.h"
+
+#include "base/limits.h"
+#include "exec/mcp_help.h"
+
+#define SERVER(way) "{'servers':{'a':{'command':['python3','@','" way "']}}}"
+
+/* A connection to the only server, which is asked for its tools. */
+static haft__mcp_link *begin(help_mcp *m, const char *servers, haft__catalogue **ret_catalogue)
+{
+    haft_error err = {0};
+    help_mcp_begin(m);
+    help_mcp_servers(m, servers);
+    CHECK_INT(
+        haft__exec_catalogue(m->exec.exec, &m->exec.spec, help_mcp_told, m, ret_catalogue, &err),
+        HAFT_OK, "%s", err.message);
+    return m->exec.exec->hub->links;
+}
+
+/* Whether a timer is set to `ms` from some time between `before` and now. */
+static void check_due(const help_mcp *m, const haft__timer *timer, uint64_t before, uint64_t ms,
+                      const char *what)
+{
+    uint64_t now = haft__loop_now(m->exec.loop);
+    CHECK(timer->slot != 0 && timer->due_ms >= before + ms && timer->due_ms <= now + ms,
+          "%s: %lld ms", what, (long long)timer->due_ms - (long long)now);
+}
+
+static void fire(help_mcp *m, haft__timer *timer)
+{
+    haft__timer_stop(m->exec.loop, timer);
+    timer->fire(timer->context);
+}
+
+static void step_until(help_mcp *m, const bool *flag)
+{
+    uint64_t begun = haft__loop_now(m->exec.loop);
+    while (!*flag && haft__loop_now(m->exec.loop) - begun < HELP_PATIENCE_MS) {
+        help_step(&m->exec, 1000);
+    }
+    CHECK(*flag, "it did not happen");
+}
+
+TEST(a_server_that_hangs_is_given_up_after_a_few_times)
+{
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("hang_start"), &catalogue);
+    uint64_t begun = haft__loop_now(m.exec.loop) - 1000;
+    CHECK(link->deadline.due_ms - link->probe.due_ms
+              == HAFT__LIMIT_MCP_READY_MS - HAFT__LIMIT_MCP_PROBE_MS,
+          "deadline and probe");
+    check_due(&m, &link->deadline, begun, HAFT__LIMIT_MCP_READY_MS, "deadline");
+    check_due(&m, &catalogue->timer, begun, HAFT__LIMIT_MCP_READY_MS, "catalogue");
+    fire(&m, &link->probe); /* `initialize` is tried; nobody answers that either */
+    CHECK_INT(link->state, HAFT__LINK_OPENING, "state");
+    for (uint64_t i = 0; i < HAFT__LIMIT_MCP_RESTARTS; i++) {
+        uint64_t before = haft__loop_now(m.exec.loop);
+        fire(&m, &link->deadline);
+        CHECK_INT(link->state, HAFT__LINK_WAITING, "state after %d breaks", (int)i + 1);
+        help_step(&m.exec, 0);
+        CHECK_INT(m.times, 1, "nobody waits for what hangs");
+        check_due(&m, &link->wake, before, (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << i, "wake");
+        link->not_before = 0;
+        fire(&m, &link->wake);
+        CHECK_INT(link->state, HAFT__LINK_OPENING, "begun again");
+    }
+    uint64_t before = haft__loop_now(m.exec.loop);
+    fire(&m, &link->deadline);
+    CHECK_INT(link->state, HAFT__LINK_OFF, "given up");
+    uint64_t now = haft__loop_now(m.exec.loop);
+    CHECK(link->not_before >= before + HAFT__LIMIT_MCP_REST_MS
+              && link->not_before <= now + HAFT__LIMIT_MCP_REST_MS,
+          "rest");
+    help_step(&m.exec, 0);
+    CHECK_STR(m.errors,
+              HAFT__LIT("the MCP server 'a' was not ready within 20000 ms (see whether it runs by "
+                        "itself, and what it waits for) "),
+              "error");
+    haft__mcp_link_begin(link);
+    CHECK_INT(link->state, HAFT__LINK_OFF, "it rests");
+    link->not_before = 0;
+    haft__mcp_link_begin(link);
+    CHECK_INT(link->state, HAFT__LINK_OPENING, "once more");
+    fire(&m, &link->deadline);
+    CHECK_INT(link->state, HAFT__LINK_OFF, "and that was it");
+    help_mcp_end(&m);
+}
+
+TEST(a_run_does_not_wait_for_ever)
+{
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    (void)begin(&m, SERVER("hang_start"), &catalogue);
+    fire(&m, &catalogue->timer);
+    help_step(&m.exec, 0);
+    CHECK_INT(m.times, 1, "times");
+    CHECK_STR(m.errors, HAFT__LIT("the server did not list its tools in time "), "error");
+    help_mcp_end(&m);
+}
+
+TEST(a_list_has_its_time)
+{
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("hang_list"), &catalogue);
+    uint64_t due = link->deadline.due_ms;
+    step_until(&m, &link->listing);
+    CHECK_INT(link->deadline.due_ms, due, "its start and its list have one deadline");
+    fire(&m, &link->deadline);
+    CHECK_INT(link->state, HAFT__LINK_WAITING, "state");
+    CHECK_STR(haft__str(link->error.message),
+              HAFT__LIT("the MCP server 'a' did not list its tools within 20000 ms"), "error");
+    haft__catalogue_cancel(catalogue);
+    help_mcp_end(&m);
+}
+
+/* Another list has as long as the start; one that is over has no deadline. */
+TEST(another_list_has_its_own_time)
+{
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
+    step_until(&m, &link->fresh);
+    CHECK(link->deadline.slot == 0, "a deadline of nothing");
+    help_step(&m.exec, 0);
+    uint64_t before = haft__loop_now(m.exec.loop);
+    haft__mcp_link_list(link);
+    check_due(&m, &link->deadline, before, HAFT__LIMIT_MCP_READY_MS, "list");
+    help_mcp_end(&m);
+}
+
+TEST(a_storm_of_changes_leads_to_one_list)
+{
+    help_mcp m;
+    help_call c;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("storm"), &catalogue);
+    step_until(&m, &link->fresh);
+    uint64_t before = haft__loop_now(m.exec.loop);
+    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_start(&m.exec, &c);
+    help_wait(&m.exec, &c);
+    CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
+    check_due(&m, &link->refresh, before, HAFT__LIMIT_MCP_REFRESH_MS, "refresh");
+    fire(&m, &link->refresh);
+    CHECK(link->listing, "it is listed again");
+    help_mcp_end(&m);
+}
+
+/* A call after `list_changed` waits for the list, which has its time; without it nothing is sent.
+ */
+TEST(a_call_is_not_made_on_a_list_that_may_be_wrong)
+{
+    help_mcp m;
+    help_call first, c;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("change_hang"), &catalogue);
+    step_until(&m, &link->fresh);
+    help_make(&m.exec, &first, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_start(&m.exec, &first);
+    help_wait(&m.exec, &first);
+    CHECK(first.result.ok && !link->fresh && !link->listing, "after the change");
+    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_start(&m.exec, &c);
+    CHECK(link->listing && link->refresh.slot == 0, "it is listed at once");
+    CHECK(link->uses != NULL && link->uses->number == 0, "and the call waits");
+    fire(&m, &link->deadline);
+    help_wait(&m.exec, &c);
+    CHECK(!c.result.ok && !c.result.started, "it was not made");
+    CHECK_STR(c.result.text,
+              HAFT__LIT("the MCP server 'a' did not list its tools within 20000 ms, so that nobody "
+                        "knows what they are now, and nothing was called"),
+              "error");
+    help_mcp_end(&m);
+}
+
+/* A list that is outdated when it comes is asked for again, HAFT__LIMIT_MCP_RELISTS times. */
+TEST(a_list_that_never_settles_is_given_up)
+{
+    help_mcp m;
+    help_call c;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
+    haft__mcp_tools none = {.count = 0};
+    step_until(&m, &link->fresh);
+    link->fresh = false;
+    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_start(&m.exec, &c);
+    for (uint32_t i = 0; i <= HAFT__LIMIT_MCP_RELISTS; i++) {
+        CHECK(link->listing && link->relists == i && link->uses != NULL, "list %u", i);
+        haft__mcp_link_changed(link);
+        haft__mcp_link_listed(link, &none);
+    }
+    CHECK(!link->listing && link->uses == NULL && link->relists == 0, "that was it");
+    CHECK(link->refresh.slot != 0, "it is looked at later");
+    help_wait(&m.exec, &c);
+    CHECK_STR(c.result.text,
+              HAFT__LIT("the MCP server 'a' says over and over that its tools have changed, so "
+                        "that nobody knows what they are now, and nothing was called"),
+              "error");
+    help_mcp_end(&m);
+}
+
+TEST(a_server_has_time_to_leave)
+{
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
+    step_until(&m, &link->fresh);
+    help_step(&m.exec, 0);
+    haft__mcp_link_leave(link);
+    int timeout = haft__loop_timeout(m.exec.loop);
+    CHECK(timeout >= 0 && timeout <= HAFT__LIMIT_MCP_PATIENCE_MS, "%d ms", timeout);
+    help_settle(&m.exec);
+    help_mcp_end(&m);
+}
+
+/* What comes of it is tested in guard_test.c. */
+TEST(guard_is_told_how_long_a_server_has_after_sigterm)
+{
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("good"), &catalogue);
+    const char **argv = NULL;
+    char wanted[32];
+    size_t i = 0;
+    CHECK_INT(haft__mcp_setup_words(link, &argv, NULL), HAFT_OK, "words");
+    (void)snprintf(wanted, sizeof(wanted), "%d", HAFT__LIMIT_MCP_TERM_MS);
+    while (argv[i] != NULL && strcmp(argv[i], "--term") != 0) {
+        i++;
+    }
+    CHECK(argv[i] != NULL && strcmp(argv[i + 1], wanted) == 0, "--term %s", wanted);
+    haft__catalogue_cancel(catalogue);
+    help_mcp_end(&m);
+}
+
+TEST(how_long_a_broken_stream_is_left_alone)
+{
+    static const struct {
+        bool has;
+        uint64_t retry, wait;
+    } cases[] = {
+        {false, 7, HAFT__LIMIT_MCP_RETRY_MS},
+        {true, 0, 0},
+        {true, 7, 7},
+        {true, HAFT__LIMIT_MCP_RETRY_MAX_MS, HAFT__LIMIT_MCP_RETRY_MAX_MS},
+        {true, (uint64_t)HAFT__LIMIT_MCP_RETRY_MAX_MS + 1, HAFT__LIMIT_MCP_RETRY_MAX_MS},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__sse sse = {.has_retry = cases[i].has, .retry_ms = cases[i].retry};
+        CHECK_INT(haft__mcp_exchange_wait(&sse), cases[i].wait, "case %zu", i);
+    }
+}
+
+TEST(a_server_that_hangs_is_told_of_with_what_it_wrote)
+{
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("hang_start"), &catalogue);
+    uint64_t begun = haft__loop_now(m.exec.loop);
+    while (haft__child_errors(link->child).len == 0
+           && haft__loop_now(m.exec.loop) - begun < HELP_PATIENCE_MS) {
+        help_step(&m.exec, 100);
+    }
+    fire(&m, &link->deadline);
+    CHECK(strstr(link->error.message,
+                 "was not ready within 20000 ms: waiting for <U+001B>[31ma licence")
+              != NULL,
+          "%s", link->error.message);
+    haft__catalogue_cancel(catalogue);
+    help_mcp_end(&m);
+}
+
+TEST(a_server_that_does_not_read_is_ended)
+{
+    static char much[HAFT__LIMIT_MCP_UNREAD_BYTES];
+    help_mcp m;
+    haft__catalogue *catalogue = NULL;
+    haft__mcp_link *link = begin(&m, SERVER("hang_start"), &catalogue);
+    memset(much, 'x', sizeof(much));
+    haft__mcp_stdio_send(link, (haft_str){much, sizeof(much) - 4096});
+    CHECK_INT(link->state, HAFT__LINK_OPENING, "below the limit");
+    haft__mcp_stdio_send(link, (haft_str){much, 4096});
+    CHECK_INT(link->state, HAFT__LINK_WAITING, "past it");
+    CHECK(strstr(link->error.message, "does not read what it is sent") != NULL, "%s",
+          link->error.message);
+    haft__catalogue_cancel(catalogue);
+    help_mcp_end(&m);
+}
+
+/* ---- without memory ---- */
+
+/* One call from the beginning to the end, the n-th allocation failing: it ends in some way, once,
+ * and nothing is left. */
+static bool survive(unsigned n)
+{
+    help_mcp m;
+    help_call c = {.times = 0};
+    haft_error err = {0};
+    help_mcp_begin(&m);
+    help_mcp_servers(&m, "{'servers':{'a':{'command':['sh','~/quick_server']}}}");
+    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    test_fail_allocation(n);
+    haft_status status = haft__exec_start(m.exec.exec, &c.call, help_keep_result, &c, &c.job, &err);
+    uint64_t begun = haft__loop_now(m.exec.loop);
+    while (status == HAFT_OK && c.times == 0
+           && haft__loop_now(m.exec.loop) - begun < HELP_PATIENCE_MS) {
+        (void)!haft__loop_step(m.exec.loop, 1000, NULL);
+    }
+    bool failed = test_allow_allocations();
+    CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u", n);
+    CHECK(status != HAFT_OK || c.times == 1, "allocation %u: %d reports", n, c.times);
+    CHECK(failed || c.result.ok, "without a failure: %.*s", HAFT__ARG(c.result.text));
+    help_mcp_end(&m);
+    return failed;
+}
+
+TEST(a_call_survives_failed_allocations)
+{
+    for (unsigned n = 0; survive(n); n += 1 + n / 8) {
+    }
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/exec/mcp/pin_check.c, with a server of tests/mcp/bad_server.py. */
+#include <sys/stat.h>
+
+#include "exec/mcp/mcp.h"
+#include "exec/mcp_help.h"
+#include "io/file.h"
+
+/* A server whose tool is described by a file, in a spec of its own. */
+typedef struct fixture {
+    help_mcp m;
+    help_call c;
+    char file[128], spec[128], servers[400];
+} fixture;
+
+static void describe(const fixture *f, const char *text)
+{
+    CHECK_INT(haft__file_replace(f->file, haft__str(text), NULL), HAFT_OK, "no file");
+}
+
+static void configure(fixture *f, const char *extra)
+{
+    (void)snprintf(f->servers, sizeof(f->servers),
+                   "{'servers':{'a':{'command':['python3','@','good','%s']%s}}}", f->file, extra);
+    help_mcp_servers(&f->m, f->servers);
+    f->m.exec.spec.path = haft__str(f->spec);
+}
+
+static void begin(fixture *f)
+{
+    help_mcp_begin(&f->m);
+    (void)snprintf(f->file, sizeof(f->file), "%s/note", f->m.place);
+    (void)snprintf(f->spec, sizeof(f->spec), "%s/spec.json", f->m.place);
+    describe(f, "Says a word.");
+    configure(f, "");
+}
+
+/* Another process. */
+static void again(fixture *f)
+{
+    help_end(&f->m.exec);
+    help_begin(&f->m.exec);
+    f->m.exec.exec->options.state = f->m.place;
+    help_mcp_servers(&f->m, f->servers);
+    f->m.exec.spec.path = haft__str(f->spec);
+}
+
+static void call(fixture *f, const char *hash, bool approved)
+{
+    char definition[256];
+    (void)snprintf(definition, sizeof(definition),
+                   "{\"server\":\"a\",\"tool\":\"say\",\"hash\":\"%s\"}", hash);
+    help_make(&f->m.exec, &f->c, HAFT__TOOL_MCP, definition, "{\"word\":\"hello\"}");
+    f->c.call.approved = approved;
+    f->c.tool.description = HAFT__LIT("What the run was shown.");
+    help_start(&f->m.exec, &f->c);
+    help_wait(&f->m.exec, &f->c);
+}
+
+static void check_refused(const fixture *f, const char *const *parts, size_t count)
+{
+    const haft__exec_result *result = &f->c.result;
+    CHECK(!result->ok && result->changed && !result->started, "%.*s", HAFT__ARG(result->text));
+    for (size_t i = 0; i < count; i++) {
+        bool said = memmem(result->text.ptr, result->text.len, parts[i], strlen(parts[i])) != NULL;
+        bool shown = memmem(result->diff.ptr, result->diff.len, parts[i], strlen(parts[i])) != NULL;
+        bool people = strchr("-+/.", parts[i][0]) != NULL; /* no model gets to see it */
+        CHECK(people ? shown && !said : said, "'%s': '%.*s' and '%.*s'", parts[i],
+              HAFT__ARG(result->text), HAFT__ARG(result->diff));
+    }
+    CHECK(memmem(result->hint.ptr, result->hint.len, "--accept a:say", 14) != NULL, "%.*s",
+          HAFT__ARG(result->hint));
+}
+
+#define CHECK_REFUSED(f, ...)                                                                      \
+    check_refused(f, (const char *const[]){__VA_ARGS__},                                           \
+                  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+/* Accepts what there is, as `haft tools --accept` does. */
+static void accept(fixture *f, const char *description, int how)
+{
+    haft__arena *arena = &f->m.exec.arena;
+    haft__mcp_servers servers;
+    haft__mcp_pins pins;
+    haft__mcp_link *link = f->m.exec.exec->hub->links;
+    haft__json_member pin = {.key = haft__json_string(HAFT__LIT("say"))};
+    CHECK_INT(haft__mcp_servers_read(arena, f->m.exec.spec.mcp, &servers, NULL), HAFT_OK, "mcp");
+    const haft__mcp_tool *tool = haft__mcp_link_tool(link, HAFT__LIT("say"));
+    CHECK(haft__str_equal(tool->description, haft__str(description)), "another tool");
+    CHECK_INT(haft__mcp_pin_make(arena, tool->definition, haft__str(servers.items[0].hash),
+                                 &pin.value, NULL),
+              HAFT_OK, "pin");
+    haft_str path =
+        haft__mcp_pins_path(arena, haft__str(f->m.place), &servers.items[0], haft__str(f->spec));
+    haft__mcp_pinning pinning = {.server = HAFT__LIT("a"), .pins = &pin, .count = 1, .how = how};
+    haft__mcp_pins_init(&pins);
+    CHECK_INT(haft__mcp_pins_add(&pins, path.ptr, &pinning, (haft__hash_key){1, 2}, NULL), HAFT_OK,
+              "accepted");
+    haft__mcp_pins_finish(&pins);
+}
+
+TEST(a_definition_that_changed_is_refused_until_it_is_accepted)
+{
+    fixture f;
+    begin(&f);
+    call(&f, "", false);
+    CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
+    describe(&f, "Says another word.");
+    for (int i = 0; i < 3; i++) { /* also when nothing is left of the list but the new one */
+        again(&f);
+        call(&f, i == 1 ? "00" : "", i == 2);
+        CHECK_REFUSED(&f, "- /description: \"Says a word.\"",
+                      "+ /description: \"Says another word.\"");
+    }
+    accept(&f, "Says another word.", HAFT__PIN_ACCEPT);
+    call(&f, "", false);
+    CHECK(f.c.result.ok, "the same process sees it: %.*s", HAFT__ARG(f.c.result.text));
+    help_mcp_end(&f.m);
+}
+
+/* It is marked for whoever decides what a model gets to see, also when there is no file of pins. */
+TEST(a_definition_that_changed_is_marked_in_the_list)
+{
+    for (int place = 0; place <= 1; place++) {
+        fixture f;
+        begin(&f);
+        f.m.exec.exec->options.state = place == 0 ? "" : f.m.place;
+        call(&f, "", false);
+        CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
+        help_mcp_list(&f.m);
+        CHECK_STR(f.m.changed, HAFT__LIT(""), "before");
+        describe(&f, "Says another word.");
+        haft__mcp_link *link = f.m.exec.exec->hub->links;
+        haft__mcp_link_changed(link);
+        while (link->listing || !link->fresh) {
+            CHECK_INT(haft__loop_step(f.m.exec.loop, 1000, NULL), HAFT_OK, "no step");
+        }
+        help_mcp_list(&f.m);
+        CHECK_STR(f.m.names, HAFT__LIT("a:say "), "it is still there");
+        CHECK_STR(f.m.changed, HAFT__LIT("a:say "), "and marked");
+        if (place == 1) {
+            CHECK(haft__str_starts(f.m.warnings, HAFT__LIT("1 tool is not what it was")), "%.*s",
+                  HAFT__ARG(f.m.warnings));
+            accept(&f, "Says another word.", HAFT__PIN_ACCEPT);
+            help_mcp_list(&f.m);
+            CHECK_STR(f.m.changed, HAFT__LIT(""), "accepted");
+        }
+        help_mcp_end(&f.m);
+    }
+}
+
+TEST(a_tool_that_nobody_has_used_is_shown_as_it_is_now)
+{
+    fixture f;
+    begin(&f);
+    call(&f, "00", false);
+    CHECK(!f.c.result.ok && !f.c.result.changed && !f.c.result.started, "outcome");
+    CHECK(f.c.result.renewed.len > 0, "what it is now is not told");
+    call(&f, "00", false);
+    CHECK(f.c.result.renewed.len > 0, "that has pinned nothing");
+    help_mcp_end(&f.m);
+}
+
+TEST(what_a_person_approved_is_not_replaced)
+{
+    fixture f;
+    begin(&f);
+    call(&f, "00", true);
+    CHECK_REFUSED(&f, "- /description: \"What the run was shown.\"",
+                  "+ /description: \"Says a word.\"");
+    again(&f);
+    call(&f, "00", false);
+    CHECK_REFUSED(&f, "+ /description: \"Says a word.\"");
+    accept(&f, "Says a word.", HAFT__PIN_ACCEPT);
+    call(&f, "00", false);
+    CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
+    help_mcp_end(&f.m);
+}
+
+TEST(the_same_tool_of_another_command_has_changed)
+{
+    fixture f;
+    begin(&f);
+    call(&f, "", false);
+    CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
+    configure(&f, ",'env':{'MORE':'1'}");
+    again(&f);
+    call(&f, "", false);
+    CHECK_REFUSED(&f, "- /configuration: ", "+ /configuration: ");
+    accept(&f, "Says a word.", HAFT__PIN_ACCEPT);
+    call(&f, "", false);
+    CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
+    configure(&f, "");
+    again(&f);
+    call(&f, "", false);
+    CHECK_REFUSED(&f, "/configuration: ");
+    help_mcp_end(&f.m);
+}
+
+/* Overwrites the file of pins. */
+static void damage(fixture *f)
+{
+    haft__mcp_servers servers;
+    haft__arena *arena = &f->m.exec.arena;
+    CHECK_INT(haft__mcp_servers_read(arena, f->m.exec.spec.mcp, &servers, NULL), HAFT_OK, "mcp");
+    haft_str path =
+        haft__mcp_pins_path(arena, haft__str(f->m.place), &servers.items[0], haft__str(f->spec));
+    CHECK_INT(access(path.ptr, F_OK), 0, "there are no pins");
+    CHECK_INT(haft__file_replace(path.ptr, HAFT__LIT("{\"version\":1,"), NULL), HAFT_OK, "damage");
+}
+
+TEST(after_damage_nothing_is_called_that_nobody_accepts)
+{
+    fixture f;
+    begin(&f);
+    call(&f, "", false);
+    CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
+    damage(&f);
+    call(&f, "", false);
+    CHECK_REFUSED(&f, "the file that knows what was accepted is damaged", ".pins: ");
+    again(&f);
+    call(&f, "", false);
+    CHECK_REFUSED(&f, "is damaged");
+    accept(&f, "Says a word.", HAFT__PIN_ACCEPT);
+    call(&f, "", false);
+    CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
+    help_mcp_end(&f.m);
+}
+
+TEST(damage_is_told_with_the_list)
+{
+    fixture f;
+    begin(&f);
+    call(&f, "", false);
+    damage(&f);
+    help_mcp_list(&f.m);
+    CHECK(memmem(f.m.warnings.ptr, f.m.warnings.len, "--accept a:*", 12) != NULL, "%.*s",
+          HAFT__ARG(f.m.warnings));
+    help_mcp_end(&f.m);
+}
+
+/* Two specs of one directory share the connection, and not what they have used: neither in their
+ * files nor in this process. */
+TEST(what_one_spec_has_used_is_not_anothers)
+{
+    for (int written = 1; written >= 0; written--) {
+        fixture f;
+        char below[160];
+        begin(&f);
+        (void)snprintf(below, sizeof(below), "%s/below", f.file);
+        f.m.exec.exec->options.state = written ? f.m.place : below;
+        call(&f, "", false);
+        CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
+        describe(&f, "Says another word.");
+        help_mcp_list(&f.m);
+        haft__mcp_link *link = f.m.exec.exec->hub->links;
+        haft__mcp_pins *here = NULL;
+        (void)snprintf(f.spec, sizeof(f.spec), "%s/other.json", f.m.place);
+        f.m.exec.spec.path = haft__str(f.spec);
+        CHECK_INT(haft__mcp_pins_here(f.m.exec.exec->hub, &link->server, haft__str(f.spec), false,
+                                      &here, NULL),
+                  HAFT_OK, "no memory");
+        CHECK(here == NULL, "the other has pins");
+        haft__mcp_link_changed(link);
+        call(&f, "", false);
+        CHECK(f.c.result.ok, "nothing was pinned for it: %.*s", HAFT__ARG(f.c.result.text));
+        CHECK(link->next == NULL, "it is another connection");
+        help_mcp_end(&f.m);
+    }
+}
+
+TEST(pins_that_cannot_be_written_are_told)
+{
+    fixture f;
+    begin(&f);
+    char below[160]; /* of a file: not even root can write there */
+    (void)snprintf(below, sizeof(below), "%s/below", f.file);
+    f.m.exec.exec->options.state = below;
+    help_mcp_list(&f.m);
+    CHECK(memmem(f.m.warnings.ptr, f.m.warnings.len, "nothing is remembered", 21) != NULL, "%.*s",
+          HAFT__ARG(f.m.warnings));
+    call(&f, "", false);
+    CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
+    CHECK_INT(f.c.steps, 1, "told");
+    CHECK(memmem(f.c.last.ptr, f.c.last.len, "\"level\":\"warning\"", 17) != NULL
+              && memmem(f.c.last.ptr, f.c.last.len, "is not remembered", 17) != NULL,
+          "%.*s", HAFT__ARG(f.c.last));
+    call(&f, "00", false);
+    CHECK(f.c.result.ok, "it is pinned here: %.*s", HAFT__ARG(f.c.result.text));
+    help_mcp_end(&f.m);
+}
