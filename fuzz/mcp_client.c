@@ -9,7 +9,7 @@
  * list, g and a message, c and a tool, xN cancel, aN and dN answers, iN and a session id, bN and a
  * status of three digits and a body, L lost, F fail.
  */
-#include "mcp/client.h"
+#include "mcp/client/client.h"
 
 #include "base/limits.h"
 #include "base/str.h"

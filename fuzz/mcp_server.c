@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "fuzz.h"
-#include "mcp/server.h"
+#include "mcp/server/server.h"
 #include "json/read.h"
 
 #define HELD_MOST 64

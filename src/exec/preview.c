@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "exec/command/command.h"
 #include "exec/http/http.h"
-#include "mcp/servers.h"
+#include "mcp/server_config.h"
 #include "tool/words.h"
 
 static haft_status add_row(haft__preview *preview, haft__arena *arena, const char *label,

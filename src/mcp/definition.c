@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "mcp/definition_int.h"
+#include "mcp/definition_parts.h"
 #include "mcp/visible.h"
 #include "json/canonical.h"
 

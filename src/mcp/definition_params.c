@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "mcp/definition_int.h"
+#include "mcp/definition_parts.h"
 #include "json/pointer.h"
 
 #define KEY       HAFT__LIT("x-mcp-header")

@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "mcp/definition_int.h"
+#include "mcp/definition_parts.h"
 #include "mcp/visible.h"
 
 #define SHOWN_BYTES 80 /* of a name or value in an error */

@@ -10,7 +10,7 @@
 #define HAFT_SERVE_MCP_HTTP_H
 
 #include "io/server/server.h"
-#include "mcp/server.h"
+#include "mcp/server/server.h"
 #include "serve/mcp_guard.h"
 
 typedef struct haft__mcp_http haft__mcp_http;

@@ -9,7 +9,7 @@
 #ifndef HAFT_SERVE_MCP_KEEP_H
 #define HAFT_SERVE_MCP_KEEP_H
 
-#include "mcp/server.h"
+#include "mcp/server/server.h"
 #include "tool/spec.h"
 
 typedef struct haft__mcp_keep {

@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/secrets.h"
-#include "mcp/name.h"
+#include "mcp/server/tool_name.h"
 #include "serve/mcp_spec_int.h"
 #include "json/read.h"
 

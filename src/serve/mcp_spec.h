@@ -15,7 +15,7 @@
 #define HAFT_SERVE_MCP_SPEC_H
 
 #include "engine/runtime.h"
-#include "mcp/server.h"
+#include "mcp/server/server.h"
 
 typedef struct haft__mcp_spec haft__mcp_spec;
 

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "mcp/server.h"
+#include "mcp/server/server.h"
 
 /* How long a client waits before it comes again. */
 #define RETRY_MS 500

@@ -5,7 +5,7 @@
  * Tests: tests/spec/check_test.c.
  */
 #include "base/str.h"
-#include "mcp/servers.h"
+#include "mcp/server_config.h"
 #include "model/chat.h"
 #include "run/offer/resolve.h"
 #include "spec/load_int.h"

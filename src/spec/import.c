@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/sha256.h"
 #include "base/str.h"
-#include "mcp/servers.h"
+#include "mcp/server_config.h"
 #include "spec/load_int.h"
 
 #define AT HAFT__LIT("/mcp/import")

@@ -5,8 +5,8 @@
 
 #include "base/macros.h"
 #include "base/str.h"
+#include "mcp/client/elicitation.h"
 #include "mcp/definition_help.h"
-#include "mcp/elicit.h"
 #include "test.h"
 #include "json/read.h"
 

@@ -14,7 +14,7 @@
 #define HAFT_TESTS_MCP_CLIENT_HELP_H
 
 #include "base/buf.h"
-#include "mcp/client.h"
+#include "mcp/client/client.h"
 
 /* Options for a test: a server "docs". */
 haft__mcp_client_options test_client_options(void);

@@ -7,7 +7,7 @@
 #define HAFT_TESTS_MCP_FIXTURE_H
 
 #include "io/loop.h"
-#include "mcp/server.h"
+#include "mcp/server/server.h"
 
 typedef struct fixture {
     haft__loop *loop;

@@ -6,7 +6,7 @@
 #ifndef HAFT_TESTS_MCP_SERVER_HELP_H
 #define HAFT_TESTS_MCP_SERVER_HELP_H
 
-#include "mcp/server.h"
+#include "mcp/server/server.h"
 #include "test.h"
 
 #define META_ONLY(can)                                                                             \

@@ -4,7 +4,7 @@
  *
  *     mcp.c         the hub of all connections; what tools the servers of a spec have
  *     mcp_link.c    one connection: its states, deadlines and restarts
- *     mcp_event.c   what the session says is to be done (mcp/client.h)
+ *     mcp_event.c   what the session says is to be done (mcp/client/client.h)
  *     mcp_setup.c   what a server is started or asked with: words, variables, headers, roots
  *     mcp_stdio.c   the transport to a program; mcp_web.c that over HTTP, mcp_exchange.c one
  *                   request of it
@@ -25,8 +25,8 @@
 #include "exec/mcp/pins.h"
 #include "exec/mcp/tool_cache.h"
 #include "io/line_splitter.h"
-#include "mcp/client.h"
-#include "mcp/servers.h"
+#include "mcp/client/client.h"
+#include "mcp/server_config.h"
 #include "model/sse.h"
 
 typedef struct haft__mcp_link haft__mcp_link;

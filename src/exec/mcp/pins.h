@@ -13,7 +13,7 @@
 #define HAFT_EXEC_MCP_PINS_H
 
 #include "mcp/definition.h"
-#include "mcp/servers.h"
+#include "mcp/server_config.h"
 
 typedef struct haft__mcp_pins {
     haft__arena arena;

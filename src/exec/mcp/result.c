@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "exec/mcp/mcp_int.h"
-#include "mcp/content.h"
+#include "mcp/client/content.h"
 #include "mcp/visible.h"
 #include "json/write.h"
 

@@ -10,7 +10,7 @@
 #define HAFT_EXEC_MCP_TOOL_CACHE_H
 
 #include "mcp/definition.h"
-#include "mcp/servers.h"
+#include "mcp/server_config.h"
 #include "run/redact/redact.h"
 
 typedef struct haft__mcp_record {

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "mcp/servers.h"
+#include "mcp/server_config.h"
 #include "json/canonical.h"
 
 /* One part, with a line's end behind it: canonical JSON has none. */
@@ -17,7 +17,7 @@ static haft_status add(haft__buf *text, haft__json part, haft_error *err)
 }
 
 /* How the server of the tool is started or asked: its configuration as it is written, by its hash
- * (mcp/servers.h). Null when the spec has no such server. */
+ * (mcp/server_config.h). Null when the spec has no such server. */
 static haft_status add_server(haft__buf *text, const haft__spec *spec, const haft__tool *tool,
                               haft_error *err)
 {

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elicit.c - questions are checked before anybody is asked; answers are by run/pause/elicitation.h.
+ * Tests: tests/mcp/client/elicitation_test.c. */
+#include "mcp/client/elicitation.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "mcp/definition_parts.h"
+#include "mcp/visible.h"
+
+static haft__json get(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    return value != NULL ? *value : haft__json_null();
+}
+
+static haft_status wanted(const char *where, const char *what, haft__json found, haft_error *err)
+{
+    return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
+                      haft__json_kind_name(found));
+}
+
+/* ---- questions ---- */
+
+static haft_status check_form(haft__json schema, haft_error *err)
+{
+    haft__json fields = get(schema, "properties");
+    if (schema.kind != HAFT__JSON_OBJECT) {
+        return wanted("/requestedSchema", "an object", schema, err);
+    }
+    if (!haft__str_equal(haft__json_text(get(schema, "type")), HAFT__LIT("object"))
+        || fields.kind != HAFT__JSON_OBJECT) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/requestedSchema",
+                          "expected an object schema with properties");
+    }
+    for (uint32_t i = 0; i < fields.count; i++) {
+        haft__json field = fields.members[i].value;
+        bool nested = haft__str_equal(haft__json_text(get(field, "type")), HAFT__LIT("object"))
+                      || get(field, "properties").kind != HAFT__JSON_NULL;
+        if (field.kind != HAFT__JSON_OBJECT || nested) {
+            return haft__fail(err, HAFT_BAD_INPUT, "/requestedSchema/properties",
+                              "the field '%.*s' is no plain field",
+                              HAFT__ARG(haft__json_text(fields.members[i].key)));
+        }
+    }
+    return HAFT_OK;
+}
+
+/* With nothing hidden in it, as the schemas of tools: a person reads it. */
+static haft_status read_form(haft__arena *arena, haft__json params, haft__mcp_question *question,
+                             haft_error *err)
+{
+    haft__json schema = get(params, "requestedSchema");
+    haft_status status =
+        haft__mcp_schema_show(arena, schema, "/requestedSchema", &question->schema, err);
+    return status == HAFT_OK ? check_form(question->schema, err) : status;
+}
+
+static haft_status read_address(haft__arena *arena, haft__json params, haft__mcp_question *question,
+                                haft_error *err)
+{
+    haft__json url = get(params, "url");
+    haft_str text = haft__json_text(url), shown;
+    if (url.kind != HAFT__JSON_STRING) {
+        return wanted("/url", "a string", url, err);
+    }
+    haft_status status = haft__visible(arena, text, HAFT__LIMIT_MCP_LOG_BYTES, &shown, err);
+    bool web = haft__str_starts(text, HAFT__LIT("https://"))
+               || haft__str_starts(text, HAFT__LIT("http://"));
+    if (status == HAFT_OK && (!web || !haft__str_equal(text, shown))) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/url",
+                          "expected an address of http or https, found '%.*s'", HAFT__ARG(shown));
+    }
+    question->address = text;
+    return status;
+}
+
+haft_status haft__mcp_question_read(haft__arena *arena, haft__json params,
+                                    haft__mcp_question *ret_question, haft_error *err)
+{
+    haft__mcp_question question = *ret_question;
+    haft__json mode = get(params, "mode"), message = get(params, "message");
+    question.url = haft__str_equal(haft__json_text(mode), HAFT__LIT("url"));
+    if (mode.kind != HAFT__JSON_NULL && !question.url
+        && !haft__str_equal(haft__json_text(mode), HAFT__LIT("form"))) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/mode", "expected \"form\" or \"url\"");
+    }
+    if (message.kind != HAFT__JSON_STRING) {
+        return wanted("/message", "a string", message, err);
+    }
+    haft_status status = haft__visible(arena, haft__json_text(message),
+                                       HAFT__LIMIT_TOOL_DESCRIPTION_BYTES, &question.message, err);
+    question.schema = haft__json_null();
+    if (status == HAFT_OK) {
+        status = question.url ? read_address(arena, params, &question, err)
+                              : read_form(arena, params, &question, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_question = question;
+    }
+    return status;
+}
+
+/* ---- answers ---- */
+
+void haft__mcp_answer_write(haft__json_writer *w, haft__mcp_action action, haft__json content)
+{
+    static const char *const names[] = {[HAFT__MCP_ACCEPT] = "accept",
+                                        [HAFT__MCP_DECLINE] = "decline",
+                                        [HAFT__MCP_DISMISS] = "cancel"};
+    haft__json_begin_object(w);
+    haft__json_key(w, "action");
+    haft__json_add_str(w, haft__str(names[action]));
+    if (action == HAFT__MCP_ACCEPT && content.kind == HAFT__JSON_OBJECT) {
+        haft__json_key(w, "content");
+        haft__json_add(w, content);
+    }
+    haft__json_end_object(w);
+}

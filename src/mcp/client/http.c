@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* client_http.c - what HTTP adds: sessions, and answers that are none. Tests:
+ * tests/mcp/client/http_test.c. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "mcp/client/client_int.h"
+
+/* What JSON-RPC leaves to servers; SDKs use it for what is wrong with a request over HTTP. */
+#define SERVER_CODE_FIRST (-32000)
+#define SERVER_CODE_LAST  (-32099)
+
+haft_status haft__mcp_client_session(haft__mcp_client *client, uint64_t exchange, haft_str id,
+                                     haft_error *err)
+{
+    bool visible = id.len > 0 && id.len <= HAFT__LIMIT_MCP_SESSION_BYTES;
+    (void)err;
+    if (exchange == 0 || exchange != client->initialize_id) {
+        return HAFT_OK; /* modern servers may send one; it means nothing */
+    }
+    for (size_t i = 0; i < id.len && visible; i++) {
+        visible = id.ptr[i] >= 0x21 && id.ptr[i] <= 0x7E;
+    }
+    if (!visible) {
+        haft_error error;
+        (void)haft__fail(&error, HAFT_BAD_INPUT, "",
+                         "the server gave a session id of %zu bytes that is no visible ASCII of "
+                         "at most %d",
+                         id.len, HAFT__LIMIT_MCP_SESSION_BYTES);
+        haft__mcp_give_up(client, &error);
+        return HAFT_OK;
+    }
+    memcpy(client->session_bytes, id.ptr, id.len);
+    client->session = (haft_str){client->session_bytes, id.len};
+    return HAFT_OK;
+}
+
+/* ---- what broke ---- */
+
+static bool is_redirect(uint32_t http)
+{
+    return http >= 300 && http < 400;
+}
+
+/* Whatever is asked: it is not for us, or not there. */
+static bool is_refusal(uint32_t http)
+{
+    return http == 401 || http == 403 || http == 407 || is_redirect(http);
+}
+
+/* Whether the same request would be answered in the same way tomorrow. */
+static bool is_lasting(uint32_t http)
+{
+    return http >= 400 && http < 500 && http != 408 && http != 425 && http != 429;
+}
+
+static void say(const haft__mcp_broken *broken, haft_error *ret_error)
+{
+    if (broken->http == 0) {
+        haft__mcp_fail_text(ret_error, HAFT_IO, "the exchange with the server broke off",
+                            broken->why);
+        (void)haft__hint(ret_error, HAFT_IO,
+                         broken->sent ? "is `url` that of an MCP server? See what it logs"
+                                      : "see whether it runs, and whether `url` is right");
+        return;
+    }
+    char text[64];
+    haft_status status = is_refusal(broken->http)   ? HAFT_BAD_STATE
+                         : is_lasting(broken->http) ? HAFT_UNSUPPORTED
+                                                    : HAFT_IO;
+    (void)snprintf(text, sizeof text, "the server answered with HTTP %u", broken->http);
+    haft__mcp_fail_text(ret_error, status, text, broken->why);
+    if (broken->http == 401) {
+        (void)haft__hint(ret_error, status,
+                         "it wants to know who asks: headers: {Authorization: \"Bearer ${..}\"}");
+    } else if (broken->http == 403) {
+        (void)haft__hint(
+            ret_error, status,
+            "it does not let us in: look at the token in `headers`, and what it is for");
+    } else if (is_redirect(broken->http)) {
+        (void)haft__hint(ret_error, status,
+                         "redirects are not followed: write the address itself as `url`");
+    } else if (broken->http >= 500) {
+        (void)haft__hint(ret_error, status, "it has failed by itself: see what it logs");
+    } else if (!is_lasting(broken->http)) {
+        (void)haft__hint(ret_error, status, "it has too much to do, or is not ready: try later");
+    }
+}
+
+/* The body's own error, as if it had come as an answer to this request; false when it has none. */
+static bool read_body(haft__mcp_client *client, haft__arena *arena, haft_str body,
+                      haft__rpc_message *ret_message)
+{
+    haft__rpc_fault fault = {0};
+    bool fits = body.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES;
+    haft_str copy = fits ? haft__arena_copy(arena, body) : HAFT__LIT("");
+    return copy.ptr != NULL
+           && haft__mcp_read_message(client, arena, copy, ret_message, &fault, NULL) == HAFT_OK
+           && ret_message->kind == HAFT__RPC_ERROR;
+}
+
+/* ---- sessions that are over ---- */
+
+static bool has_word(haft_str text, haft_str word)
+{
+    bool found = false;
+    for (size_t i = 0; i + word.len <= text.len && !found; i++) {
+        found = haft__str_equal_any_case((haft_str){text.ptr + i, word.len}, word);
+    }
+    return found;
+}
+
+/* Many servers say 400 where 404 is meant. An error that answers this very request is about the
+ * request, unless it is one of the transport's and speaks of the session. */
+static bool is_about_session(const haft__rpc_message *message, uint64_t exchange)
+{
+    bool transport = message->code == HAFT__RPC_INVALID
+                     || (message->code <= SERVER_CODE_FIRST && message->code >= SERVER_CODE_LAST);
+    return haft__mcp_id_number(message->id) != exchange
+           || (transport
+               && (has_word(message->message, HAFT__LIT("session"))
+                   || has_word(message->message, HAFT__LIT("not initialized"))));
+}
+
+/* Whether the list has been asked for again in another session already. Of calls, those who make
+ * them know. */
+static bool was_reopened(const haft__mcp_client *client, uint64_t exchange)
+{
+    return exchange == client->list_id && client->listing->reopened;
+}
+
+/* The server does not know the session any more; it has not looked at the request. `error` is what
+ * its body says, or NULL. */
+static bool is_session_over(const haft__mcp_client *client, uint64_t exchange,
+                            const haft__mcp_broken *broken, const haft__rpc_message *error)
+{
+    bool over = broken->http == 404
+                || (broken->http == 400 && (error == NULL || is_about_session(error, exchange)));
+    return over && client->era == HAFT__MCP_ERA_LEGACY
+           && (client->session.len > 0 || client->state == HAFT__MCP_INITIALIZING);
+}
+
+static haft_status break_opening(haft__mcp_client *client, bool probe,
+                                 const haft__mcp_broken *broken, haft_error *err)
+{
+    haft_error error;
+    bool absent = broken->http == 0 && !broken->sent; /* nobody to initialize, either */
+    bool final = absent || is_refusal(broken->http);
+    client->discover_id = probe ? 0 : client->discover_id;
+    client->initialize_id = probe ? client->initialize_id : 0;
+    if (probe && !final && !client->tried_initialize) {
+        return haft__mcp_initialize(client, err);
+    }
+    say(broken, &error);
+    if (!probe && (broken->http == 400 || broken->http == 404 || broken->http == 405)) {
+        (void)haft__hint(&error, error.status,
+                         "is the path right? The HTTP+SSE transport of 2024 is not spoken");
+    }
+    haft__mcp_give_up(client, &error);
+    return HAFT_OK;
+}
+
+/* A new session. The list is asked for once more; whoever made the call looks at that first. */
+static haft_status reopen(haft__mcp_client *client, haft__mcp_pending *call,
+                          const haft__mcp_broken *broken, const haft__rpc_message *told,
+                          haft_error *err)
+{
+    haft_error error;
+    say(broken, &error);
+    if (told != NULL && broken->http == 400) { /* which of its words it means is not clear */
+        haft__mcp_fail_text(&error, HAFT_IO, "the server answered with an error", told->message);
+    }
+    if (call != NULL) {
+        call->node->event.done.http = broken->http;
+        haft__mcp_call_end(client, call, HAFT__MCP_AGAIN, &error);
+    } else {
+        client->listing->reopened = true;
+        haft__mcp_list_reset(client);
+    }
+    return haft__mcp_reopen(client, err);
+}
+
+static haft_status break_list(haft__mcp_client *client, const haft__mcp_broken *broken)
+{
+    haft_error error;
+    say(broken, &error);
+    client->list_id = 0;
+    haft__mcp_list_fail(client, &error);
+    return HAFT_OK;
+}
+
+static haft_status break_call(haft__mcp_client *client, haft__mcp_pending *call,
+                              const haft__mcp_broken *broken)
+{
+    haft_error error;
+    say(broken, &error);
+    call->node->event.done.sent = broken->sent;
+    call->node->event.done.http = broken->http;
+    /* A server that failed on the way, or a proxy that waited no longer, may have done it. */
+    bool lost = broken->http == 0 || broken->http == 408 || broken->http >= 500;
+    haft__mcp_call_end(client, call, lost ? HAFT__MCP_LOST : HAFT__MCP_ERROR, &error);
+    return HAFT_OK;
+}
+
+static haft_status take_body(haft__mcp_client *client, uint64_t exchange, haft__mcp_pending *call,
+                             const haft__rpc_message *message, uint32_t http, haft__arena *io_arena,
+                             haft_error *err)
+{
+    if (call != NULL) {
+        return haft__mcp_call_answer(client, call, message, http, io_arena, err);
+    }
+    if (exchange == client->discover_id) {
+        return haft__mcp_discovered(client, message, err);
+    }
+    if (exchange == client->initialize_id) {
+        return haft__mcp_initialized(client, message, err);
+    }
+    return haft__mcp_list_answer(client, message, 0, io_arena, err);
+}
+
+static haft_status take_broken(haft__mcp_client *client, uint64_t exchange,
+                               const haft__mcp_broken *broken, haft__arena *io_arena,
+                               haft_error *err)
+{
+    haft__mcp_pending *call = haft__mcp_call_find(client, exchange);
+    haft__rpc_message message;
+    bool probe = exchange == client->discover_id;
+    bool opening = probe || exchange == client->initialize_id;
+    bool list = exchange == client->list_id;
+    bool denied = opening && is_refusal(broken->http);
+    if (exchange == client->listen_id) {
+        return haft__mcp_unwatched(client, err);
+    }
+    if (exchange == client->level_id) {
+        client->level_id = 0;
+        return HAFT_OK;
+    }
+    if (call == NULL && !opening && !list) {
+        return HAFT_OK;
+    }
+    bool told = broken->http != 0 && !denied && read_body(client, io_arena, broken->body, &message);
+    if (!opening && !was_reopened(client, exchange)
+        && is_session_over(client, exchange, broken, told ? &message : NULL)) {
+        return reopen(client, call, broken, told ? &message : NULL, err);
+    }
+    if (told) {
+        return take_body(client, exchange, call, &message, broken->http, io_arena, err);
+    }
+    return call != NULL ? break_call(client, call, broken)
+           : opening    ? break_opening(client, probe, broken, err)
+                        : break_list(client, broken);
+}
+
+void haft__mcp_client_unsent(haft__mcp_client *client, uint64_t exchange)
+{
+    haft__mcp_pending *call = haft__mcp_call_find(client, exchange);
+    if (call != NULL) {
+        call->state = HAFT__MCP_CALL_WAITING;
+    }
+}
+
+haft_status haft__mcp_client_broken(haft__mcp_client *client, uint64_t exchange,
+                                    const haft__mcp_broken *broken, haft_error *err)
+{
+    haft__arena arena;
+    if (exchange == 0) {
+        return HAFT_OK;
+    }
+    haft__arena_init(&arena, 0);
+    haft_status status = take_broken(client, exchange, broken, &arena, err);
+    haft__arena_finish(&arena);
+    return haft__mcp_guard(client, status);
+}

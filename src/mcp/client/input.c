@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client_input.c - input_required: a modern server wants to know more before it answers a call.
+ *
+ * What haft can say itself (roots, the server's own state) goes back at once, with the same call
+ * under a new id. What a person has to say ends the call: it is made again, in this process or a
+ * later one, when there is an answer. Tests: tests/mcp/client/call_test.c.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "mcp/client/client_int.h"
+#include "mcp/client/elicitation.h"
+#include "json/read.h"
+
+/* What one entry of inputRequests comes to. */
+typedef struct inputs {
+    haft__arena *arena;
+    haft__mcp_question *questions;
+    size_t question_count;
+    haft__json_member *answered;
+    size_t answered_count;
+    haft_error why; /* it cannot be answered */
+} inputs;
+
+static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json key, haft_error *err)
+{
+    haft__buf buf;
+    haft__json_writer w;
+    haft__json none = haft__json_null(), roots = none;
+    haft__buf_init(&buf, HAFT__LIMIT_SPEC_BYTES);
+    haft__json_writer_init(&w, &buf);
+    haft__mcp_add_roots(client, &w);
+    haft_status status = haft__buf_check(&buf, err);
+    haft_str text =
+        status == HAFT_OK ? haft__arena_copy(in->arena, haft__buf_str(&buf)) : HAFT__LIT("");
+    haft__buf_finish(&buf);
+    if (status != HAFT_OK || text.ptr == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    status = haft__json_read(in->arena, text, &options, &roots, NULL, err);
+    in->answered[in->answered_count++] = (haft__json_member){key, roots};
+    return status;
+}
+
+/* `key` goes back as it came; `request` is what can be told of it. */
+static haft_status take_input(haft__mcp_client *client, inputs *in, haft__json key,
+                              haft__json request, haft_error *err)
+{
+    haft_str method = haft__json_text(haft__mcp_get(request, "method"));
+    bool roots = haft__str_equal(method, HAFT__LIT("roots/list"));
+    bool question = haft__str_equal(method, HAFT__LIT("elicitation/create"));
+    if (roots && client->options.root_count > 0) {
+        return add_roots(client, in, key, err);
+    }
+    if (!question || !client->options.elicitation) {
+        haft__mcp_fail_text(&in->why, HAFT_UNSUPPORTED,
+                            "the server asks for what haft does not offer it", method);
+        return HAFT_OK;
+    }
+    haft__mcp_question *q = &in->questions[in->question_count];
+    *q = (haft__mcp_question){.key = haft__json_text(key)};
+    haft_status status =
+        haft__mcp_question_read(in->arena, haft__mcp_get(request, "params"), q, &in->why);
+    in->question_count += status == HAFT_OK;
+    return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
+}
+
+static haft_status take_inputs(haft__mcp_client *client, inputs *in, haft__json requests,
+                               haft__json told, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (requests.count > HAFT__LIMIT_MCP_QUESTIONS) {
+        (void)haft__fail(&in->why, HAFT_TOO_BIG, "", "the server asks %u things at once, not %d",
+                         requests.count, HAFT__LIMIT_MCP_QUESTIONS);
+        return HAFT_OK;
+    }
+    if (told.kind != HAFT__JSON_OBJECT || told.count != requests.count) {
+        (void)haft__fail(&in->why, HAFT_UNSUPPORTED, "", "what the server asks has a secret in it");
+        return HAFT_OK;
+    }
+    in->questions = haft__arena_array(in->arena, requests.count, sizeof(*in->questions));
+    in->answered = haft__arena_array(in->arena, requests.count, sizeof(*in->answered));
+    if (in->questions == NULL || in->answered == NULL) {
+        return haft__arena_fail(in->arena, err);
+    }
+    for (uint32_t i = 0; i < requests.count && status == HAFT_OK && in->why.status == HAFT_OK;
+         i++) {
+        status = take_input(client, in, requests.members[i].key, told.members[i].value, err);
+    }
+    return status;
+}
+
+static void check_input(haft__mcp_pending *call, haft__json requests, haft__json state,
+                        haft_error *why)
+{
+    bool no_requests = requests.kind == HAFT__JSON_NULL, no_state = state.kind == HAFT__JSON_NULL;
+    bool nothing = no_requests || (requests.kind == HAFT__JSON_OBJECT && requests.count == 0);
+    if ((nothing && no_state) || (!no_requests && requests.kind != HAFT__JSON_OBJECT)
+        || (!no_state && state.kind != HAFT__JSON_STRING)) {
+        (void)haft__fail(why, HAFT_BAD_INPUT, "", "the server wants input, but does not say which");
+    } else if (state.count > HAFT__LIMIT_MCP_STATE_BYTES) {
+        (void)haft__fail(why, HAFT_TOO_BIG, "/requestState", "a state of %u bytes, more than %d",
+                         state.count, HAFT__LIMIT_MCP_STATE_BYTES);
+    } else if (call->round >= HAFT__LIMIT_MCP_ROUNDS) {
+        (void)haft__fail(why, HAFT_TOO_BIG, "", "the server has asked %d times and asks again",
+                         HAFT__LIMIT_MCP_ROUNDS);
+    }
+}
+
+/* Nobody has to be asked: the same call again, with what the server wants back. */
+static haft_status call_again(haft__mcp_client *client, haft__mcp_pending *call, const inputs *in,
+                              haft__json state, haft_error *err)
+{
+    haft__json answers = in->answered_count > 0
+                             ? haft__json_object(in->answered, in->answered_count)
+                             : haft__json_null();
+    haft_status status =
+        haft__mcp_copy(&call->arena, answers, client->options.origin.hash_key, &call->answers, err);
+    call->request_state = (haft_str){NULL, 0};
+    if (status == HAFT_OK && state.kind == HAFT__JSON_STRING) {
+        call->request_state = haft__arena_copy(&call->arena, haft__json_text(state));
+        status = call->request_state.ptr != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
+    }
+    call->round++;
+    return status == HAFT_OK ? haft__mcp_call_send(client, call, err) : status;
+}
+
+haft_status haft__mcp_take_input(haft__mcp_client *client, haft__mcp_pending *call,
+                                 const haft__rpc_message *message, haft__arena *io_arena,
+                                 haft_error *err)
+{
+    haft__json told = message->result;
+    haft__json result = message->exact.kind != HAFT__JSON_NULL ? message->exact : told;
+    haft__json requests = haft__mcp_get(result, "inputRequests");
+    haft__json state = haft__mcp_get(result, "requestState");
+    haft__mcp_done *done = &call->node->event.done;
+    inputs in = {.arena = io_arena};
+    check_input(call, requests, state, &in.why);
+    haft_status status =
+        in.why.status == HAFT_OK && requests.kind == HAFT__JSON_OBJECT
+            ? take_inputs(client, &in, requests, haft__mcp_get(told, "inputRequests"), err)
+            : HAFT_OK;
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (in.why.status == HAFT_OK && in.question_count == 0) {
+        return call_again(client, call, &in, state, err);
+    }
+    done->sent = true;
+    done->round = call->round + 1;
+    done->questions = in.questions;
+    done->question_count = in.question_count;
+    done->answered = haft__json_object(in.answered, in.answered_count);
+    done->state = state.kind == HAFT__JSON_STRING ? haft__json_text(state) : (haft_str){NULL, 0};
+    for (size_t i = 0; i < in.question_count; i++) {
+        in.questions[i].call = call->number;
+    }
+    call->node->arena = *io_arena;
+    haft__arena_init(io_arena, 0);
+    bool good = in.why.status == HAFT_OK;
+    haft__mcp_call_end(client, call, good ? HAFT__MCP_INPUT : HAFT__MCP_ERROR,
+                       good ? NULL : &in.why);
+    return HAFT_OK;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* header.c - values as headers. Tests: tests/mcp/client/param_header_test.c. */
+#include "mcp/client/param_header.h"
+
+#include "base/str.h"
+#include "json/number.h"
+
+#define OPEN  HAFT__LIT("=?base64?")
+#define CLOSE HAFT__LIT("?=")
+
+static bool is_safe(haft_str value)
+{
+    for (size_t i = 0; i < value.len; i++) {
+        unsigned char c = (unsigned char)value.ptr[i];
+        bool edge = i == 0 || i + 1 == value.len;
+        if ((c < 0x21 || c > 0x7E) && (edge || (c != ' ' && c != '\t'))) {
+            return false;
+        }
+    }
+    return !(haft__str_starts(value, OPEN) && haft__str_ends(value, CLOSE));
+}
+
+static void add_base64(haft__buf *buf, haft_str bytes)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < bytes.len; i += 3) {
+        uint32_t three = 0;
+        size_t left = bytes.len - i < 3 ? bytes.len - i : 3;
+        for (size_t j = 0; j < 3; j++) {
+            three = three << 8 | (j < left ? (unsigned char)bytes.ptr[i + j] : 0);
+        }
+        for (size_t j = 0; j < 4; j++) {
+            haft__buf_add_char(buf, j <= left ? digits[three >> (18 - 6 * j) & 63] : '=');
+        }
+    }
+}
+
+void haft__mcp_header_add(haft__buf *buf, haft_str value)
+{
+    if (is_safe(value)) {
+        haft__buf_add_str(buf, value);
+        return;
+    }
+    haft__buf_add_str(buf, OPEN);
+    add_base64(buf, value);
+    haft__buf_add_str(buf, CLOSE);
+}
+
+static bool is_header(haft__json value)
+{
+    return value.kind == HAFT__JSON_STRING || value.kind == HAFT__JSON_TRUE
+           || value.kind == HAFT__JSON_FALSE
+           || (value.kind == HAFT__JSON_NUMBER && haft__number_is_integer(haft__json_text(value)));
+}
+
+bool haft__mcp_header_param(haft__buf *buf, const haft__mcp_param *param, haft__json arguments)
+{
+    const haft__json *value = &arguments;
+    for (size_t i = 0; i < param->depth && value != NULL; i++) {
+        value = haft__json_get(*value, param->path[i]);
+    }
+    if (value == NULL || !is_header(*value)) {
+        return false;
+    }
+    haft__buf_addf(buf, "Mcp-Param-%.*s: ", HAFT__ARG(param->name));
+    if (value->kind == HAFT__JSON_STRING) {
+        haft__mcp_header_add(buf, haft__json_text(*value));
+    } else if (value->kind == HAFT__JSON_NUMBER) {
+        haft__number_add_normal(buf, haft__json_text(*value));
+    } else {
+        haft__buf_addf(buf, "%s", value->kind == HAFT__JSON_TRUE ? "true" : "false");
+    }
+    return true;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client_receive.c - a message has come: whose answer it is, or what it tells.
+ *
+ * Nothing is believed: an answer must be to a request that is under way, a notification about
+ * something that is. All else is dropped. Tests: tests/mcp/client/receive_test.c.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "mcp/client/client_int.h"
+#include "mcp/visible.h"
+#include "json/number.h"
+
+#define TOLD_FAULTS  10  /* the first of them are told as log messages */
+#define BEGINNING    200 /* bytes of a message that cannot be read, which are looked at */
+#define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
+
+/* ---- whose answer it is ---- */
+
+static bool is_under_way(haft__mcp_client *client, uint64_t id)
+{
+    return id != 0
+           && (id == client->discover_id || id == client->initialize_id || id == client->list_id
+               || id == client->listen_id || id == client->level_id
+               || haft__mcp_call_find(client, id) != NULL);
+}
+
+/* The one request that is under way; 0 when there are more. */
+static uint64_t only_request(const haft__mcp_client *client)
+{
+    const uint64_t ids[] = {client->discover_id, client->initialize_id, client->list_id,
+                            client->level_id};
+    uint64_t only = 0, count = 0;
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        count += ids[i] != 0;
+        only = ids[i] != 0 ? ids[i] : only;
+    }
+    for (const haft__mcp_pending *call = client->calls; call != NULL; call = call->next) {
+        count += call->state == HAFT__MCP_CALL_SENT;
+        only = call->state == HAFT__MCP_CALL_SENT ? call->id : only;
+    }
+    return count == 1 ? only : 0;
+}
+
+/* The request that an answer without an id is to: over HTTP the one it came for. Else some servers
+ * answer notifications, too, which must not be taken for answers to the list or to a call. */
+static uint64_t request_without_id(haft__mcp_client *client, uint64_t exchange)
+{
+    uint64_t only = exchange != 0 ? exchange : only_request(client);
+    bool clear = exchange != 0 || (only != client->list_id && !client->cancels);
+    return clear && is_under_way(client, only) ? only : 0;
+}
+
+/* The request an answer is to; 0 for none of ours. *ret_why says what is wrong with its id. */
+static uint64_t request_of(haft__mcp_client *client, uint64_t exchange, haft__json id,
+                           const char **ret_why)
+{
+    uint64_t number = haft__mcp_id_number(id);
+    *ret_why = NULL;
+    if (id.kind == HAFT__JSON_STRING && haft__str_to_u64(haft__json_text(id), &number)
+        && is_under_way(client, number)) {
+        *ret_why = "its id is a text, and that of the request a number";
+    } else if (id.kind == HAFT__JSON_NULL) {
+        number = request_without_id(client, exchange);
+    }
+    return is_under_way(client, number) ? number : 0;
+}
+
+/* ---- answers ---- */
+
+static haft_status give_answer(haft__mcp_client *client, uint64_t id,
+                               const haft__rpc_message *message, size_t bytes,
+                               haft__arena *io_arena, haft_error *err)
+{
+    haft__mcp_pending *call = haft__mcp_call_find(client, id);
+    if (client->options.transport == HAFT__MCP_STDIO && id > client->level_id) {
+        client->level_id = 0; /* who answers what came behind it will not answer it any more */
+    }
+    if (call != NULL) {
+        return haft__mcp_call_answer(client, call, message, 0, io_arena, err);
+    }
+    if (id != 0 && id == client->discover_id) {
+        return haft__mcp_discovered(client, message, err);
+    }
+    if (id != 0 && id == client->initialize_id) {
+        return haft__mcp_initialized(client, message, err);
+    }
+    if (id != 0 && id == client->list_id) {
+        return haft__mcp_list_answer(client, message, bytes, io_arena, err);
+    }
+    if (id != 0 && id == client->listen_id) {
+        return haft__mcp_unwatched(client, err);
+    }
+    client->level_id = id == client->level_id ? 0 : client->level_id;
+    return HAFT_OK; /* late, or never asked for */
+}
+
+static haft_status take_answer(haft__mcp_client *client, uint64_t exchange,
+                               const haft__rpc_message *message, size_t bytes,
+                               haft__arena *io_arena, haft_error *err)
+{
+    const char *why;
+    uint64_t id = request_of(client, exchange, message->id, &why);
+    if (why == NULL) {
+        return give_answer(client, id, message, bytes, io_arena, err);
+    }
+    haft__rpc_message spoilt = {
+        .kind = HAFT__RPC_ERROR, .id = message->id, .message = haft__str(why), .spoilt = true};
+    return give_answer(client, id, &spoilt, 0, io_arena, err);
+}
+
+/* ---- notifications ---- */
+
+/* `exchange` is where it came: that of a call, or of something else. */
+static haft_status tell_log(haft__mcp_client *client, uint64_t exchange, haft_str level,
+                            haft_str logger, haft_str text, haft_error *err)
+{
+    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_LOG);
+    if (node == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    haft__mcp_log *log = &node->event.log;
+    const haft__mcp_pending *call = haft__mcp_call_find(client, exchange);
+    log->call = call != NULL ? call->number : 0;
+    haft_str *to[] = {&log->level, &log->logger, &log->text};
+    const haft_str from[] = {level, logger, text};
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < COUNT(to) && status == HAFT_OK; i++) {
+        haft_str shown;
+        status = haft__visible(&node->arena, from[i], HAFT__LIMIT_MCP_LOG_BYTES, &shown, err);
+        if (status == HAFT_OK) {
+            *to[i] = haft__arena_copy(&node->arena, shown);
+            status = to[i]->ptr != NULL ? HAFT_OK : haft__arena_fail(&node->arena, err);
+        }
+    }
+    if (status != HAFT_OK) {
+        haft__mcp_node_destroy(node);
+        return status;
+    }
+    haft__mcp_push(client, node);
+    return HAFT_OK;
+}
+
+static haft_status take_log(haft__mcp_client *client, uint64_t exchange, haft__json params,
+                            haft_error *err)
+{
+    haft__json data = haft__mcp_get(params, "data");
+    haft__buf buf;
+    haft__buf_init(&buf, HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    if (data.kind == HAFT__JSON_STRING) {
+        haft__buf_add_str(&buf, haft__json_text(data));
+    } else {
+        haft__json_write(&buf, data);
+    }
+    haft_status status = haft__buf_check(&buf, err);
+    if (status == HAFT_OK) {
+        status =
+            tell_log(client, exchange, haft__json_text(haft__mcp_get(params, "level")),
+                     haft__json_text(haft__mcp_get(params, "logger")), haft__buf_str(&buf), err);
+    }
+    haft__buf_finish(&buf);
+    return status == HAFT_TOO_BIG ? HAFT_OK : status;
+}
+
+/* It must go forward; what is too long to be kept is no number anybody needs. */
+static bool goes_forward(haft__mcp_pending *call, haft__json progress)
+{
+    haft_str text = haft__json_text(progress), before = haft__str(call->progress);
+    if (progress.kind != HAFT__JSON_NUMBER || text.len >= sizeof(call->progress)
+        || (before.len > 0 && haft__number_compare(text, before) <= 0)) {
+        return false;
+    }
+    memcpy(call->progress, text.ptr, text.len);
+    call->progress[text.len] = '\0';
+    return true;
+}
+
+static haft_status take_progress(haft__mcp_client *client, haft__json params, haft__arena *io_arena,
+                                 haft_error *err)
+{
+    haft__mcp_pending *call =
+        haft__mcp_call_find(client, haft__mcp_id_number(haft__mcp_get(params, "progressToken")));
+    haft__json progress = haft__mcp_get(params, "progress"), total = haft__mcp_get(params, "total");
+    if (call == NULL || !goes_forward(call, progress)) {
+        return HAFT_OK;
+    }
+    haft__mcp_node *node = haft__mcp_node_create(HAFT__MCP_EVENT_PROGRESS);
+    if (node == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    haft__mcp_progress *told = &node->event.progress;
+    told->call = call->number;
+    told->progress = progress;
+    told->total = total.kind == HAFT__JSON_NUMBER ? total : haft__json_null();
+    haft_status status = haft__visible(io_arena, haft__json_text(haft__mcp_get(params, "message")),
+                                       HAFT__LIMIT_MCP_LOG_BYTES, &told->message, err);
+    if (status != HAFT_OK) {
+        haft__mcp_node_destroy(node);
+        return status;
+    }
+    node->arena = *io_arena;
+    haft__arena_init(io_arena, 0);
+    haft__mcp_push(client, node);
+    return HAFT_OK;
+}
+
+/* Legacy servers just say so; modern ones to those who listen. */
+static haft_status take_change(haft__mcp_client *client, haft__json params, haft_error *err)
+{
+    haft__json id = haft__mcp_get(haft__mcp_get(params, "_meta"), SUBSCRIPTION);
+    bool heard = client->era == HAFT__MCP_ERA_LEGACY
+                 || (client->listen_id != 0 && haft__mcp_id_number(id) == client->listen_id);
+    if (client->state != HAFT__MCP_OPEN || !heard) {
+        return HAFT_OK;
+    }
+    return haft__mcp_changed(client, err);
+}
+
+static haft_status take_cancelled(haft__mcp_client *client, haft__json params, haft_error *err)
+{
+    haft__json id = haft__mcp_get(params, "requestId");
+    uint64_t number = haft__mcp_id_number(id);
+    if (number != 0 && number == client->listen_id) {
+        return haft__mcp_unwatched(client, err);
+    }
+    haft__mcp_question_withdrawn(client, id);
+    return HAFT_OK;
+}
+
+static haft_status take_notification(haft__mcp_client *client, uint64_t exchange,
+                                     const haft__rpc_message *message, haft__arena *io_arena,
+                                     haft_error *err)
+{
+    haft_str method = message->method;
+    bool logs = client->era != HAFT__MCP_ERA_MODERN || client->options.log_level.len > 0;
+    if (haft__str_equal(method, HAFT__LIT("notifications/progress"))) {
+        return take_progress(client, message->params, io_arena, err);
+    }
+    if (haft__str_equal(method, HAFT__LIT("notifications/message")) && logs) {
+        return take_log(client, exchange, message->params, err);
+    }
+    if (haft__str_equal(method, HAFT__LIT("notifications/tools/list_changed"))) {
+        return take_change(client, message->params, err);
+    }
+    if (haft__str_equal(method, HAFT__LIT("notifications/cancelled"))) {
+        return take_cancelled(client, message->params, err);
+    }
+    return HAFT_OK;
+}
+
+/* ---- messages ---- */
+
+static haft_status take_request(haft__mcp_client *client, uint64_t exchange,
+                                const haft__rpc_message *message, haft_error *err)
+{
+    bool modern = client->state == HAFT__MCP_PROBING || client->state == HAFT__MCP_IDLE
+                  || client->state == HAFT__MCP_BAD || client->era == HAFT__MCP_ERA_MODERN;
+    if (modern) { /* a modern server may not ask, and is not answered */
+        return HAFT_OK;
+    }
+    return haft__mcp_take_request(client, exchange, message, err);
+}
+
+static bool contains(haft_str text, haft_str part)
+{
+    while (text.len >= part.len && !haft__str_starts(text, part)) {
+        text = haft__str_skip(text, 1);
+    }
+    return text.len >= part.len;
+}
+
+/* Whether a text that cannot be read was meant as an answer: nobody else says "jsonrpc", and a
+ * method would stand at the beginning, too. */
+static bool was_meant(haft_str text)
+{
+    size_t size = text.len < BEGINNING ? text.len : BEGINNING;
+    haft_str begin = haft__str_trim((haft_str){text.ptr, size});
+    return haft__str_starts(begin, HAFT__LIT("{")) && contains(begin, HAFT__LIT("\"jsonrpc\""))
+           && !contains(begin, HAFT__LIT("\"method\""));
+}
+
+/* The request that is answered with something that is not valid; 0 for none. */
+static uint64_t request_of_fault(haft__mcp_client *client, uint64_t exchange, haft_str text,
+                                 const haft__rpc_fault *fault, haft_status status)
+{
+    const char *why = NULL;
+    if (fault->id.kind != HAFT__JSON_NULL) {
+        return fault->answer || fault->unclear ? request_of(client, exchange, fault->id, &why) : 0;
+    }
+    bool unread = fault->code == HAFT__RPC_PARSE || status == HAFT_TOO_BIG;
+    return fault->answer || (unread && was_meant(text)) ? request_without_id(client, exchange) : 0;
+}
+
+/* An answer that is spoilt is an answer; a request that is spoilt gets one. */
+static haft_status take_fault(haft__mcp_client *client, uint64_t exchange, haft_str given,
+                              const haft__rpc_fault *fault, const haft_error *why,
+                              haft__arena *io_arena, haft_error *err)
+{
+    char text[sizeof(why->where) + sizeof(why->message) + 8];
+    bool legacy = client->state == HAFT__MCP_OPEN && client->era == HAFT__MCP_ERA_LEGACY;
+    haft_status status = HAFT_OK;
+    (void)snprintf(text, sizeof text, "%s%s%s", why->where, why->where[0] != '\0' ? ": " : "",
+                   why->message);
+    if (client->faults++ < TOLD_FAULTS) {
+        status = tell_log(client, exchange, HAFT__LIT("warning"), HAFT__LIT("haft"),
+                          haft__str(text), err);
+    }
+    uint64_t id = request_of_fault(client, exchange, given, fault, why->status);
+    if (status == HAFT_OK && (id != 0 || fault->answer)) {
+        haft__rpc_message message = {
+            .kind = HAFT__RPC_ERROR, .message = haft__str(text), .spoilt = true};
+        return give_answer(client, id, &message, 0, io_arena, err);
+    }
+    if (status == HAFT_OK && !fault->answer && legacy && fault->id.kind != HAFT__JSON_NULL) {
+        return haft__mcp_send_error(client, fault->id, fault->code, why->message, err);
+    }
+    return status;
+}
+
+static haft_status take_message(haft__mcp_client *client, uint64_t exchange,
+                                const haft__rpc_message *message, size_t bytes,
+                                haft__arena *io_arena, haft_error *err)
+{
+    switch (message->kind) {
+    case HAFT__RPC_REQUEST: return take_request(client, exchange, message, err);
+    case HAFT__RPC_NOTIFICATION: return take_notification(client, exchange, message, io_arena, err);
+    case HAFT__RPC_RESULT:
+    case HAFT__RPC_ERROR: return take_answer(client, exchange, message, bytes, io_arena, err);
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__mcp_client_receive(haft__mcp_client *client, uint64_t exchange, haft_str text,
+                                     haft_error *err)
+{
+    haft__arena arena;
+    haft__rpc_message message;
+    haft__rpc_fault fault = {0};
+    haft_error why = {.status = HAFT_OK};
+    haft__arena_init(&arena, 0);
+    bool fits = text.len <= HAFT__LIMIT_MCP_MESSAGE_BYTES; /* else it is refused uncopied */
+    haft_str copy = fits ? haft__arena_copy(&arena, text) : text;
+    haft_status status = copy.ptr != NULL || text.len == 0
+                             ? haft__mcp_read_message(client, &arena, copy, &message, &fault, &why)
+                             : haft__arena_fail(&arena, &why);
+    if (status == HAFT_OK) {
+        status = take_message(client, exchange, &message, text.len, &arena, err);
+    } else if (status == HAFT_NO_MEMORY) {
+        status = haft__fail_no_memory(err);
+    } else {
+        status = take_fault(client, exchange, text, &fault, &why, &arena, err);
+    }
+    haft__arena_finish(&arena);
+    return haft__mcp_guard(client, status);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server_headers.c - headers of HTTP that repeat what a request says, so that what stands between
+ * can route it: they must say the same. Tests: tests/mcp/server/headers_test.c.
+ *
+ * What a header cannot carry is written =?base64?...?= there.
+ */
+#include "base/limits.h"
+#include "base/str.h"
+#include "mcp/server/server_int.h"
+#include "json/read.h"
+
+#define SENTINEL_HEAD HAFT__LIT("=?base64?")
+#define SENTINEL_TAIL HAFT__LIT("?=")
+#define PARAM_HEAD    "Mcp-Param-"
+
+static bool refuse(haft__mcp_asked *asked, const char *header, const char *why)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    haft__buf_addf(&text, "the header %.128s %s", header, why);
+    haft__mcp_asked_refuse(asked, 400, HAFT__RPC_HEADER, haft__buf_str(&text), HAFT__LIT(""));
+    haft__buf_finish(&text);
+    return false;
+}
+
+/* ---- values ---- */
+
+static int base64_value(char c)
+{
+    if (c >= 'A' && c <= 'Z') {
+        return c - 'A';
+    }
+    if (c >= 'a' && c <= 'z') {
+        return c - 'a' + 26;
+    }
+    if (c >= '0' && c <= '9') {
+        return c - '0' + 52;
+    }
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Strictly: whole groups, padding at the end only. */
+static bool decode_base64(haft_str text, char *to, size_t *ret_length)
+{
+    size_t made = 0;
+    if (text.len % 4 != 0) {
+        return false;
+    }
+    for (size_t at = 0; at < text.len; at += 4) {
+        bool last = at + 4 == text.len;
+        int pads = last && text.ptr[at + 3] == '=' ? (text.ptr[at + 2] == '=' ? 2 : 1) : 0;
+        uint32_t bits = 0;
+        for (int i = 0; i < 4; i++) {
+            int value = i >= 4 - pads ? 0 : base64_value(text.ptr[at + (size_t)i]);
+            if (value < 0) {
+                return false;
+            }
+            bits = bits << 6 | (uint32_t)value;
+        }
+        for (int i = 0; i < 3 - pads; i++) {
+            to[made++] = (char)(bits >> (16 - 8 * i) & 0xff);
+        }
+    }
+    *ret_length = made;
+    return true;
+}
+
+/* What a header says, its spelling taken off; .ptr is NULL when it is spelt wrongly. */
+static haft_str header_value(haft__mcp_asked *asked, haft_str header)
+{
+    haft_str value = haft__str_trim(header);
+    size_t around = SENTINEL_HEAD.len + SENTINEL_TAIL.len;
+    if (value.len < around || !haft__str_starts(value, SENTINEL_HEAD)
+        || !haft__str_ends(value, SENTINEL_TAIL)) {
+        return value;
+    }
+    haft_str coded = {value.ptr + SENTINEL_HEAD.len, value.len - around};
+    char *decoded = haft__arena_alloc(&asked->own->arena, coded.len + 1);
+    size_t length = 0;
+    if (decoded == NULL || !decode_base64(coded, decoded, &length)) {
+        return (haft_str){NULL, 0};
+    }
+    return (haft_str){decoded, length};
+}
+
+/* ---- of every request ---- */
+
+static haft_str named(const haft__mcp_asked *asked)
+{
+    static const struct {
+        const char *method, *key;
+    } rows[] = {{"tools/call", "name"}, {"prompts/get", "name"}, {"resources/read", "uri"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (haft__str_equal(asked->own->message.method, haft__str(rows[i].method))) {
+            const haft__json *name = haft__json_get(asked->params, haft__str(rows[i].key));
+            return name != NULL && name->kind == HAFT__JSON_STRING ? haft__json_text(*name)
+                                                                   : (haft_str){NULL, 0};
+        }
+    }
+    return (haft_str){NULL, 0};
+}
+
+/* True when the header is there and says `wanted`. */
+static bool same(haft__mcp_asked *asked, const char *header, haft_str found, haft_str wanted)
+{
+    if (found.ptr == NULL) {
+        return refuse(asked, header, "is missing");
+    }
+    haft_str value = header_value(asked, found);
+    if (value.ptr == NULL) {
+        return refuse(asked, header, "is not spelt as =?base64?...?= has it");
+    }
+    return haft__str_equal(value, wanted)
+           || refuse(asked, header, "does not say what the body says");
+}
+
+bool haft__mcp_headers_agree(haft__mcp_asked *asked, const haft__mcp_headers *headers)
+{
+    const haft__json *version = haft__mcp_meta(asked, HAFT__MCP_META_VERSION);
+    haft_str name = named(asked);
+    return same(asked, "MCP-Protocol-Version", headers->version, haft__json_text(*version))
+           && same(asked, "Mcp-Method", headers->method, asked->own->message.method)
+           && (name.ptr == NULL || same(asked, "Mcp-Name", headers->name, name));
+}
+
+/* ---- of arguments ---- */
+
+/* Integers are compared as numbers, all else as it is written. */
+static bool says(haft__mcp_asked *asked, haft_str value, haft__json argument)
+{
+    switch (argument.kind) {
+    case HAFT__JSON_TRUE: return haft__str_equal(value, HAFT__LIT("true"));
+    case HAFT__JSON_FALSE: return haft__str_equal(value, HAFT__LIT("false"));
+    case HAFT__JSON_STRING: return haft__str_equal(value, haft__json_text(argument));
+    case HAFT__JSON_NUMBER: {
+        haft__json number;
+        bool equal = false;
+        return haft__json_read(&asked->own->arena, value, NULL, &number, NULL, NULL) == HAFT_OK
+               && number.kind == HAFT__JSON_NUMBER
+               && haft__json_equal(number, argument, &equal, NULL) == HAFT_OK && equal;
+    }
+    default: return false;
+    }
+}
+
+/* One property that has a header of its own. */
+static bool check_property(haft__mcp_asked *asked, haft_str header, const haft__json *argument,
+                           const haft__mcp_headers *headers)
+{
+    char name[sizeof(PARAM_HEAD) + HAFT__LIMIT_TOOL_NAME_BYTES];
+    if (header.len == 0 || header.len > HAFT__LIMIT_TOOL_NAME_BYTES) {
+        return true; /* clients leave such a tool alone */
+    }
+    (void)snprintf(name, sizeof(name), PARAM_HEAD "%.*s", HAFT__ARG(header));
+    haft_str found = headers->get(headers->context, name);
+    bool given = argument != NULL && argument->kind != HAFT__JSON_NULL;
+    if (!given) {
+        return found.ptr == NULL || refuse(asked, name, "has a value that the body does not have");
+    }
+    if (found.ptr == NULL) {
+        return refuse(asked, name, "is missing");
+    }
+    haft_str value = header_value(asked, found);
+    if (value.ptr == NULL) {
+        return refuse(asked, name, "is not spelt as =?base64?...?= has it");
+    }
+    return says(asked, value, *argument) || refuse(asked, name, "does not say what the body says");
+}
+
+/* Properties of properties, no deeper than schemas are. */
+static bool check_object(haft__mcp_asked *asked, haft__json schema, haft__json arguments,
+                         const haft__mcp_headers *headers, int depth)
+{
+    const haft__json *properties = haft__json_get(schema, HAFT__LIT("properties"));
+    uint32_t count = properties != NULL && properties->kind == HAFT__JSON_OBJECT && depth > 0
+                         ? properties->count
+                         : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        haft__json_member member = properties->members[i];
+        const haft__json *argument = haft__json_get(arguments, haft__json_text(member.key));
+        const haft__json *header = haft__json_get(member.value, HAFT__LIT("x-mcp-header"));
+        if (header != NULL && !check_property(asked, haft__json_text(*header), argument, headers)) {
+            return false;
+        }
+        haft__json inner = argument != NULL ? *argument : haft__json_null();
+        if (!check_object(asked, member.value, inner, headers, depth - 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool haft__mcp_headers_arguments(haft__mcp_asked *asked, const haft__json *schema,
+                                 const haft__mcp_headers *headers)
+{
+    return check_object(asked, *schema, asked->arguments, headers, HAFT__LIMIT_JSON_DEPTH_STRICT);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/mcp/client/receive.c: messages that make sense, and those that do not. */
+#include "base/limits.h"
+#include "mcp/client_help.h"
+#include "test.h"
+
+static const test_client_case cases[] = {
+    /* progress goes forward */
+    {"L",
+     "start\n"
+     "get $opened(1)\n"
+     "call a\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "progress\",\"params\":{\"progressToken\":2,\"progress\":0,\"total\":10,\"message\":"
+     "\"be\\u001bgins\"}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "progress\",\"params\":{\"progressToken\":2,\"progress\":0}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "progress\",\"params\":{\"progressToken\":2,\"progress\":1e1,\"total\":\"x\"}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "progress\",\"params\":{\"progressToken\":2,\"progress\":2}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "progress\",\"params\":{\"progressToken\":2,\"progress\":\"11\"}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "progress\",\"params\":{\"progressToken\":2,\"progress\":"
+     "10000000000000000000000000000000000000000000000000000000000000000000000}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "progress\",\"params\":{\"progressToken\":3,\"progress\":1}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "progress\",\"params\":{\"progressToken\":\"2\",\"progress\":12}}\n"
+     "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}\n"
+     "get {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "progress\",\"params\":{\"progressToken\":2,\"progress\":12}}\n",
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
+     "  ready legacy 2025-11-25 's' '1' '' tools\n"
+     "  send $call(2,a) for 1\n"
+     "  progress 1 0 of 10 'be<U+001B>gins'\n"
+     "  progress 1 1e1 of null ''\n"
+     "  done 1 result sent {}\n"},
+    /* log messages */
+    {"L",
+     "start\n"
+     "get $opened(1)\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "message\",\"params\":{\"level\":\"info\",\"logger\":\"l\",\"data\":\"te\\u001bxt\"}}\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "message\",\"params\":{\"level\":\"error\",\"data\":{\"a\":[1]}}}\n"
+     "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}\n",
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
+     "  ready legacy 2025-11-25 's' '1' '' tools\n"
+     "  log info l 'te<U+001B>xt'\n"
+     "  log error  '{\"a\":[1]}'\n"
+     "  log   'null'\n"},
+    /* log messages of a modern server */
+    {"",
+     "start\n"
+     "get $discovered(1)\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "message\",\"params\":{\"level\":\"info\",\"data\":\"unasked\"}}\n",
+     "  send $discover(1)\n"
+     "  ready modern 2026-07-28 '' '' '' tools\n"},
+    /* log messages of a modern server that was asked */
+    {"i",
+     "start\n"
+     "get $discovered(1)\n"
+     "get "
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+     "message\",\"params\":{\"level\":\"info\",\"data\":\"asked\"}}\n",
+     "  send $discover(1)\n"
+     "  ready modern 2026-07-28 '' '' '' tools\n"
+     "  log info  'asked'\n"},
+    /* notifications nobody knows */
+    {"L",
+     "start\n"
+     "get $opened(1)\n"
+     "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{}}\n"
+     "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n"
+     "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}\n",
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
+     "  ready legacy 2025-11-25 's' '1' '' tools\n"
+     "  log   'null'\n"},
+    /* what is no message */
+    {"L",
+     "start\n"
+     "get $opened(1)\n"
+     "get Server running on stdio\n"
+     "get [1]\n"
+     "get \n"
+     "get {\"jsonrpc\":\"2.0\",\"id\":7,\"method\":5}\n"
+     "get {\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"x\"}\n",
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
+     "  ready legacy 2025-11-25 's' '1' '' tools\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'S''\n"
+     "  log warning haft 'expected one message, found an array: there are no batches'\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found the end of the text'\n"
+     "  log warning haft '/method: expected a string, found number'\n"
+     "  send {\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600,\"message\":\"expected a "
+     "string, found number\"}}\n"
+     "  log warning haft '/id: expected a string or an integer as the id, found null'\n"},
+    /* what is no message, modern */
+    {"",
+     "start\n"
+     "get $discovered(1)\n"
+     "get {\"jsonrpc\":\"2.0\",\"id\":7,\"method\":5}\n",
+     "  send $discover(1)\n"
+     "  ready modern 2026-07-28 '' '' '' tools\n"
+     "  log warning haft '/method: expected a string, found number'\n"},
+    /* garbage is told ten times */
+    {"L",
+     "start\n"
+     "get x\n"
+     "get x\n"
+     "get x\n"
+     "get x\n"
+     "get x\n"
+     "get x\n"
+     "get x\n"
+     "get x\n"
+     "get x\n"
+     "get x\n"
+     "get x\n"
+     "get x\n",
+     "  send $initialize(1)\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
+     "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"},
+    /* after the end nobody listens */
+    {"L",
+     "start\n"
+     "get $opened(1)\n"
+     "lost x\n"
+     "get {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{}}\n"
+     "fail y\n"
+     "get {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{}}\n",
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
+     "  ready legacy 2025-11-25 's' '1' '' tools\n"
+     "  failed the server cannot be used: y\n"},
+};
+
+TEST(client_receive_steps_happen)
+{
+    test_client_check_all(cases, COUNT(cases));
+}
+
+TEST(client_receive_steps_survive_without_memory)
+{
+    test_client_starve(cases, COUNT(cases));
+}
+
+static size_t log_length(int length)
+{
+    haft__mcp_client_options options = test_client_options_of("L");
+    haft__mcp_client *client = NULL;
+    haft__mcp_event event = {0};
+    haft__buf text;
+    haft__buf_init(&text, 1 << 16);
+    CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
+    haft__buf_addf(&text,
+                   "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
+                   "{\"data\":\"%0*d\"}}",
+                   length, 1);
+    CHECK_INT(haft__mcp_client_receive(client, 0, haft__buf_str(&text), NULL), HAFT_OK, "log");
+    CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG, "told");
+    bool cut = haft__str_ends(event.log.text, HAFT__LIT("..."));
+    size_t found = cut ? 0 : event.log.text.len;
+    haft__mcp_client_destroy(client);
+    haft__buf_finish(&text);
+    return found;
+}
+
+TEST(a_log_message_is_cut_where_it_gets_long)
+{
+    CHECK_INT(log_length(HAFT__LIMIT_MCP_LOG_BYTES), HAFT__LIMIT_MCP_LOG_BYTES, "at the limit");
+    CHECK_INT(log_length(HAFT__LIMIT_MCP_LOG_BYTES + 1), 0, "past it");
+}
+
+TEST(a_message_that_is_too_big_is_not_even_copied)
+{
+    haft__mcp_client_options options = test_client_options_of("L");
+    haft__mcp_client *client = NULL;
+    size_t size = HAFT__LIMIT_MCP_MESSAGE_BYTES + 1;
+    char *text = test_alloc(size);
+    memset(text, ' ', size);
+    CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
+    CHECK_INT(haft__mcp_client_receive(client, 0, (haft_str){text, size}, NULL), HAFT_OK, "big");
+    haft__mcp_event event = {0};
+    CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG, "told");
+    haft__mcp_client_destroy(client);
+}
+
+/* ---- answers that are not valid ---- */
+
+#define OPEN                                                                                       \
+    "start\nget {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":"                    \
+    "\"2025-11-25\",\"capabilities\":{\"tools\":{}}}}\n"
+#define J "{\"jsonrpc\":\"2.0\","
+
+/* What happens at the steps behind OPEN. */
+static bool happens(const char *letters, const char *steps, const char *wanted)
+{
+    haft__mcp_client_options options = test_client_options_of(letters);
+    haft__mcp_client *client = NULL;
+    haft__buf log;
+    haft__buf_init(&log, 1 << 20);
+    CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
+    CHECK_INT(test_client_play(client, haft__str(steps), &log), HAFT_OK, "%s", steps);
+    bool found = memmem(log.ptr, log.len, wanted, strlen(wanted)) != NULL;
+    if (!found) {
+        printf("# %.*s\n", HAFT__ARG(haft__buf_str(&log)));
+    }
+    haft__mcp_client_destroy(client);
+    haft__buf_finish(&log);
+    return found;
+}
+
+/* Whatever is sent instead of an answer, the call does not wait for another. */
+TEST(an_answer_that_is_not_valid_ends_its_call)
+{
+    static const struct {
+        const char *text, *why;
+    } rows[] = {
+        {J "\"id\":2}", "found neither a method nor a result or error"},
+        {"{\"id\":2}", "found neither a method nor a result or error"},
+        {J "\"id\":2,\"result\":7}", "/result: expected an object, found number"},
+        {J "\"id\":2,\"result\":null}", "/result: expected an object, found null"},
+        {J "\"id\":2,\"error\":{}}", "/error/code: expected an integer of 64 bits, found nothing"},
+        {J "\"id\":2,\"error\":{\"code\":\"x\",\"message\":\"m\"}}", "/error/code: expected"},
+        {J "\"id\":2,\"error\":{\"code\":1}}", "/error/message: expected a string, found nothing"},
+        {J "\"id\":2,\"error\":\"no\"}", "/error: expected an object, found string"},
+        {J "\"id\":2,\"error\":null}", "/error: expected an object, found null"},
+        {J "\"id\":2,\"result\":{},\"error\":{\"code\":1,\"message\":\"m\"}}", "found both"},
+        {J "\"id\":2,\"method\":\"m\",\"result\":{}}", "found a method together with a result"},
+        {"{\"id\":2,\"result\":{}}", "/jsonrpc: expected \"2.0\", found nothing"},
+        {J "\"id\":\"2\",\"result\":{}}", "its id is a text, and that of the request a number"},
+        {J "\"id\":2.5,\"result\":{}}", "/id: expected an integer"},
+        {J "\"id\":[2],\"result\":{}}", "/id: expected a string or an integer"},
+        {J "\"id\":null,\"result\":{}}", "/id: expected the id of a request, found null"},
+        {J "\"result\":{}}", "/id: expected the id of a request, found nothing"},
+        {J "\"id\":2,\"result\":{\"x\":NaN}}", "expected a value"},
+        {J "\"id\":2,\"result\":{\"x\":\"\xff\"}}", "UTF-8"},
+        {J "\"id\":2,\"result\":{\"content\":[", "the end"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char steps[1024], wanted[256];
+        (void)snprintf(steps, sizeof(steps), OPEN "call a\nget %s\n", rows[i].text);
+        CHECK(
+            happens("L", steps,
+                    "done 1 error sent 0 http 0 null the server sent an answer that is not valid"),
+            "%s", rows[i].text);
+        (void)snprintf(wanted, sizeof(wanted), "%s", rows[i].why);
+        CHECK(happens("L", steps, wanted), "%s", rows[i].text);
+        (void)snprintf(steps, sizeof(steps), OPEN "call a\non 2 %s\n", rows[i].text);
+        CHECK(happens("Lh", steps, "not valid: "), "over HTTP: %s", rows[i].text);
+    }
+}
+
+/* An error without an id is that of the one request there can be meant. */
+TEST(an_error_without_an_id_belongs_to_somebody)
+{
+#define LOST J "\"id\":null,\"error\":{\"code\":-32700,\"message\":\"what?\"}}\n"
+    static const struct {
+        const char *options, *steps, *wanted;
+    } rows[] = {
+        {"L", OPEN "call a\nget " LOST, "done 1 error sent -32700"},
+        {"L", "start\nget " LOST, "failed the server refused to initialize: what?"},
+        {"", "start\nget " LOST, "\"method\":\"initialize\""},
+        {"Lh", OPEN "call a\ncall b\non 3 " LOST, "done 2 error sent -32700"},
+        {"Lh", OPEN "list\non 2 " LOST, "tools 0 error the server did not list its tools: what?"},
+        /* who is meant is not clear: a second call, an answer to a notification */
+        {"L", OPEN "call a\ncall b\nget " LOST "get " J "\"id\":2,\"result\":{}}\n",
+         "done 1 result"},
+        {"L", OPEN "list\nget " LOST "get " J "\"id\":2,\"result\":{\"tools\":[]}}\n", "tools 0\n"},
+        {"L", OPEN "call a\ncall b\ncancel 1 no\nget " LOST "get " J "\"id\":3,\"result\":{}}\n",
+         "done 2 result"},
+        /* nor is what was not meant as an answer */
+        {"L",
+         OPEN "call a\nget {\"level\":30,\nget {}\nget " J "\nget " J "\"method\":\"x\",\nget " J
+              "\"id\":2,\"result\":{}}\n",
+         "done 1 "},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK(happens(rows[i].options, rows[i].steps, rows[i].wanted), "%s", rows[i].steps);
+    }
+}
+
+TEST(an_answer_with_too_much_in_it_ends_its_call)
+{
+    haft__buf steps;
+    haft__buf_init(&steps, 1 << 20);
+    haft__buf_add_str(&steps, HAFT__LIT(OPEN "call a\nget " J "\"id\":2,\"result\":{\"x\":"));
+    for (int i = 0; i < HAFT__LIMIT_MCP_DEPTH; i++) {
+        haft__buf_add_char(&steps, '[');
+    }
+    haft__buf_add_char(&steps, '\n');
+    haft__buf_add_char(&steps, '\0');
+    CHECK(happens("L", steps.ptr, "done 1 error sent 0 http 0 null"), "too deep");
+    haft__buf_finish(&steps);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/mcp/config_import.c: files of other programs become servers of a spec. */
+#include "base/buf.h"
+#include "base/limits.h"
+#include "mcp/definition_help.h"
+#include "mcp/server_config.h"
+#include "test.h"
+#include "json/write.h"
+
+static const haft__hash_key key = {1, 2};
+
+static const struct {
+    const char *text, *servers, *notes;
+} good[] = {
+    /* Claude Desktop */
+    {"{\"mcpServers\":{\"files\":{\"command\":\"npx\",\"args\":[\"-y\",\"server-filesystem\","
+     "\"/data\"],\"env\":{\"LEVEL\":3,\"ON\":true,\"OFF\":false,\"NONE\":null}}},"
+     "\"globalShortcut\":\"\"}",
+     "{\"files\":{\"command\":[\"npx\",\"-y\",\"server-filesystem\",\"/data\"],"
+     "\"env\":{\"LEVEL\":\"3\",\"ON\":\"true\",\"OFF\":\"false\"},\"enabled\":true,"
+     "\"imported\":true}}",
+     ""},
+    /* Claude Code: http, variables with defaults */
+    {"{\"mcpServers\":{\"api\":{\"type\":\"http\",\"url\":\"${BASE:-https://x.org}/mcp\","
+     "\"headers\":{\"Authorization\":\"Bearer ${TOKEN}\"}}}}",
+     "{\"api\":{\"url\":\"${BASE:-https://x.org}/mcp\",\"headers\":{\"Authorization\":"
+     "\"Bearer ${TOKEN}\"},\"enabled\":true,\"imported\":true}}",
+     ""},
+    /* VS Code, with comments, inputs and a comma too many */
+    {"{ // servers of this folder\n\"inputs\":[{\"id\":\"api-key\",\"type\":\"promptString\"}],\n"
+     "\"servers\":{\"My Server\":{\"type\":\"stdio\",\"command\":\"${workspaceFolder}/s\","
+     "\"args\":[\"--home\",\"${userHome}\"],\"cwd\":\"${workspaceFolder}\","
+     "\"env\":{\"KEY\":\"${input:api-key}\",\"P\":\"${env:PATH}x\"},\"envFile\":\".env\"},},}",
+     "{\"My-Server\":{\"command\":[\"./s\",\"--home\",\"${HOME}\"],\"cwd\":\".\","
+     "\"env\":{\"KEY\":\"${HAFT_INPUT_API_KEY}\",\"P\":\"${PATH}x\"},\"enabled\":true,"
+     "\"imported\":true}}",
+     "My Server: envFile is not read; name its variables in env, or put them into .env\n"},
+    {"{\"mcp\":{\"servers\":{\"a\":{\"command\":\"x\"}}}}",
+     "{\"a\":{\"command\":[\"x\"],\"enabled\":true,\"imported\":true}}", ""},
+    /* Cursor and others */
+    {"{\"mcpServers\":{\"a\":{\"url\":\"http://h/sse\",\"type\":\"sse\",\"disabled\":true},"
+     "\"b\":{\"serverUrl\":\"http://h\",\"timeout\":5},\"c\":{\"httpUrl\":\"http://h\","
+     "\"transport\":\"streamable-http\",\"enabled\":false,\"autoApprove\":[]},"
+     "\"d\":{\"command\":[\"x\",\"y\"],\"args\":[]}}}",
+     "{\"a\":{\"url\":\"http://h/sse\",\"enabled\":false,\"imported\":true},"
+     "\"b\":{\"url\":\"http://h\",\"enabled\":true,\"imported\":true},"
+     "\"c\":{\"url\":\"http://h\",\"enabled\":false,\"imported\":true},"
+     "\"d\":{\"command\":[\"x\",\"y\"],\"enabled\":true,\"imported\":true}}",
+     "b: timeout is not taken over: programs mean different units by it\n"},
+    {"{\"servers\":{}}", "{}", ""},
+    /* an input that the file does not list; a sign-in that haft does not have */
+    {"{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"headers\":{\"K\":\"${input:my-key}\"},"
+     "\"auth\":{\"CLIENT_ID\":\"x\"}}}}",
+     "{\"a\":{\"url\":\"http://h\",\"headers\":{\"K\":\"${HAFT_INPUT_MY_KEY}\"},\"enabled\":true,"
+     "\"imported\":true}}",
+     "a: the file has no `inputs` for an ${input:..} of it; the variable HAFT_INPUT_.. is used\n"
+     "a: auth is not used: there is no OAuth yet; put a token into headers\n"},
+    /* what only looks like a variable */
+    {"{\"mcpServers\":{\"a\":{\"command\":\"$x ${ $\",\"args\":[\"a$\",\"${/}\"]}}}",
+     "{\"a\":{\"command\":[\"$x ${ $\",\"a$\",\"/\"],\"enabled\":true,\"imported\":true}}", ""},
+};
+
+TEST(files_of_other_programs_become_servers)
+{
+    for (size_t i = 0; i < COUNT(good); i++) {
+        haft__arena arena;
+        haft__buf buf;
+        haft__mcp_import import = {0};
+        haft__mcp_servers servers;
+        haft_error err = {0};
+        haft__arena_init(&arena, 0);
+        haft__buf_init(&buf, 1 << 16);
+        CHECK_INT(haft__mcp_import_read(&arena, haft__str(good[i].text), key, &import, &err),
+                  HAFT_OK, "%s: %s", good[i].text, err.message);
+        haft__json_write(&buf, import.servers);
+        CHECK_STR(haft__buf_str(&buf), haft__str(good[i].servers), "%s", good[i].text);
+        haft__buf_clear(&buf);
+        for (size_t j = 0; j < import.note_count; j++) {
+            haft__buf_addf(&buf, "%.*s\n", HAFT__ARG(import.notes[j]));
+        }
+        CHECK_STR(haft__buf_str(&buf), haft__str(good[i].notes), "%s", good[i].text);
+        haft__json_member member = {haft__json_string(HAFT__LIT("servers")), import.servers};
+        CHECK_INT(haft__mcp_servers_read(&arena, haft__json_object(&member, 1), &servers, &err),
+                  HAFT_OK, "%s: a spec takes them: %s", good[i].text, err.message);
+        haft__buf_finish(&buf);
+        haft__arena_finish(&arena);
+    }
+}
+
+static const struct {
+    const char *text, *message;
+} bad[] = {
+    {"", "expected a value"},
+    {"[]", "found no mcpServers and no servers"},
+    {"{\"mcpServers\":[]}", "found no mcpServers and no servers"},
+    {"{\"mcp\":7}", "found no mcpServers and no servers"},
+    {"{\"mcpServers\":{\"a\":1,\"a\":2}}", "a"},
+};
+
+/* One server is wrong, and left out. */
+static const struct {
+    const char *text, *why;
+} wrong[] = {
+    {"{\"mcpServers\":{\"a\":7}}", "the server 'a': expected an object"},
+    {"{\"mcpServers\":{\"\":{}}}", "it has no name"},
+    {"{\"mcpServers\":{\"a b\":{\"command\":\"x\"},\"a-b\":{\"command\":\"x\"}}}",
+     "the server 'a-b': another server has this name once it is made one of haft's: 'a-b'"},
+    {"{\"mcpServers\":{\"a\":{}}}", "the server 'a': it has no command and no url"},
+    {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"url\":\"http://h\"}}}",
+     "it has both a command and a url"},
+    {"{\"mcpServers\":{\"a\":{\"command\":7}}}", "expected a text as command and a list as args"},
+    {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"args\":\"y\"}}}",
+     "expected a text as command and a list as args"},
+    {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"args\":[7]}}}",
+     "expected texts in command and args"},
+    {"{\"mcpServers\":{\"a\":{\"url\":7}}}", "expected a text as 'url'"},
+    {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"cwd\":[]}}}", "expected a text as 'cwd'"},
+    {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"env\":[]}}}", "expected texts by name as 'env'"},
+    {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"env\":{\"A\":{}}}}}",
+     "expected texts by name as 'env'"},
+    {"{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"headers\":\"x\"}}}",
+     "expected texts by name as 'headers'"},
+    {"{\"mcpServers\":{\"a\":{\"type\":\"carrier-pigeon\",\"command\":\"x\"}}}",
+     "expected stdio or http as its type, found 'carrier-pigeon'"},
+    {"{\"mcpServers\":{\"a\":{\"command\":\"${input:}\"}}}", "without the id of an input"},
+    {"{\"mcpServers\":{\"a\":{\"command\":[]}}}", "the server 'a': "},
+    {"{\"servers\":{\"a\":{\"command\":\"${command:pick}\"}}}",
+     "haft does not know what to put for 'command:pick'"},
+    {"{\"servers\":{\"a\":{\"command\":\"${}\"}}}", "haft does not know what to put for"},
+    {"{\"servers\":{\"a\":{\"command\":\"${1A}\"}}}", "haft does not know what to put for '1A'"},
+    {"{\"servers\":{\"a\\u202e\":{}}}", "the server 'a<U+202E>': it has no command"},
+};
+
+TEST(a_file_that_is_wrong_says_where)
+{
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        haft__arena arena;
+        haft__mcp_import import;
+        haft_error err = {0};
+        haft__arena_init(&arena, 0);
+        CHECK_INT(haft__mcp_import_read(&arena, haft__str(bad[i].text), key, &import, &err),
+                  HAFT_BAD_INPUT, "%s", bad[i].text);
+        CHECK(strstr(err.message, bad[i].message) != NULL, "%s: %s", bad[i].text, err.message);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(a_server_that_is_wrong_is_left_out)
+{
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        haft__arena arena;
+        haft__mcp_import import = {0};
+        haft_error err = {0};
+        haft__arena_init(&arena, 0);
+        CHECK_INT(haft__mcp_import_read(&arena, haft__str(wrong[i].text), key, &import, &err),
+                  HAFT_OK, "%s: %s", wrong[i].text, err.message);
+        CHECK_INT(import.left_count, 1, "%s", wrong[i].text);
+        if (import.left_count == 1) {
+            haft_str why = import.left[0].why;
+            CHECK(memmem(why.ptr, why.len, wrong[i].why, strlen(wrong[i].why)) != NULL, "%s: %.*s",
+                  wrong[i].text, HAFT__ARG(why));
+        }
+        CHECK_INT(err.status, HAFT_OK, "%s: it is no failure", wrong[i].text);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(the_others_are_there)
+{
+    haft__arena arena;
+    haft__mcp_import import = {0};
+    haft__arena_init(&arena, 0);
+    CHECK_INT(haft__mcp_import_read(&arena,
+                                    HAFT__LIT("{\"servers\":{\"x\":7,\"a\":{\"command\":\"a\"},"
+                                              "\"y\":{},\"b\":{\"url\":\"http://h\"}}}"),
+                                    key, &import, NULL),
+              HAFT_OK, "it is read");
+    CHECK_INT(import.servers.count, 2, "two are good");
+    CHECK_INT(import.left_count, 2, "two are not");
+    CHECK_STR(import.left[1].name, HAFT__LIT("y"), "which");
+    haft__arena_finish(&arena);
+}
+
+TEST(values_of_an_environment_are_in_no_error)
+{
+    haft__arena arena;
+    haft__mcp_import import = {0};
+    haft__arena_init(&arena, 0);
+    CHECK_INT(haft__mcp_import_read(&arena,
+                                    HAFT__LIT("{\"servers\":{\"a\":{\"command\":\"x\",\"env\":"
+                                              "{\"K\":\"hunter2 ${config:x}\"}}}}"),
+                                    key, &import, NULL),
+              HAFT_OK, "a variable nobody knows");
+    CHECK_INT(import.left_count, 1, "it is left out");
+    haft_str why = import.left_count == 1 ? import.left[0].why : HAFT__LIT("hunter2");
+    CHECK(memmem(why.ptr, why.len, "hunter2", 7) == NULL, "%.*s", HAFT__ARG(why));
+    haft__arena_finish(&arena);
+}
+
+static haft_status import_many(int count, size_t *ret_notes)
+{
+    haft__arena arena;
+    haft__buf buf;
+    haft__mcp_import import = {0};
+    haft__arena_init(&arena, 0);
+    haft__buf_init(&buf, 1 << 20);
+    for (int i = 0; i < count; i++) {
+        haft__buf_addf(&buf, "%s\"s%d\":{\"command\":\"x\",\"timeout\":1}",
+                       i > 0 ? "," : "{\"servers\":{", i);
+    }
+    haft__buf_addf(&buf, "}}");
+    haft_status status = haft__mcp_import_read(&arena, haft__buf_str(&buf), key, &import, NULL);
+    *ret_notes = import.note_count;
+    haft__buf_finish(&buf);
+    haft__arena_finish(&arena);
+    return status;
+}
+
+TEST(an_import_has_its_limits)
+{
+    size_t notes;
+    CHECK_INT(import_many(HAFT__LIMIT_MCP_WARNINGS, &notes), HAFT_OK, "at the limit");
+    CHECK_INT(notes, HAFT__LIMIT_MCP_WARNINGS, "all notes are kept");
+    CHECK_INT(import_many(HAFT__LIMIT_MCP_WARNINGS + 1, &notes), HAFT_OK, "past it");
+    CHECK_INT(notes, HAFT__LIMIT_MCP_WARNINGS, "one note is not");
+    CHECK_INT(import_many(HAFT__LIMIT_MCP_SERVERS, &notes), HAFT_OK, "at the limit");
+    CHECK_INT(import_many(HAFT__LIMIT_MCP_SERVERS + 1, &notes), HAFT_TOO_BIG, "past it");
+}
+
+TEST(a_file_is_imported_or_there_is_no_memory)
+{
+    for (size_t i = 0; i < COUNT(good); i++) {
+        for (unsigned n = 0;; n++) {
+            haft__arena arena;
+            haft__mcp_import import;
+            haft__arena_init(&arena, 0);
+            test_fail_allocation(n);
+            haft_status status =
+                haft__mcp_import_read(&arena, haft__str(good[i].text), key, &import, NULL);
+            bool failed = test_allow_allocations();
+            haft__arena_finish(&arena);
+            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+            if (!failed) {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/mcp/server/methods.c: openings of both eras, lists and their pages. */
+#include "base/limits.h"
+#include "mcp/server_help.h"
+
+#define V                   "\"jsonrpc\":\"2.0\","
+#define INIT(params)        "{" V "\"id\":1,\"method\":\"initialize\",\"params\":{" params "}}"
+#define NEW(method, params) "{" V "\"id\":1,\"method\":\"" method "\",\"params\":{" META params "}}"
+
+TEST(handshakes)
+{
+    static const struct {
+        const char *text, *sent;
+    } rows[] = {
+        {INIT("\"protocolVersion\":\"2025-11-25\""), "\"protocolVersion\":\"2025-11-25\""},
+        {INIT("\"protocolVersion\":\"2025-06-18\",\"capabilities\":{}"),
+         "\"protocolVersion\":\"2025-06-18\""},
+        {INIT("\"protocolVersion\":\"2024-11-05\""), "\"protocolVersion\":\"2024-11-05\""},
+        {INIT("\"protocolVersion\":\"2099-01-01\""), "\"protocolVersion\":\"2025-11-25\""},
+        {INIT("\"protocolVersion\":\"\""), "\"protocolVersion\":\"2025-11-25\""},
+        {INIT("\"protocolVersion\":\"2025-11-25\""), "\"listChanged\":true"},
+        {INIT("\"protocolVersion\":\"2025-11-25\""), "\"instructions\":\"Be kind.\""},
+        {INIT("\"protocolVersion\":\"2025-11-25\""), "\"subscribe\":true"},
+        {INIT("\"protocolVersion\":3"), "-32602"},
+        {INIT(""), "-32602"},
+        {INIT("\"protocolVersion\":\"2025-11-25\",\"capabilities\":[]"), "-32602"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        mcp_case c;
+        mcp_open(&c);
+        haft_str sent = mcp_take(&c, rows[i].text, NULL);
+        CHECK(mcp_sent(&c, rows[i].sent), "%s: %.*s", rows[i].text, HAFT__ARG(sent));
+        bool open = haft__mcp_peer_version(c.peer).len > 0;
+        CHECK(open != mcp_sent(&c, "-32602"), "%s", rows[i].text);
+        mcp_close(&c);
+    }
+}
+
+TEST(a_session_is_opened_once)
+{
+    mcp_case c;
+    mcp_open(&c);
+    mcp_greet(&c, "{}");
+    (void)mcp_take(&c, INIT("\"protocolVersion\":\"2025-11-25\""), NULL);
+    CHECK(mcp_sent(&c, "initialized before"), "it is refused");
+    mcp_close(&c);
+}
+
+#define CALL_OF(method, params) "{" V "\"id\":1,\"method\":\"" method "\",\"params\":{" params "}}"
+
+/* With a handshake every fault of the parameters is an error in an answer of HTTP that went well;
+ * without one it is 400. */
+TEST(faults_of_parameters_have_one_status)
+{
+    static const struct {
+        const char *old, *new;
+    } rows[] = {
+        {CALL_OF("tools/list", "\"cursor\":\"x\""), NEW("tools/list", ",\"cursor\":\"x\"")},
+        {CALL_OF("tools/call", ""), NEW("tools/call", "")},
+        {CALL_OF("tools/call", "\"name\":\"t0\",\"arguments\":3"),
+         NEW("tools/call", ",\"name\":\"t0\",\"arguments\":3")},
+        {CALL_OF("resources/read", ""), NEW("resources/read", "")},
+        {CALL_OF("logging/setLevel", "\"level\":\"loud\""), NULL},
+    };
+    mcp_case c;
+    mcp_open(&c);
+    (void)mcp_take(&c, INIT(""), NULL);
+    CHECK(c.http == 200 && mcp_sent(&c, "-32602"), "initialize: %u", c.http);
+    mcp_greet(&c, "{}");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        (void)mcp_take(&c, rows[i].old, NULL);
+        CHECK(c.http == 200 && mcp_sent(&c, "-32602"), "%s: %u", rows[i].old, c.http);
+        if (rows[i].new != NULL) {
+            (void)mcp_take(&c, rows[i].new, NULL);
+            CHECK(c.http == 400 && mcp_sent(&c, "-32602"), "%s: %u", rows[i].new, c.http);
+        }
+    }
+    mcp_close(&c);
+}
+
+/* A header alone may be meant for either era. */
+TEST(a_header_with_a_version_that_is_none)
+{
+    mcp_case c;
+    mcp_open(&c);
+    haft__mcp_headers headers = {.version = HAFT__LIT("1999-01-01")};
+    (void)mcp_take(&c, CALL_OF("tools/list", ""), &headers);
+    CHECK(mcp_sent(&c, "\"supported\":[\"2026-07-28\",\"2025-11-25\",\"2025-06-18\",\"2025-03-26\","
+                       "\"2024-11-05\"],\"requested\":\"1999-01-01\""),
+          "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
+    CHECK_INT(c.http, 400, "of HTTP");
+    mcp_close(&c);
+}
+
+TEST(requests_that_stand_for_themselves)
+{
+    static const struct {
+        const char *text, *sent;
+        uint32_t http;
+    } rows[] = {
+        {NEW("server/discover", ""), "\"supportedVersions\":[\"2026-07-28\"]", 200},
+        {NEW("server/discover", ""), "\"resultType\":\"complete\"", 200},
+        {NEW("server/discover", ""),
+         "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"s\"", 200},
+        {NEW("tools/list", ""), "\"ttlMs\":60000,\"cacheScope\":\"private\"", 200},
+        {NEW("prompts/list", ""), "\"prompts\":[", 200},
+        {NEW("resources/list", ""), "\"resources\":[", 200},
+        {NEW("resources/templates/list", ""), "\"resourceTemplates\":[", 200},
+        {NEW("ping", ""), "-32601", 404},
+        {NEW("initialize", ""), "-32601", 404},
+        {NEW("logging/setLevel", ""), "-32601", 404},
+        {NEW("resources/subscribe", ""), "-32601", 404},
+        {NEW("none", ""), "-32601", 404},
+        {"{" V "\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
+         "\"io.modelcontextprotocol/protocolVersion\":\"v9\","
+         "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+         "\"data\":{\"supported\":[\"2026-07-28\"],\"requested\":\"v9\"}", 400},
+        {"{" V "\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
+         "\"io.modelcontextprotocol/protocolVersion\":7,"
+         "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+         "-32602", 400},
+        {"{" V "\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
+         "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+         "\"io.modelcontextprotocol/clientCapabilities\":[]}}}",
+         "-32602", 400},
+    };
+    mcp_case c;
+    mcp_open(&c);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_str sent = mcp_take(&c, rows[i].text, NULL);
+        CHECK(mcp_sent(&c, rows[i].sent), "%s: %.*s", rows[i].text, HAFT__ARG(sent));
+        CHECK_INT(c.http, rows[i].http, "%s", rows[i].text);
+    }
+    CHECK_INT(haft__mcp_peer_version(c.peer).len, 0, "nothing is remembered");
+    mcp_close(&c);
+}
+
+TEST(what_is_not_served_is_not_there)
+{
+    static const char *const methods[] = {"prompts/list", "prompts/get", "resources/list",
+                                          "resources/read", "completion/complete"};
+    mcp_case c;
+    mcp_open(&c);
+    c.served.prompts = c.served.resources = c.served.completions = c.served.logging = false;
+    c.served.changes = false;
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        char text[256];
+        (void)snprintf(text, sizeof(text),
+                       "{" V "\"id\":1,\"method\":\"%s\",\"params\":{" META "}}", methods[i]);
+        (void)mcp_take(&c, text, NULL);
+        CHECK(mcp_sent(&c, "-32601"), "%s", methods[i]);
+    }
+    (void)mcp_take(&c, NEW("server/discover", ""), NULL);
+    CHECK(mcp_sent(&c, "\"capabilities\":{\"tools\":{}}"), "nothing else is promised");
+    mcp_greet(&c, "{}");
+    (void)mcp_take(&c,
+                   "{" V "\"id\":1,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
+                   "\"info\"}}",
+                   NULL);
+    CHECK(mcp_sent(&c, "-32601"), "there is no log");
+    mcp_close(&c);
+}
+
+/* The cursor of what was sent last; "" when there is none. */
+static void take_cursor(const mcp_case *c, char cursor[256])
+{
+    haft_str text = haft__buf_str(&c->sent), key = HAFT__LIT("\"nextCursor\":\"");
+    cursor[0] = '\0';
+    for (size_t i = 0; i + key.len < text.len; i++) {
+        if (memcmp(text.ptr + i, key.ptr, key.len) == 0) {
+            haft_str rest = haft__str_skip(text, i + key.len);
+            haft_str value = haft__str_split(&rest, '"');
+            (void)snprintf(cursor, 256, "%.*s", HAFT__ARG(value));
+        }
+    }
+}
+
+TEST(lists_come_in_pages)
+{
+    static const size_t counts[] = {0, 1, HAFT__LIMIT_MCP_PAGE, HAFT__LIMIT_MCP_PAGE + 1,
+                                    2 * HAFT__LIMIT_MCP_PAGE + 1};
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        mcp_case c;
+        char cursor[256], text[768];
+        size_t pages = 1;
+        mcp_open(&c);
+        c.tools = counts[i];
+        (void)mcp_take(&c, NEW("tools/list", ""), NULL);
+        for (take_cursor(&c, cursor); cursor[0] != '\0'; take_cursor(&c, cursor)) {
+            (void)snprintf(text, sizeof(text), NEW("tools/list", ",\"cursor\":\"%s\""), cursor);
+            (void)mcp_take(&c, text, NULL);
+            CHECK(!mcp_sent(&c, "error"), "page %zu of %zu", pages, counts[i]);
+            pages++;
+        }
+        size_t wanted = counts[i] == 0 ? 1 : (counts[i] - 1) / HAFT__LIMIT_MCP_PAGE + 1;
+        CHECK_INT(pages, wanted, "%zu entries", counts[i]);
+        mcp_close(&c);
+    }
+}
+
+TEST(cursors_that_are_none)
+{
+    static const char *const cursors[] = {"\"\"", "\"0\"", "\"1.2.3\"", "7", "{}"};
+    mcp_case c;
+    char cursor[256], text[768];
+    mcp_open(&c);
+    c.tools = HAFT__LIMIT_MCP_PAGE + 1;
+    for (size_t i = 0; i < COUNT(cursors); i++) {
+        (void)snprintf(text, sizeof(text), NEW("tools/list", ",\"cursor\":%s"), cursors[i]);
+        (void)mcp_take(&c, text, NULL);
+        CHECK(mcp_sent(&c, "-32602"), "%s", cursors[i]);
+    }
+    (void)mcp_take(&c, NEW("tools/list", ""), NULL);
+    take_cursor(&c, cursor);
+    (void)snprintf(text, sizeof(text), NEW("prompts/list", ",\"cursor\":\"%s\""), cursor);
+    (void)mcp_take(&c, text, NULL);
+    CHECK(mcp_sent(&c, "-32602"), "it is another list's");
+    c.tools = 1; /* the list has shrunk */
+    (void)snprintf(text, sizeof(text), NEW("tools/list", ",\"cursor\":\"%s\""), cursor);
+    (void)mcp_take(&c, text, NULL);
+    CHECK(mcp_sent(&c, "-32602"), "there is nothing there any more");
+    (void)mcp_take(&c, NEW("tools/list", ",\"cursor\":null"), NULL);
+    CHECK(!mcp_sent(&c, "error"), "null is none");
+    mcp_close(&c);
+}
+
+TEST(levels)
+{
+    mcp_case c;
+    mcp_open(&c);
+    mcp_greet(&c, "{}");
+    static const struct {
+        const char *params;
+        bool good;
+    } rows[] = {{"{\"level\":\"debug\"}", true},
+                {"{\"level\":\"emergency\"}", true},
+                {"{\"level\":\"loud\"}", false},
+                {"{\"level\":1}", false},
+                {"{}", false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[256];
+        (void)snprintf(text, sizeof(text),
+                       "{" V "\"id\":1,\"method\":\"logging/setLevel\",\"params\":%s}",
+                       rows[i].params);
+        (void)mcp_take(&c, text, NULL);
+        CHECK_INT(mcp_sent(&c, "\"result\":{}"), rows[i].good, "%s", rows[i].params);
+    }
+    mcp_close(&c);
+}

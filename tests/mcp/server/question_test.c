@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/mcp/server/question.c: questions to the client, and what it says. */
+#include "base/limits.h"
+#include "mcp/server_help.h"
+
+#define V "\"jsonrpc\":\"2.0\","
+#define OLD_CALL(more)                                                                             \
+    "{" V "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"" more "}}"
+#define NEW_CALL(more)                                                                             \
+    "{" V "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"," META more "}}"
+
+static const haft__mcp_question one = {
+    .key = {"k", 1}, .method = {"elicitation/create", 18}, .params = {"{\"a\":1}", 7}};
+
+TEST(questions_with_a_handshake)
+{
+    mcp_case c;
+    mcp_open(&c);
+    mcp_greet(&c, "{\"elicitation\":{}}");
+    (void)mcp_take(&c, OLD_CALL(""), NULL);
+    haft__mcp_asked *asked = c.held[0];
+    CHECK(haft__mcp_asked_can(asked, "elicitation"), "it can be asked");
+    CHECK(!haft__mcp_asked_can(asked, "sampling"), "not for that");
+    haft__mcp_question two[] = {one, one};
+    two[1].key = HAFT__LIT("l");
+    haft__mcp_asked_ask(asked, two, 2, HAFT__LIT("state"), c.now);
+    CHECK(mcp_sent(&c, "\"id\":1,\"method\":\"elicitation/create\",\"params\":{\"a\":1}"), "first");
+    CHECK(mcp_sent(&c, "\"id\":2,\"method\":\"elicitation/create\""), "second");
+    (void)mcp_take(&c, "{" V "\"id\":3,\"result\":{}}", NULL);
+    (void)mcp_take(&c, "{" V "\"id\":\"1\",\"result\":{}}", NULL);
+    (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
+    (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"decline\"}}", NULL);
+    CHECK_INT(c.went_on, 1, "the first that was meant");
+    CHECK_INT(haft__mcp_asked_open(asked), 1, "one is missing");
+    CHECK(haft__json_get(asked->answers, HAFT__LIT("k")) == NULL, "it is not there");
+    (void)mcp_take(&c, "{" V "\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}", NULL);
+    CHECK_INT(c.went_on, 2, "all are there");
+    CHECK_INT(haft__mcp_asked_open(asked), 0, "all are there");
+    const haft__json *none = haft__json_get(asked->answers, HAFT__LIT("k"));
+    const haft__json *some = haft__json_get(asked->answers, HAFT__LIT("l"));
+    CHECK(none != NULL && none->kind == HAFT__JSON_NULL, "an error is no answer");
+    CHECK(some != NULL && haft__json_get(*some, HAFT__LIT("action")) != NULL, "this is one");
+    CHECK_STR(asked->state, HAFT__LIT("state"), "it is kept here");
+    (void)mcp_take(&c, "{" V "\"id\":1,\"result\":{}}", NULL);
+    CHECK_INT(c.went_on, 2, "too late");
+    c.held_count--;
+    haft__mcp_asked_answer(asked, HAFT__LIT("\"content\":[]"));
+    CHECK(!mcp_sent(&c, "notifications/cancelled"), "nothing is open");
+    mcp_close(&c);
+}
+
+#define CANCELLED(id) "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id ","
+
+/* What is to be open is said as a whole: the rest is withdrawn, and nothing is asked twice. */
+TEST(questions_that_are_settled_in_another_way)
+{
+    static const struct {
+        const char *name, *keys, *sent, *not_sent; /* a letter is a question */
+    } rounds[] = {
+        {"two", "ab", "\"id\":2,", "cancelled"},
+        {"one goes", "b", CANCELLED("1"), CANCELLED("2")},
+        {"nothing new", "b", "", "elicitation/create"},
+        {"another comes first", "cb", "\"id\":3,", "cancelled"},
+        {"all are others", "de", CANCELLED("2"), CANCELLED("1")},
+        {"none is left", "", CANCELLED("5"), "elicitation/create"},
+        {"the first again", "a", "\"id\":6,", "cancelled"},
+    };
+    mcp_case c;
+    mcp_open(&c);
+    mcp_greet(&c, "{\"elicitation\":{}}");
+    (void)mcp_take(&c, OLD_CALL(""), NULL);
+    haft__mcp_asked *asked = c.held[0];
+    for (size_t i = 0; i < COUNT(rounds); i++) {
+        haft__mcp_question questions[] = {one, one};
+        size_t count = strlen(rounds[i].keys);
+        for (size_t k = 0; k < count; k++) {
+            questions[k].key = (haft_str){rounds[i].keys + k, 1};
+        }
+        haft__buf_clear(&c.sent);
+        haft__mcp_asked_ask(asked, questions, count, HAFT__LIT("s"), c.now);
+        CHECK(mcp_sent(&c, rounds[i].sent) && !mcp_sent(&c, rounds[i].not_sent), "%s: %.*s",
+              rounds[i].name, HAFT__ARG(haft__buf_str(&c.sent)));
+        CHECK_INT(haft__mcp_asked_open(asked), count, "%s", rounds[i].name);
+    }
+    (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
+    CHECK_INT(c.went_on, 0, "the answer to one that was withdrawn");
+    (void)mcp_take(&c, "{" V "\"id\":6,\"result\":{\"action\":\"cancel\"}}", NULL);
+    haft__mcp_question again = one;
+    again.key = HAFT__LIT("a");
+    haft__buf_clear(&c.sent);
+    haft__mcp_asked_ask(asked, &again, 1, HAFT__LIT("s"), c.now);
+    CHECK_INT(c.sent.len, 0, "what was answered is not asked again: %.*s",
+              HAFT__ARG(haft__buf_str(&c.sent)));
+    mcp_close(&c);
+}
+
+/* However a request ends that has asked something, its questions end with it. */
+TEST(questions_of_a_request_that_ends)
+{
+    static const char *const cancel = "{" V "\"method\":\"notifications/cancelled\",\"params\":{"
+                                      "\"requestId\":7}}";
+    for (int way = 0; way < 3; way++) {
+        mcp_case c;
+        mcp_open(&c);
+        mcp_greet(&c, "{\"elicitation\":{}}");
+        (void)mcp_take(&c, OLD_CALL(""), NULL);
+        haft__mcp_asked_ask(c.held[0], &one, 1, HAFT__LIT("s"), c.now);
+        haft__buf_clear(&c.sent);
+        if (way == 0) {
+            haft__mcp_asked_say(mcp_take_held(&c), HAFT__LIT("done"), false);
+        } else if (way == 1) {
+            haft__mcp_asked_fail(mcp_take_held(&c), HAFT__RPC_INTERNAL, HAFT__LIT("no"),
+                                 HAFT__LIT(""));
+        } else {
+            (void)mcp_take(&c, cancel, NULL);
+        }
+        haft_str sent = haft__buf_str(&c.sent);
+        CHECK(mcp_sent(&c, CANCELLED("1")), "way %d: %.*s", way, HAFT__ARG(sent));
+        haft_str first = haft__str_split(&sent, '\n');
+        CHECK(memmem(first.ptr, first.len, "cancelled", 9) != NULL, "way %d: before the answer",
+              way);
+        mcp_close(&c);
+    }
+}
+
+/* The state of the question that was sent last. */
+static haft_str take_state(const mcp_case *c)
+{
+    haft_str text = haft__buf_str(&c->sent), key = HAFT__LIT("\"requestState\":\"");
+    for (size_t i = 0; i + key.len < text.len; i++) {
+        if (memcmp(text.ptr + i, key.ptr, key.len) == 0) {
+            haft_str rest = haft__str_skip(text, i + key.len);
+            haft_str state = haft__str_split(&rest, '"');
+            char *copy = test_alloc(state.len + 1);
+            memcpy(copy, state.ptr, state.len);
+            copy[state.len] = '\0';
+            return (haft_str){copy, state.len};
+        }
+    }
+    return HAFT__LIT("");
+}
+
+static void call_with(mcp_case *c, const char *name, const char *arguments, haft_str state)
+{
+    char text[2048];
+    (void)snprintf(text, sizeof(text),
+                   "{" V "\"id\":8,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\","
+                   "\"arguments\":%s,\"inputResponses\":{\"k\":{}},\"requestState\":\"%.*s\"," META
+                   "}}",
+                   name, arguments, HAFT__ARG(state));
+    (void)mcp_take(c, text, NULL);
+}
+
+TEST(questions_without_a_handshake)
+{
+    mcp_case c;
+    mcp_open(&c);
+    (void)mcp_take(&c, NEW_CALL(",\"arguments\":{\"x\":1,\"y\":2}"), NULL);
+    haft__mcp_asked_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("my state"), c.now);
+    CHECK(mcp_sent(&c, "\"resultType\":\"input_required\",\"inputRequests\":{\"k\":{\"method\":"
+                       "\"elicitation/create\",\"params\":{\"a\":1}}}"),
+          "the question");
+    haft_str state = take_state(&c);
+    CHECK(state.len > 0, "the state");
+    call_with(&c, "t1", "{\"x\":1,\"y\":2}", state);
+    CHECK(mcp_sent(&c, "-32602"), "for another tool");
+    haft__buf_clear(&c.sent);
+    call_with(&c, "t0", "{\"x\":1}", state);
+    CHECK(mcp_sent(&c, "-32602"), "for other arguments");
+    c.now += HAFT__LIMIT_MCP_STATE_MS;
+    call_with(&c, "t0", "{\"y\":2,\"x\":1.0}", state); /* just in time */
+    haft__mcp_asked *asked = mcp_take_held(&c);
+    CHECK_STR(asked->state, HAFT__LIT("my state"), "it comes back, for the same arguments");
+    CHECK(haft__json_get(asked->answers, HAFT__LIT("k")) != NULL, "with the answers");
+    haft__mcp_asked_answer(asked, HAFT__LIT(""));
+    haft__buf_clear(&c.sent);
+    call_with(&c, "t0", "{\"x\":1,\"y\":2}", state);
+    CHECK(mcp_sent(&c, "the state was used before"), "one answer is for one call");
+    (void)mcp_take(&c, NEW_CALL(""), NULL);
+    haft__mcp_asked_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("my state"), c.now);
+    state = take_state(&c);
+    c.now += HAFT__LIMIT_MCP_STATE_MS + 1;
+    haft__buf_clear(&c.sent);
+    call_with(&c, "t0", "{}", state);
+    CHECK(mcp_sent(&c, "or it is too old"), "a millisecond too late");
+    mcp_close(&c);
+}
+
+/* A question that cannot be sent will not be answered: the call ends with an error, and whoever
+ * serves it is told. */
+TEST(a_question_that_cannot_be_asked)
+{
+    static const char *const calls[] = {OLD_CALL(""), NEW_CALL("")};
+    char *text = test_alloc(HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    memset(text, ' ', HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        mcp_case c;
+        mcp_open(&c);
+        mcp_greet(&c, "{\"elicitation\":{}}");
+        haft__mcp_question huge[] = {
+            {HAFT__LIT("a"), HAFT__LIT("elicitation/create"), HAFT__LIT("{}")},
+            {HAFT__LIT("b"),
+             HAFT__LIT("elicitation/create"),
+             {text, HAFT__LIMIT_MCP_MESSAGE_BYTES}}};
+        (void)mcp_take(&c, calls[i], NULL);
+        haft__mcp_asked *asked = i == 0 ? c.held[0] : mcp_take_held(&c);
+        haft__mcp_asked_ask(asked, huge, 2, HAFT__LIT("s"), c.now);
+        CHECK(mcp_sent(&c, "\"id\":7,\"error\"") && mcp_sent(&c, "a question is too long"), "%.*s",
+              HAFT__ARG(haft__buf_str(&c.sent)));
+        CHECK_INT(c.dropped, i == 0, "with a handshake it is still held");
+        mcp_close(&c);
+    }
+}
+
+/* The same for want of memory. */
+TEST(a_question_without_memory)
+{
+    for (unsigned n = 0;; n++) {
+        mcp_case c;
+        mcp_open(&c);
+        mcp_greet(&c, "{\"elicitation\":{}}");
+        CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "the test's own room");
+        (void)mcp_take(&c, OLD_CALL(""), NULL);
+        test_fail_allocation(n);
+        haft__mcp_asked_ask(c.held[0], &one, 1, HAFT__LIT("s"), c.now);
+        bool failed = test_allow_allocations();
+        CHECK_INT(mcp_sent(&c, "\"id\":7,\"error\""), failed, "allocation %u: %.*s", n,
+                  HAFT__ARG(haft__buf_str(&c.sent)));
+        CHECK_INT(c.dropped, failed, "allocation %u", n);
+        mcp_close(&c);
+        if (!failed) {
+            CHECK(n > 0, "there was nothing to fail");
+            break;
+        }
+    }
+}
+
+/* HAFT__LIMIT_MCP_STATES: so many questions can be open, and the oldest of more cannot be answered;
+ * none can be answered twice, whatever has come in between. */
+TEST(open_questions_have_a_limit)
+{
+    for (int more = 0; more <= 1; more++) {
+        mcp_case c;
+        haft_str first = HAFT__LIT("");
+        mcp_open(&c);
+        for (int i = 0; i < HAFT__LIMIT_MCP_STATES + more; i++) {
+            haft__buf_clear(&c.sent);
+            (void)mcp_take(&c, NEW_CALL(""), NULL);
+            haft__mcp_asked_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("s"), c.now);
+            first = i == 0 ? take_state(&c) : first;
+        }
+        haft_str last = take_state(&c);
+        for (int again = 0; again <= 1; again++) {
+            haft__buf_clear(&c.sent);
+            call_with(&c, "t0", "{}", first);
+            bool taken = c.held_count == 1;
+            CHECK(taken == (more == 0 && again == 0), "the first, %d more, again %d", more, again);
+            if (taken) {
+                haft__mcp_asked_answer(mcp_take_held(&c), HAFT__LIT(""));
+            }
+        }
+        call_with(&c, "t0", "{}", last);
+        CHECK_INT(c.held_count, 1, "the last can be answered");
+        haft__mcp_asked_answer(mcp_take_held(&c), HAFT__LIT(""));
+        mcp_close(&c);
+    }
+}

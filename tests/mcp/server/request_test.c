@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/mcp/server/request.c: progress, log and answers of a request. */
+#include "base/limits.h"
+#include "mcp/server_help.h"
+
+#define V "\"jsonrpc\":\"2.0\","
+#define OLD_CALL(more)                                                                             \
+    "{" V "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"" more "}}"
+#define NEW_CALL(more)                                                                             \
+    "{" V "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"," META more "}}"
+
+TEST(progress_goes_on_only)
+{
+    mcp_case c;
+    mcp_open(&c);
+    mcp_greet(&c, "{}");
+    (void)mcp_take(&c, OLD_CALL(",\"_meta\":{\"progressToken\":\"p\"}"), NULL);
+    haft__mcp_asked *asked = mcp_take_held(&c);
+    static const uint64_t steps[] = {0, 0, 5, 3, 5, 6};
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        haft__mcp_asked_progress(asked, steps[i], 10, HAFT__LIT("so far"));
+    }
+    CHECK_STR(haft__buf_str(&c.sent),
+              HAFT__LIT("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
+                        "\"progressToken\":\"p\",\"progress\":0,\"total\":10,\"message\":\"so "
+                        "far\"}}\n"
+                        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
+                        "\"progressToken\":\"p\",\"progress\":5,\"total\":10,\"message\":\"so "
+                        "far\"}}\n"
+                        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
+                        "\"progressToken\":\"p\",\"progress\":6,\"total\":10,\"message\":\"so "
+                        "far\"}}\n"),
+              "each step once");
+    haft__mcp_asked_say(asked, HAFT__LIT("a\"b"), true);
+    CHECK(mcp_sent(&c, "{\"type\":\"text\",\"text\":\"a\\\"b\"}],\"isError\":true}"), "the answer");
+    mcp_close(&c);
+}
+
+TEST(progress_that_nobody_wants)
+{
+    static const char *const tokens[] = {"",
+                                         ",\"_meta\":{}",
+                                         ",\"_meta\":{\"progressToken\":null}",
+                                         ",\"_meta\":{\"progressToken\":1.5}",
+                                         ",\"_meta\":{\"progressToken\":{}}",
+                                         ",\"_meta\":3"};
+    mcp_case c;
+    mcp_open(&c);
+    mcp_greet(&c, "{}");
+    for (size_t i = 0; i < COUNT(tokens); i++) {
+        char text[256];
+        (void)snprintf(text, sizeof(text), OLD_CALL("%s"), tokens[i]);
+        (void)mcp_take(&c, text, NULL);
+        haft__mcp_asked *asked = mcp_take_held(&c);
+        haft__mcp_asked_progress(asked, 1, 0, HAFT__LIT(""));
+        CHECK_INT(c.sent.len, 0, "%s", tokens[i]);
+        haft__mcp_asked_answer(asked, HAFT__LIT(""));
+    }
+    mcp_close(&c);
+}
+
+/* HAFT__LIMIT_MCP_MESSAGE_BYTES: what is longer no client takes, so a call says that instead. */
+TEST(a_result_is_no_longer_than_a_message)
+{
+    static const char *const calls[] = {OLD_CALL(""), NEW_CALL("")};
+    char *text = test_alloc(HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    memset(text, 'x', HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        mcp_case c;
+        mcp_open(&c);
+        mcp_greet(&c, "{}");
+        (void)mcp_take(&c, calls[i], NULL);
+        haft__mcp_asked_say(mcp_take_held(&c), HAFT__LIT(""), false);
+        size_t most = HAFT__LIMIT_MCP_MESSAGE_BYTES - (c.sent.len - 1);
+        for (size_t more = 0; more <= 1; more++) {
+            (void)mcp_take(&c, calls[i], NULL);
+            haft__mcp_asked_say(mcp_take_held(&c), (haft_str){text, most + more}, false);
+            haft_str start = {c.sent.ptr, c.sent.len < 300 ? c.sent.len : 300};
+            CHECK_INT(mcp_sent(&c, "\"isError\":true"), more, "%.*s", HAFT__ARG(start));
+            CHECK_INT(mcp_sent(&c, "the result is too long"), more, "%.*s", HAFT__ARG(start));
+            CHECK(mcp_sent(&c, "\"id\":7,"), "%.*s", HAFT__ARG(start));
+            CHECK_INT(c.sent.len - 1 == HAFT__LIMIT_MCP_MESSAGE_BYTES, more == 0, "its size");
+        }
+        (void)mcp_take(&c, calls[i], NULL);
+        haft__mcp_asked_say(mcp_take_held(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES},
+                            false);
+        CHECK(mcp_sent(&c, "\"isError\":true"), "without its envelope, too");
+        mcp_close(&c);
+    }
+}
+
+/* What is no call of a tool has no place for such a text but an error. */
+TEST(other_answers_are_no_longer_than_a_message)
+{
+    mcp_case c;
+    char *text = test_alloc(HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    memset(text, ' ', HAFT__LIMIT_MCP_MESSAGE_BYTES);
+    mcp_open(&c);
+    mcp_greet(&c, "{}");
+    (void)mcp_take(&c, "{" V "\"id\":7,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"}}",
+                   NULL);
+    haft__mcp_asked_answer(mcp_take_held(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES});
+    CHECK(mcp_sent(&c, "\"id\":7,\"error\":{\"code\":-32603,\"message\":\"the result is too long"),
+          "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
+    mcp_close(&c);
+}
+
+/* Whoever waits for an answer knows it by its id. */
+TEST(an_answer_without_memory_has_its_id)
+{
+    for (unsigned n = 0;; n++) {
+        mcp_case c;
+        mcp_open(&c);
+        CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "the test's own room");
+        (void)mcp_take(&c, NEW_CALL(""), NULL);
+        haft__mcp_asked *asked = mcp_take_held(&c);
+        test_fail_allocations_from(n);
+        haft__mcp_asked_say(asked, HAFT__LIT("done"), false);
+        bool failed = test_allow_allocations();
+        CHECK(mcp_sent(&c, "\"id\":7,"), "allocation %u: %.*s", n,
+              HAFT__ARG(haft__buf_str(&c.sent)));
+        CHECK(failed == !mcp_sent(&c, "done"), "allocation %u", n);
+        mcp_close(&c);
+        if (!failed) {
+            CHECK(n > 0, "there was nothing to fail");
+            break;
+        }
+    }
+}
+
+TEST(the_log_is_for_those_who_want_it)
+{
+    mcp_case c;
+    mcp_open(&c);
+    (void)mcp_take(&c, NEW_CALL(""), NULL);
+    haft__mcp_asked *asked = mcp_take_held(&c);
+    haft__mcp_asked_log(asked, HAFT__MCP_EMERGENCY, HAFT__LIT("x"));
+    CHECK_INT(c.sent.len, 0, "no level was named");
+    haft__mcp_asked_answer(asked, HAFT__LIT("\"content\":[]"));
+    (void)mcp_take(&c,
+                   "{" V
+                   "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\",\"_meta\":{"
+                   "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+                   "\"io.modelcontextprotocol/clientCapabilities\":{},"
+                   "\"io.modelcontextprotocol/logLevel\":\"warning\"}}}",
+                   NULL);
+    asked = mcp_take_held(&c);
+    haft__mcp_asked_log(asked, HAFT__MCP_NOTICE, HAFT__LIT("x"));
+    CHECK_INT(c.sent.len, 0, "it is not bad enough");
+    haft__mcp_asked_log(asked, HAFT__MCP_WARNING, HAFT__LIT("x"));
+    CHECK(mcp_sent(&c, "\"level\":\"warning\",\"logger\":\"s\",\"data\":\"x\""), "this is");
+    haft__mcp_asked_fail(asked, HAFT__RPC_CAPABILITY, HAFT__LIT("no"), HAFT__LIT("{\"a\":1}"));
+    CHECK(mcp_sent(&c, "\"code\":-32021,\"message\":\"no\",\"data\":{\"a\":1}"), "the error");
+    CHECK_INT(c.http, 400, "of a capability");
+    mcp_close(&c);
+}
+
+TEST(what_a_client_can_show)
+{
+    static const struct {
+        const char *can;
+        bool form, page;
+    } rows[] = {
+        {"{}", false, false},
+        {"{\"elicitation\":{}}", true, false},
+        {"{\"elicitation\":{\"form\":{}}}", true, false},
+        {"{\"elicitation\":{\"url\":{}}}", false, true},
+        {"{\"elicitation\":{\"form\":{},\"url\":{}}}", true, true},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        mcp_case c;
+        mcp_open(&c);
+        mcp_greet(&c, rows[i].can);
+        (void)mcp_take(&c, OLD_CALL(""), NULL);
+        haft__mcp_asked *asked = mcp_take_held(&c);
+        CHECK(haft__mcp_asked_can_show(asked, false) == rows[i].form, "%s: a form", rows[i].can);
+        CHECK(haft__mcp_asked_can_show(asked, true) == rows[i].page, "%s: a page", rows[i].can);
+        haft__mcp_asked_answer(asked, HAFT__LIT(""));
+        mcp_close(&c);
+    }
+}
+
+TEST(changes_are_told_to_those_who_listen)
+{
+    mcp_case c;
+    mcp_open(&c);
+    (void)mcp_take(&c,
+                   "{" V "\"id\":\"s\",\"method\":\"subscriptions/listen\",\"params\":{" META
+                   ",\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":false,"
+                   "\"resourcesListChanged\":1,\"other\":true}}}",
+                   NULL);
+    CHECK(mcp_sent(&c, "\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
+                       "\"notifications\":{\"toolsListChanged\":true},\"_meta\":{"
+                       "\"io.modelcontextprotocol/subscriptionId\":\"s\"}}"),
+          "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
+    haft__buf_clear(&c.sent);
+    haft__mcp_server_changed(c.server, HAFT__MCP_LIST_PROMPTS);
+    haft__mcp_server_changed(c.server, HAFT__MCP_LIST_TEMPLATES);
+    CHECK_INT(c.sent.len, 0, "nobody asked for those");
+    haft__mcp_server_changed(c.server, HAFT__MCP_LIST_TOOLS);
+    CHECK(mcp_sent(&c, "notifications/tools/list_changed"), "but for these");
+    mcp_greet(&c, "{}");
+    haft__buf_clear(&c.sent);
+    haft__mcp_server_changed(c.server, HAFT__MCP_LIST_PROMPTS);
+    CHECK(mcp_sent(&c, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/prompts/list_changed\"}"),
+          "a session is told");
+    mcp_close(&c);
+}

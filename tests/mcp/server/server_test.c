@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/mcp/server/server.c: which messages are taken, and what their sender is told. */
+#include "mcp/server/server.h"
+
+#include "base/limits.h"
+#include "mcp/server_help.h"
+
+#define V "\"jsonrpc\":\"2.0\","
+
+static const struct {
+    const char *text;
+    const char *sent; /* part of what comes; "" when nothing does */
+    uint32_t http;
+} before[] = {
+    {"", "-32700", 400},
+    {"{", "-32700", 400},
+    {"[]", "-32600", 400},
+    {"{" V "\"id\":null,\"method\":\"ping\"}", "-32600", 400},
+    {"{" V "\"id\":1}", "\"id\":1,\"error\":{\"code\":-32600", 400},
+    {"{" V "\"id\":1,\"result\":3}", "", 400},
+    {"{" V "\"id\":1,\"result\":{}}", "", 202},
+    {"{" V "\"id\":1,\"error\":{\"code\":1,\"message\":\"\"}}", "", 202},
+    {"{" V "\"method\":\"notifications/initialized\"}", "", 202},
+    {"{" V "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}", "", 202},
+    {"{" V "\"method\":\"notifications/cancelled\"}", "", 202},
+    {"{" V "\"method\":\"whatever\"}", "", 202},
+    {"{" V "\"id\":1,\"method\":\"ping\"}", "\"id\":1,\"result\":{}", 200},
+    {"{" V "\"id\":\"1\",\"method\":\"ping\"}", "\"id\":\"1\",\"result\":{}", 200},
+    {"{" V "\"id\":1,\"method\":\"nobody\"}", "-32601", 200},
+    {"{" V "\"id\":1,\"method\":\"tools/list\"}", "expected initialize first", 400},
+    {"{" V "\"id\":1,\"method\":\"server/discover\"}", "-32602", 400},
+    {"{" V "\"id\":1,\"method\":\"tools/list\",\"params\":{" META "}}", "\"tools\":[", 200},
+};
+
+TEST(messages_before_a_handshake)
+{
+    for (size_t i = 0; i < COUNT(before); i++) {
+        mcp_case c;
+        mcp_open(&c);
+        haft_str sent = mcp_take(&c, before[i].text, NULL);
+        CHECK(mcp_sent(&c, before[i].sent), "%s: %.*s", before[i].text, HAFT__ARG(sent));
+        CHECK_INT(c.http, before[i].http, "%s", before[i].text);
+        CHECK_INT(c.answers + c.ends, 1, "%s", before[i].text);
+        CHECK((before[i].sent[0] == '\0') == (c.ends == 1), "%s", before[i].text);
+        mcp_close(&c);
+    }
+}
+
+TEST(the_era_of_a_message)
+{
+    static const struct {
+        const char *text, *version;
+        haft__mcp_era era;
+    } rows[] = {
+        {"{" V "\"id\":1,\"method\":\"initialize\"}", NULL, HAFT__MCP_ERA_OPENING},
+        {"{" V "\"id\":1,\"method\":\"initialize\"}", "2025-06-18", HAFT__MCP_ERA_OPENING},
+        {"{" V "\"id\":1,\"method\":\"initialize\"}", "2026-07-28", HAFT__MCP_ERA_NEW},
+        {"{" V "\"id\":1,\"method\":\"initialize\",\"params\":{" META "}}", NULL,
+         HAFT__MCP_ERA_NEW},
+        {"{" V "\"method\":\"initialize\"}", NULL, HAFT__MCP_ERA_OLD},
+        {"{" V "\"id\":1,\"method\":\"tools/list\"}", " 2025-11-25 ", HAFT__MCP_ERA_OLD},
+        {"{" V "\"id\":1,\"method\":\"tools/list\"}", "v9", HAFT__MCP_ERA_NEW},
+        {"{" V "\"id\":1,\"result\":{}}", "2026-07-28", HAFT__MCP_ERA_OLD},
+        {"nothing", NULL, HAFT__MCP_ERA_NONE},
+    };
+    mcp_case c;
+    mcp_open(&c);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__mcp_headers headers = {.version = {rows[i].version, 0}};
+        headers.version.len = rows[i].version != NULL ? strlen(rows[i].version) : 0;
+        haft__mcp_asked *asked = NULL;
+        haft__buf buf;
+        haft__buf_init(&buf, 1 << 16);
+        CHECK_INT(haft__mcp_read(c.server, haft__str(rows[i].text), &headers, &asked, NULL),
+                  HAFT_OK, "%s", rows[i].text);
+        CHECK_INT(haft__mcp_asked_era(asked), rows[i].era, "%s", rows[i].text);
+        haft__mcp_refuse(asked, -32600, "no", &buf);
+        CHECK(haft__buf_str(&buf).len > 0, "it is refused with a word");
+        haft__buf_finish(&buf);
+    }
+    mcp_close(&c);
+}
+
+TEST(ids_and_cancelling)
+{
+    mcp_case c;
+    mcp_open(&c);
+    mcp_greet(&c, "{}");
+    (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"}}",
+                   NULL);
+    CHECK_INT(c.held_count, 1, "it is under way");
+    (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"ping\"}", NULL);
+    CHECK(mcp_sent(&c, "under way already"), "the id is used");
+    (void)mcp_take(&c, "{" V "\"id\":\"5\",\"method\":\"ping\"}", NULL);
+    CHECK(mcp_sent(&c, "\"result\":{}"), "a text is another id");
+    (void)mcp_take(
+        &c, "{" V "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"5\"}}", NULL);
+    CHECK_INT(c.dropped, 0, "that one is not under way");
+    (void)mcp_take(&c, "{" V "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}",
+                   NULL);
+    CHECK_INT(c.dropped, 1, "this one is");
+    mcp_close(&c);
+}
+
+TEST(so_many_requests_are_under_way)
+{
+    mcp_case c;
+    mcp_open(&c);
+    mcp_greet(&c, "{}");
+    for (int i = 1; i <= HAFT__LIMIT_MCP_REQUESTS + 1; i++) {
+        char text[128];
+        (void)snprintf(text, sizeof(text),
+                       "{" V "\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"}}",
+                       i);
+        (void)mcp_take(&c, text, NULL);
+        CHECK_INT(mcp_sent(&c, "too many"), i > HAFT__LIMIT_MCP_REQUESTS, "request %d", i);
+    }
+    CHECK_INT(c.held_count, HAFT__LIMIT_MCP_REQUESTS, "no more than that");
+    mcp_close(&c);
+    CHECK_INT(c.dropped, HAFT__LIMIT_MCP_REQUESTS, "all are dropped at the end");
+}
+
+/* Whatever cannot be had, something is sent for a message, or it could not be read at all. */
+TEST(messages_without_memory)
+{
+    static const char *const texts[] = {
+        "{" V "\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-03-26\","
+        "\"capabilities\":{\"roots\":{}}}}",
+        "{" V "\"id\":1,\"method\":\"tools/list\",\"params\":{" META "}}",
+        "{" V "\"id\":1,\"method\":\"server/discover\",\"params\":{" META "}}",
+        "{" V "\"id\":1,\"method\":\"subscriptions/listen\",\"params\":{" META
+        ",\"notifications\":{\"toolsListChanged\":true}}}",
+        "{" V "\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"," META "}}",
+        "{" V "\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"t\",\"requestState\":"
+        "\"1.2.3\"," META "}}",
+    };
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        for (unsigned n = 0;; n++) {
+            mcp_case c;
+            mcp_open(&c);
+            char *room = haft__buf_reserve(&c.sent, 1 << 16); /* the test's own */
+            CHECK(room != NULL, "there is room");
+            haft__mcp_asked *asked = NULL;
+            test_fail_allocation(n);
+            haft_status status = haft__mcp_read(c.server, haft__str(texts[i]), NULL, &asked, NULL);
+            if (status == HAFT_OK) {
+                haft__mcp_peer_take(c.peer, asked, NULL, NULL, c.now);
+            }
+            bool failed = test_allow_allocations();
+            CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "%zu: %u", i, n);
+            mcp_close(&c);
+            if (!failed) {
+                break;
+            }
+        }
+    }
+}
