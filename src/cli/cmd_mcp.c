@@ -17,9 +17,9 @@
 #include "io/file.h"
 #include "io/random.h"
 #include "io/stdio.h"
-#include "serve/mcp_http.h"
-#include "serve/mcp_keep.h"
-#include "serve/mcp_spec.h"
+#include "serve/mcp/endpoint.h"
+#include "serve/mcp/seal_file.h"
+#include "serve/mcp/spec.h"
 
 /* How long the end waits for runs that were cancelled, and for what is to be written. */
 #define PATIENCE_MS 5000

@@ -14,7 +14,7 @@
 #include "io/clock.h"
 #include "io/random.h"
 #include "io/signals.h"
-#include "serve/mcp_http.h"
+#include "serve/mcp/endpoint.h"
 
 #define STEP_MS 50
 

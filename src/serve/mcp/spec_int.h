@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve/mcp_spec_int.h - what the files of a served spec share. */
+/* serve/mcp/spec_int.h - what the files of a served spec share. */
 #ifndef HAFT_SERVE_MCP_SPEC_INT_H
 #define HAFT_SERVE_MCP_SPEC_INT_H
 
 #include "run/redact/redact.h"
-#include "serve/mcp_spec.h"
+#include "serve/mcp/spec.h"
 
 /* One tool as clients see it. */
 typedef struct haft__mcp_entry {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve/mcp_stream.h - one answer of the MCP endpoint: a JSON text, or events for as long as it
+ * serve/mcp/stream.h - one answer of the MCP endpoint: a JSON text, or events for as long as it
  * takes. Events of a session are kept for a while, so that a client whose connection broke can come
  * again for those it has not seen.
  */

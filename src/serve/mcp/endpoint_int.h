@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve/mcp_http_int.h - what the files of MCP over HTTP share: a server has sessions, a session
- * has channels, and each channel is a stream of one answer or of what belongs to none.
+ * serve/mcp/endpoint_int.h - what the files of MCP over HTTP share: a server has sessions, a
+ * session has channels, and each channel is a stream of one answer or of what belongs to none.
  */
-#ifndef HAFT_SERVE_MCP_HTTP_INT_H
-#define HAFT_SERVE_MCP_HTTP_INT_H
+#ifndef HAFT_SERVE_MCP_ENDPOINT_INT_H
+#define HAFT_SERVE_MCP_ENDPOINT_INT_H
 
-#include "serve/mcp_http.h"
-#include "serve/mcp_stream.h"
+#include "serve/mcp/endpoint.h"
+#include "serve/mcp/stream.h"
 
 #define HAFT__MCP_SESSION_ID_BYTES 16
 #define HAFT__MCP_REQUEST_ID_BYTES 64 /* a longer one is not told again */

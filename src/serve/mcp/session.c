@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mcp_session.c - sessions of MCP over HTTP: a bounded number, and none for ever.
- * Tests: tests/serve/mcp_http_test.c, tests/cli/mcp_test.py.
+ * Tests: tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py.
  */
-#include "serve/mcp_http_int.h"
+#include "serve/mcp/endpoint_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/serve/mcp_http.c and mcp_stream.c: sessions, their number and age, streams that are
- * read again, and many of them that say nothing. What the methods mean is in tests/cli/mcp_test.py.
+/* Tests for src/serve/mcp/endpoint.c and mcp_stream.c: sessions, their number and age, streams that
+ * are read again, and many of them that say nothing. What the methods mean is in
+ * tests/cli/mcp_test.py.
  */
-#include "serve/mcp_http.h"
+#include "serve/mcp/endpoint.h"
 
 #include <poll.h>
 #include <sys/resource.h>
@@ -14,7 +15,7 @@
 
 #include "base/limits.h"
 #include "io/clock.h"
-#include "serve/mcp_stream.h"
+#include "serve/mcp/stream.h"
 #include "test.h"
 
 typedef struct http_case {

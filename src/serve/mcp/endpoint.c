@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mcp_http.c - MCP over HTTP: who is let in, and what each method means. Tests:
- * tests/serve/mcp_http_test.c, tests/cli/mcp_test.py, tests/mcp/conformance.py.
+ * tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py, tests/mcp/conformance.py.
  */
-#include "serve/mcp_http.h"
+#include "serve/mcp/endpoint.h"
 
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "io/server/listener.h"
-#include "serve/mcp_http_int.h"
+#include "serve/mcp/endpoint_int.h"
 
 /* Whoever refuses, us or the HTTP server below. */
 static void write_refusal(void *context, uint32_t status, const char *why, haft__buf *text)

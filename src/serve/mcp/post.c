@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mcp_post.c - a message that is posted: it opens a session, belongs to one, or stands for itself.
- * Tests: tests/serve/mcp_http_test.c, tests/cli/mcp_test.py, tests/mcp/conformance.py.
+ * Tests: tests/serve/mcp/endpoint_test.c, tests/cli/mcp_test.py, tests/mcp/conformance.py.
  */
-#include "serve/mcp_http_int.h"
+#include "serve/mcp/endpoint_int.h"
 
 #include <string.h>
 

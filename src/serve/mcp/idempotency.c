@@ -12,8 +12,8 @@
 #include "base/sha256.h"
 #include "base/str.h"
 #include "mcp/version.h"
-#include "serve/mcp_guard.h"
-#include "serve/mcp_spec_int.h"
+#include "serve/mcp/access.h"
+#include "serve/mcp/spec_int.h"
 #include "json/number.h"
 
 /* ---- what the client sends ---- */

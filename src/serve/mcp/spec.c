@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "exec/secrets.h"
 #include "mcp/server/tool_name.h"
-#include "serve/mcp_spec_int.h"
+#include "serve/mcp/spec_int.h"
 #include "json/read.h"
 
 #define TASK_SCHEMA                                                                                \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve/mcp_keep.h - the key that seals what clients keep for us, and which of that was answered,
- * in a file: a client that starts its server for each sitting brings to the next what it was given
- * in the last.
+ * serve/mcp/seal_file.h - the key that seals what clients keep for us, and which of that was
+ * answered, in a file: a client that starts its server for each sitting brings to the next what it
+ * was given in the last.
  *
  * One file for each text of a spec: an answer to a question about another one is none.
  */
-#ifndef HAFT_SERVE_MCP_KEEP_H
-#define HAFT_SERVE_MCP_KEEP_H
+#ifndef HAFT_SERVE_MCP_SEAL_FILE_H
+#define HAFT_SERVE_MCP_SEAL_FILE_H
 
 #include "mcp/server/server.h"
 #include "tool/spec.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_stream.c - events on their way, and those kept. Tests: tests/serve/mcp_http_test.c. */
-#include "serve/mcp_stream.h"
+/* mcp_stream.c - events on their way, and those kept. Tests: tests/serve/mcp/endpoint_test.c. */
+#include "serve/mcp/stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

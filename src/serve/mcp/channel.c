@@ -4,10 +4,10 @@
  * again.
  *
  * What is sent last for a request may come while that request is still being dealt with, so
- * whatever it leaves behind is cleared away by a task. Tests: tests/serve/mcp_http_test.c,
+ * whatever it leaves behind is cleared away by a task. Tests: tests/serve/mcp/endpoint_test.c,
  * tests/cli/mcp_test.py.
  */
-#include "serve/mcp_http_int.h"
+#include "serve/mcp/endpoint_int.h"
 
 #include <stdlib.h>
 

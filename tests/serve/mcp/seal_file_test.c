@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/serve/mcp_keep.c: what one process has sealed another one opens, once. */
-#include "serve/mcp_keep.h"
+/* Tests for src/serve/mcp/seal_file.c: what one process has sealed another one opens, once. */
+#include "serve/mcp/seal_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

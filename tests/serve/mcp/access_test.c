@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/serve/mcp_guard.c: who may come in. */
-#include "serve/mcp_guard.h"
+/* Tests for src/serve/mcp/access.c: who may come in. */
+#include "serve/mcp/access.h"
 
 #include "base/limits.h"
 #include "test.h"

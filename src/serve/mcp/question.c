@@ -12,7 +12,7 @@
 #include "io/clock.h"
 #include "run/host.h"
 #include "run/pause/elicitation.h"
-#include "serve/mcp_spec_int.h"
+#include "serve/mcp/spec_int.h"
 #include "json/write.h"
 
 #define QUESTIONS_MOST 16

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve/mcp_http.h - an MCP server over Streamable HTTP: POST, GET and DELETE of /mcp.
+ * serve/mcp/endpoint.h - an MCP server over Streamable HTTP: POST, GET and DELETE of /mcp.
  *
  * A client with a handshake has a session, whose id is unguessable but proves nothing; who may come
- * at all is serve/mcp_guard.h. Streams of a session survive their connection for a while. A request
- * without a handshake stands for itself, and is over when its client leaves.
+ * at all is serve/mcp/access.h. Streams of a session survive their connection for a while. A
+ * request without a handshake stands for itself, and is over when its client leaves.
  */
-#ifndef HAFT_SERVE_MCP_HTTP_H
-#define HAFT_SERVE_MCP_HTTP_H
+#ifndef HAFT_SERVE_MCP_ENDPOINT_H
+#define HAFT_SERVE_MCP_ENDPOINT_H
 
 #include "io/server/server.h"
 #include "mcp/server/server.h"
-#include "serve/mcp_guard.h"
+#include "serve/mcp/access.h"
 
 typedef struct haft__mcp_http haft__mcp_http;
 

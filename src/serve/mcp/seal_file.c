@@ -2,9 +2,9 @@
 /*
  * mcp_keep.c - {version, key, given, answered} in a file of the user's alone. Whoever changes it
  * has its lock, reads it again and puts a whole new one in its place.
- * Tests: tests/serve/mcp_keep_test.c, tests/mcp/ask_test.py.
+ * Tests: tests/serve/mcp/seal_file_test.c, tests/mcp/ask_test.py.
  */
-#include "serve/mcp_keep.h"
+#include "serve/mcp/seal_file.h"
 
 #include <string.h>
 #include <sys/stat.h>

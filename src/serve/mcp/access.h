@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve/mcp_guard.h - who may talk to the MCP endpoint, and how: looked at on every request, before
- * anything of its body is.
+ * serve/mcp/access.h - who may talk to the MCP endpoint, and how: looked at on every request,
+ * before anything of its body is.
  *
  * A web page can make a browser send requests here, by its own name (Origin) or by a name that it
  * lets point here (Host). Neither is let in; a session is no proof of anything either.
  */
-#ifndef HAFT_SERVE_MCP_GUARD_H
-#define HAFT_SERVE_MCP_GUARD_H
+#ifndef HAFT_SERVE_MCP_ACCESS_H
+#define HAFT_SERVE_MCP_ACCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

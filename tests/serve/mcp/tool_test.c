@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/serve/mcp_tool.c that want memory to fail; all else is in tests/cli/mcp_test.py. */
+/* Tests for src/serve/mcp/tool.c that want memory to fail; all else is in tests/cli/mcp_test.py. */
 #include "engine/engine_help.h"
 #include "mcp/rpc.h"
-#include "serve/mcp_spec.h"
+#include "serve/mcp/spec.h"
 
 HAFT_TOOL(stamp, "Stamps something.")
 {

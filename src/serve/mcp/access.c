@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_guard.c - Host, Origin, token, and the kinds of content. Tests: tests/serve/mcp_guard_test.c.
+/* mcp_guard.c - Host, Origin, token, and the kinds of content. Tests:
+ * tests/serve/mcp/access_test.c.
  */
-#include "serve/mcp_guard.h"
+#include "serve/mcp/access.h"
 
 #include "base/limits.h"
 #include "base/macros.h"

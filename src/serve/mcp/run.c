@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "run/host.h"
-#include "serve/mcp_spec_int.h"
+#include "serve/mcp/spec_int.h"
 #include "json/read.h"
 
 /* ---- what happens ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve/mcp_spec.h - a spec as an MCP server: its tools, and its agent as the tool run_<name>.
+ * serve/mcp/spec.h - a spec as an MCP server: its tools, and its agent as the tool run_<name>.
  *
  *     mcp_spec.c    what there is, and who performs a request
  *     mcp_tool.c    calls of tools: checked, approved, run

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mcp_tool.c - calls of tools for an MCP client: checked, approved, run, and their results without
- * secrets. Tests: tests/cli/mcp_test.py, tests/serve/mcp_tool_test.c. */
+ * secrets. Tests: tests/cli/mcp_test.py, tests/serve/mcp/tool_test.c. */
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "io/clock.h"
 #include "run/arguments.h"
 #include "run/pause/approval.h"
-#include "serve/mcp_guard.h"
-#include "serve/mcp_spec_int.h"
+#include "serve/mcp/access.h"
+#include "serve/mcp/spec_int.h"
 #include "json/read.h"
 
 static void fail(haft__mcp_job *job, const haft_error *error)
