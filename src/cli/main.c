@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 
 #include "base/macros.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 
 /* The memory of this process may have keys in it: no other process of the user looks into it (and
  * so not a tool, by /proc), and no core file keeps it. Leak checkers look into it, too. */

@@ -3,7 +3,7 @@
 #ifndef HAFT_CLI_SESSION_H
 #define HAFT_CLI_SESSION_H
 
-#include "cli/config.h"
+#include "cli/config/config.h"
 #include "engine/runtime.h"
 
 /* The rows of the option table that every command with a store has. */

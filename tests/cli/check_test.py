@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/cmd_check.c and spec_file.c, from outside: golden output, exit status, bad
+"""Tests for src/cli/commands/check.c and spec_file.c, from outside: golden output, exit status, bad
 input of every kind, and how long it takes."""
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/cmd_tools.c, from outside: golden output in every form."""
+"""Tests for src/cli/commands/tools.c, from outside: golden output in every form."""
 import json
 import os
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/cmd_validate.c, from outside: files, lines, exit status, golden output."""
+"""Tests for src/cli/commands/validate.c, from outside: files, lines, exit status, golden output."""
 import json
 import os
 import subprocess

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of src/cli/variables.c has every variable that the code reads, and no other."""
+"""The table of src/cli/config/variables.c has every variable that the code reads, and no other."""
 import re
 
 import house
 
-TABLE = "src/cli/variables.c"
+TABLE = "src/cli/config/variables.c"
 NAME = r'"([A-Z][A-Z0-9_]{2,})"'
 # How code comes by a variable: directly, through a table of settings or providers, or through a
 # name of its own for one.
@@ -46,4 +46,4 @@ calls = [name for name in files() if name not in ("src/io/environment.c",)
          and re.search(r"getenv\((?!\")", (house.ROOT / name).read_text())]
 house.check("names_are_written_out",
             [f"{name} asks for a variable whose name is not there to be seen" for name in calls
-             if name != "src/cli/config.c"])
+             if name != "src/cli/config/config.c"])

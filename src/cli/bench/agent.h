@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/bench/agent.h - the agent of `haft bench`: a support agent with five tools. */
+#ifndef HAFT_CLI_BENCH_AGENT_H
+#define HAFT_CLI_BENCH_AGENT_H
+
+#include <stdatomic.h>
+
+#include "cli/bench/options.h"
+#include "engine/runtime.h"
+
+/* What a run is asked, and what its answer must be. */
+extern const char haft__bench_task[], haft__bench_answer[];
+
+/* Loads it; its model is the server that the words name. `results` counts the tools' results and
+ * must outlive the runtime. */
+HAFT_MUST_USE haft_status haft__bench_load_agent(haft_runtime *runtime, const haft__bench_words *w,
+                                                 atomic_ullong *results, haft_agent **ret_agent,
+                                                 haft_error *err);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commands.c - finds the command, checks its words against its row, runs it, says what failed.
+ * Tests: tests/cli/command_test.c. */
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/near.h"
+#include "base/str.h"
+#include "cli/config/config.h"
+#include "cli/follow/run_result.h"
+#include "cli/session.h"
+#include "cli/terminal/diagnostic.h"
+#include "cli/terminal/print.h"
+#include "run/result.h"
+
+static const haft__command *const commands[] = {
+#define X(name) &haft__cmd_##name,
+    HAFT__COMMANDS(X)
+#undef X
+};
+
+/* Options people expect in the place of a command. */
+static const struct {
+    const char *option;
+    const haft__command *command;
+} spellings[] = {
+    {"--help", &haft__cmd_help},
+    {"-h", &haft__cmd_help},
+    {"--version", &haft__cmd_version},
+    {"-V", &haft__cmd_version},
+};
+
+const haft__command *const *haft__commands(size_t *ret_count)
+{
+    *ret_count = COUNT(commands);
+    return commands;
+}
+
+const haft__command *haft__command_find(const char *name, haft_error *err)
+{
+    haft__near near;
+    haft__near_init(&near, haft__str(name));
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+        haft__near_offer(&near, haft__str(commands[i]->name));
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "there is no command '%s'", name);
+    if (near.best.ptr != NULL) {
+        (void)haft__hint(err, status, "did you mean '%.*s'?", HAFT__ARG(near.best));
+    } else {
+        (void)haft__hint(err, status, "'haft --help' lists the commands");
+    }
+    return NULL;
+}
+
+static const haft__command *choose(const char *word, haft_error *err)
+{
+    for (size_t i = 0; i < COUNT(spellings); i++) {
+        if (strcmp(spellings[i].option, word) == 0) {
+            return spellings[i].command;
+        }
+    }
+    if (word[0] != '-') {
+        return haft__command_find(word, err);
+    }
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "", "found the option %s where a command was wanted", word);
+    (void)haft__hint(err, status, "options stand behind the command; 'haft --help' lists commands");
+    return NULL;
+}
+
+static haft_status check_words(const haft__command *command, const haft__args *args,
+                               haft_error *err)
+{
+    if (args->word_count >= command->min_words && args->word_count <= command->max_words) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted %s, found %zu argument%s",
+                                    command->max_words > 0 ? command->usage : "no argument",
+                                    args->word_count, args->word_count == 1 ? "" : "s");
+    if (args->word_count > command->max_words && strstr(command->usage, "[TASK]") != NULL) {
+        return haft__hint(err, status, "a task with blanks stands in quotes: haft %s %s '%s %s%s'",
+                          command->name, args->words[0], args->words[1], args->words[2],
+                          args->word_count > 3 ? " ..." : "");
+    }
+    return haft__hint(err, status, "'haft help %s' says more", command->name);
+}
+
+/* Whoever reads JSON gets one object, also when there never was a run. How a run stands is looked
+ * up behind the end of the command, which may have gone on with it. */
+static void print_failure(haft__cli *cli, const haft__args *args, const haft_error *err)
+{
+    haft_runtime *runtime = NULL;
+    haft_error unread = {0};
+    if (cli->run[0] != '\0' && haft__session_find(cli, args, &runtime, &unread) != HAFT_OK) {
+        runtime = NULL;
+    }
+    haft__outcome_print_stored(cli, runtime, cli->run, err);
+    haft_runtime_destroy(runtime);
+}
+
+/* The same for commands whose object is another: only what was wrong. */
+static void print_error_alone(haft__cli *cli, const haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__result_write_error(&text, err);
+    haft__buf_add_char(&text, '\n');
+    if (haft__buf_check(&text, NULL) == HAFT_OK) {
+        haft__print_json(cli->out, haft__buf_str(&text));
+    }
+    haft__buf_finish(&text);
+}
+
+/* Whether an option stands among words that may not be readable. */
+static bool says(int count, char *const *words, const char *option)
+{
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
+        if (strcmp(words[i], option) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `args` are looked at once a run is known, and so could be read. */
+static void answer(haft__cli *cli, const haft__command *command, int count, char *const *words,
+                   const haft__args *args, const haft_error *err)
+{
+    const haft_error *failure = err->message[0] != '\0' ? err : &cli->problem;
+    bool wanted = (command->result || command->object) && says(count, words, "--json");
+    if (!wanted || cli->answered || failure->message[0] == '\0') {
+        return;
+    }
+    if (command->result || cli->run[0] != '\0') {
+        print_failure(cli, args, failure);
+    } else {
+        print_error_alone(cli, failure);
+    }
+}
+
+/* For commands that look at settings: those have an option against it. */
+static bool load_config(haft__cli *cli, const haft__command *command, const haft__args *args,
+                        haft_error *err)
+{
+    const haft__option *option = command->options;
+    while (option != NULL && option->name != NULL && strcmp(option->name, "no-config") != 0) {
+        option++;
+    }
+    if (option == NULL || option->name == NULL) {
+        return true;
+    }
+    haft_status status = haft__config_load(cli, args, err);
+    return status == HAFT_OK || (status == HAFT_BAD_INPUT && command->examines_config);
+}
+
+static haft__exit run_command(haft__cli *cli, const haft__command *command, int count,
+                              char *const *words, haft_error *err)
+{
+    haft__args args;
+    haft_status status = haft__args_parse(&cli->arena, command->options, count, words, &args, err);
+    if (status == HAFT_OK && args.help) {
+        haft__help_command(cli->out, command);
+        return HAFT__EXIT_DONE;
+    }
+    if (status == HAFT_OK) {
+        status = check_words(command, &args, err);
+    }
+    if (status != HAFT_OK) {
+        haft__error_at(err, command->name);
+        answer(cli, command, count, words, &args, err);
+        return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
+    }
+    haft__exit result =
+        load_config(cli, command, &args, err) ? command->run(cli, &args, err) : HAFT__EXIT_USAGE;
+    if (result == HAFT__EXIT_USAGE && haft__session_blames_store(cli, &args, err)) {
+        result = HAFT__EXIT_FAILED;
+    }
+    answer(cli, command, count, words, &args, err);
+    return result;
+}
+
+static haft__exit choose_and_run(haft__cli *cli, int argc, char *const *argv, haft_error *err)
+{
+    if (argc < 2) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted a command, found none");
+        (void)haft__hint(err, status, "'haft --help' lists the commands");
+        return HAFT__EXIT_USAGE;
+    }
+    const haft__command *command = choose(argv[1], err);
+    return command != NULL ? run_command(cli, command, argc - 2, argv + 2, err) : HAFT__EXIT_USAGE;
+}
+
+haft__exit haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors)
+{
+    haft__cli cli = {.out = out, .errors = errors};
+    haft__arena_init(&cli.arena, 0);
+    haft_error err = {0};
+    haft__exit result = choose_and_run(&cli, argc, argv, &err);
+    if (err.message[0] != '\0') {
+        haft__complain_error(errors, &cli.arena, &err);
+    }
+    haft__arena_finish(&cli.arena);
+    return result;
+}

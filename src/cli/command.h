@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli/command.h - the commands of haft, as a table.
+ *
+ * A command is one file, cmd_<name>.c ('_' where the name has '-'), that defines
+ * `const haft__command haft__cmd_<name>`, and one row in HAFT__COMMANDS below (and the file's name
+ * in src/meson.build). Help, usage errors and the choice of a command all come from the table.
+ * cmd_help.c is a small one to start from.
+ */
+#ifndef HAFT_CLI_COMMAND_H
+#define HAFT_CLI_COMMAND_H
+
+#include <stdio.h>
+
+#include "base/id.h"
+#include "cli/args.h"
+#include "cli/exit_status.h"
+
+/* In the order in which help shows them. */
+#define HAFT__COMMANDS(X)                                                                          \
+    X(run)                                                                                         \
+    X(chat)                                                                                        \
+    X(explain)                                                                                     \
+    X(check)                                                                                       \
+    X(tools)                                                                                       \
+    X(runs)                                                                                        \
+    X(answer)                                                                                      \
+    X(approve)                                                                                     \
+    X(reject)                                                                                      \
+    X(resume)                                                                                      \
+    X(cancel)                                                                                      \
+    X(worker)                                                                                      \
+    X(migrate)                                                                                     \
+    X(parse)                                                                                       \
+    X(render)                                                                                      \
+    X(validate)                                                                                    \
+    X(search)                                                                                      \
+    X(mcp)                                                                                         \
+    X(mock_model)                                                                                  \
+    X(doctor)                                                                                      \
+    X(bench)                                                                                       \
+    X(completion)                                                                                  \
+    X(help)                                                                                        \
+    X(version)
+
+/* What a command works with. */
+typedef struct haft__cli {
+    FILE *out;         /* results; whether writing worked is checked at the end by the caller */
+    FILE *errors;      /* what is wrong with a file, and what happens on the way */
+    haft__arena arena; /* lives as long as the command runs */
+    struct haft__config
+        *config;        /* settings that were found (cli/config/config.h); NULL: none are read */
+    haft_error problem; /* what was wrong when it has been told already, for --json */
+    bool answered;      /* the JSON object that was asked for is printed */
+    char run[HAFT__ID_LENGTH + 1]; /* the run it is about, once that is known; or "" */
+} haft__cli;
+
+/* Runs the command. On failure it fills in `err` (zeroed before), which the caller prints; an
+ * error without a message prints nothing. */
+typedef haft__exit haft__command_run(haft__cli *cli, const haft__args *args, haft_error *err);
+
+/* One of the commands that a command has; the row after the last has no name. */
+typedef struct haft__subcommand {
+    const char *name;
+    const char *usage;   /* its arguments behind the name */
+    const char *summary; /* as below */
+} haft__subcommand;
+
+/* The row after the last has no line. Every example is run by tests/cli/help_test.py. */
+typedef struct haft__example {
+    const char *line; /* as it is typed */
+    const char *what; /* one line, lower case, no full stop */
+} haft__example;
+
+/* Which exit statuses those commands have that go on with a run; the others say it themselves. */
+#define HAFT__EXITS_RUN "0 1 2 3 4 5 6 7 130"
+
+typedef struct haft__command {
+    const char *name;
+    const char *usage;                   /* its arguments: "SCHEMA INSTANCE"; "" for none */
+    const char *summary;                 /* one line, lower case, no full stop */
+    const char *help;                    /* a paragraph or more, each line ended; "" for none */
+    const haft__option *options;         /* NULL for none */
+    const haft__subcommand *subcommands; /* NULL for none */
+    const haft__example *examples;       /* NULL for none */
+    const char *exits;                   /* numbers of exit.h, by spaces; NULL: "0 1 2" */
+    size_t min_words, max_words;         /* how many arguments it takes */
+    haft__command_run *run;
+    bool result; /* with --json it prints the result of a run: one object, whatever fails */
+    bool object; /* with --json it prints objects of its own, or one with `error` */
+    bool examines_config; /* files of settings with errors are its business */
+    bool hidden;          /* from the list of commands: not for people */
+} haft__command;
+
+#define X(name) extern const haft__command haft__cmd_##name;
+HAFT__COMMANDS(X)
+#undef X
+
+/* The table, in its order. */
+const haft__command *const *haft__commands(size_t *ret_count);
+
+/* NULL, and a BAD_INPUT error that names the nearest command, when there is none of that name. */
+const haft__command *haft__command_find(const char *name, haft_error *err);
+
+/* Runs what a whole command line asks for; errors go to `errors`. argv[0] is not looked at. */
+haft__exit haft__cli_run(int argc, char *const *argv, FILE *out, FILE *errors);
+
+/* The option that every command has, though it stands in no table. */
+extern const haft__option haft__option_help;
+
+/* The statuses that a command may end with: calls `see` for each, in their order. */
+void haft__command_exits(const haft__command *command,
+                         void (*see)(void *context, int number, const char *text), void *context);
+
+/* What `haft --help` and `haft help COMMAND` print. */
+void haft__help_all(FILE *out);
+void haft__help_command(FILE *out, const haft__command *command);
+
+/* The same for man(1): haft.1, or haft-COMMAND.1. */
+void haft__manual_all(FILE *out);
+void haft__manual_command(FILE *out, const haft__command *command);
+
+/* docs/commands.md. */
+void haft__page_commands(FILE *out);
+
+#endif

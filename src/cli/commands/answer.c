@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_answer.c - `haft answer`: tells a run what it waits for. Tests: tests/cli/store_test.py. */
+#include "base/str.h"
+#include "cli/follow/delivery.h"
+#include "cli/ops/spec_drift.h"
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    bool named = args->word_count == 3;
+    haft__said said = {.run = args->words[0],
+                       .command = {.kind = HAFT__STEER_ANSWER,
+                                   .call = haft__str(named ? args->words[1] : ""),
+                                   .why = HAFT__LIT("")},
+                       .value = args->words[named ? 2 : 1],
+                       .text = true};
+    return haft__say(cli, args, &said, err);
+}
+
+static const haft__option options[] = {
+    HAFT__OPTIONS_RESPEC, HAFT__OPTION_STORE, HAFT__OPTIONS_SHOW, {0}};
+
+static const haft__example examples[] = {
+    {"haft answer last 'the second one'", "answer the question of the newest run, and go on"},
+    {"haft answer last '{\"name\": \"Ada\"}'", "fill in the form that a server asks for"},
+    {0},
+};
+
+const haft__command haft__cmd_answer = {
+    .name = "answer",
+    .usage = "ID [CALL] VALUE",
+    .summary = "answer a question or a call that waits, and go on",
+    .help =
+        "ID is a run's id, the beginning of one, or `last`; CALL may be left out when only one\n"
+        "is pending. VALUE is JSON, or a text for a question: the number of a choice stands for\n"
+        "that choice, and '' for the default. The form of an MCP server takes an\n"
+        "object of its fields, and a page to visit yes or no. For a call that waits for\n"
+        "approval it is given in the tool's place; for one whose outcome is unknown it says\n"
+        "what came of it.\n",
+    .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
+    .min_words = 2,
+    .max_words = 3,
+    .run = run,
+    .result = true,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_approve.c - `haft approve`: lets a call run. Tests: tests/cli/store_test.py,
+ * tests/cli/pause_test.py. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "cli/follow/delivery.h"
+#include "cli/ops/spec_drift.h"
+#include "cli/session.h"
+#include "run/pause/binding.h"
+
+/* null would stand for no other arguments. What is not to be read is told where the rest is. */
+static haft_status check_arguments(const char *text, haft_error *err)
+{
+    if (haft__str_equal(haft__str_trim(haft__str(text)), HAFT__LIT("null"))) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "--args",
+                                        "expected an object with the arguments, found null");
+        return haft__hint(err, status,
+                          "without --args the call runs with the arguments it has, with {} without "
+                          "any");
+    }
+    return HAFT_OK;
+}
+
+/* Less of a hash may stand for several things. */
+static haft_status check_binding(const char *text, haft_error *err)
+{
+    size_t length = strlen(text);
+    bool good = length >= HAFT__BINDING_SHOWN && length <= HAFT__BINDING_LENGTH
+                && strspn(text, "0123456789abcdef") == length;
+    return good ? HAFT_OK
+                : haft__fail(err, HAFT_BAD_INPUT, "--binding",
+                             "expected the first %d to %d digits of a hash, as `binding` of what "
+                             "waits has it",
+                             HAFT__BINDING_SHOWN, HAFT__BINDING_LENGTH);
+}
+
+/* What runs again is the call as it was. */
+static haft_status check_again(const char *given, const char *binding, haft_error *err)
+{
+    bool alone = given == NULL && binding == NULL;
+    return alone ? HAFT_OK
+                 : haft__fail(err, HAFT_BAD_INPUT, "",
+                              "--again and %s exclude each other: a call runs again as it was",
+                              given != NULL ? "--args" : "--binding");
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    const char *given = haft__args_text(args, "args", NULL);
+    const char *binding = haft__args_text(args, "binding", NULL);
+    bool again = haft__args_has(args, "again");
+    haft_status status = again ? check_again(given, binding, err) : HAFT_OK;
+    if (status == HAFT_OK && given != NULL) {
+        status = check_arguments(given, err);
+    }
+    if (status == HAFT_OK && binding != NULL) {
+        status = check_binding(binding, err);
+    }
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    haft__said said = {.run = args->words[0],
+                       .command = {.kind = again ? HAFT__STEER_AGAIN : HAFT__STEER_APPROVE,
+                                   .call = haft__str(args->word_count > 1 ? args->words[1] : ""),
+                                   .why = HAFT__LIT(""),
+                                   .binding = haft__str(binding != NULL ? binding : "")},
+                       .value = given};
+    return haft__say(cli, args, &said, err);
+}
+
+static const haft__option options[] = {
+    {"args", 0, HAFT__OPTION_TEXT, "JSON", "run it with these arguments instead"},
+    {"binding", 0, HAFT__OPTION_TEXT, "HASH", "only if this is what waits: `binding` of --json"},
+    {"again", 0, HAFT__OPTION_FLAG, NULL, "run a call once more whose outcome is unknown"},
+    HAFT__OPTIONS_RESPEC,
+    HAFT__OPTION_STORE,
+    HAFT__OPTIONS_SHOW,
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft approve last", "let the call run that waits"},
+    {"haft approve last c1.1 --args '{\"text\": \"fewer words\"}'",
+     "let a certain call run, with other arguments"},
+    {0},
+};
+
+const haft__command haft__cmd_approve = {
+    .name = "approve",
+    .usage = "ID [CALL]",
+    .summary = "let a call run that waits for approval, and go on",
+    .help =
+        "ID is a run's id, the beginning of one, or `last`; CALL may be left out when only one\n"
+        "is pending. A call whose outcome is unknown is run again with --again, which may be\n"
+        "left out where nobody has approved the call before: the same approval twice is one.\n",
+    .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
+    .min_words = 1,
+    .max_words = 2,
+    .run = run,
+    .result = true,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_cancel.c - `haft cancel`: ends a run, wherever it is. Tests: tests/cli/store_test.py. */
+#include "base/str.h"
+#include "cli/follow/delivery.h"
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__said said = {.run = args->words[0],
+                       .command = {.kind = HAFT__STEER_CANCEL,
+                                   .call = HAFT__LIT(""),
+                                   .why = haft__str(haft__args_text(args, "why", ""))}};
+    return haft__say(cli, args, &said, err);
+}
+
+static const haft__option options[] = {
+    {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason, which is recorded"},
+    HAFT__OPTION_STORE,
+    HAFT__OPTIONS_SHOW,
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft cancel last --why 'no longer needed'", "end the newest run"},
+    {0},
+};
+
+const haft__command haft__cmd_cancel = {
+    .name = "cancel",
+    .usage = "ID",
+    .summary = "end a run, and all it started",
+    .help =
+        "ID is a run's id, the beginning of one, or `last`. A run that another process is busy\n"
+        "with is ended there.\n",
+    .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+    .result = true,
+};

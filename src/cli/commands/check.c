@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_check.c - `haft check`: loads a spec and says everything that is wrong with it.
+ *
+ * The object it prints is described by docs/schemas/check.schema.json. Tests:
+ * tests/cli/check_test.py.
+ */
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/config/config.h"
+#include "cli/explain/tool_report.h"
+#include "cli/input/spec_file.h"
+#include "cli/terminal/print.h"
+#include "io/random.h"
+#include "json/write.h"
+
+static void write_problem(haft__json_writer *w, const haft__spec_problem *problem)
+{
+    haft__json_begin_object(w);
+    haft__json_key(w, "line");
+    haft__json_add_int(w, problem->line);
+    haft__json_key(w, "column");
+    haft__json_add_int(w, problem->column);
+    haft__json_key(w, "length");
+    haft__json_add_int(w, problem->extent);
+    haft__json_key(w, "from");
+    haft__json_add_str(w, problem->from);
+    haft__json_key(w, "where");
+    haft__json_add_str(w, problem->pointer);
+    haft__json_key(w, "severity");
+    haft__json_add_str(w, problem->warning ? HAFT__LIT("warning") : HAFT__LIT("error"));
+    haft__json_key(w, "message");
+    haft__json_add_str(w, problem->message);
+    haft__json_key(w, "hint");
+    haft__json_add_str(w, problem->hint);
+    haft__json_end_object(w);
+}
+
+static haft_status print_object(const haft__spec_file *file, FILE *out, haft_error *err)
+{
+    const haft__spec_report *report = &file->report;
+    haft__buf text;
+    haft__json_writer w;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft__json_writer_init(&w, &text);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "file");
+    haft__json_add_str(&w, haft__str(file->name));
+    haft__json_key(&w, "valid");
+    haft__json_add_bool(&w, file->spec != NULL);
+    haft__json_key(&w, "hash");
+    if (file->spec != NULL) {
+        haft__json_add_str(&w, file->spec->hash);
+    } else {
+        haft__json_add_null(&w);
+    }
+    haft__json_key(&w, "errors");
+    haft__json_add_int(&w, (int64_t)report->errors);
+    haft__json_key(&w, "warnings");
+    haft__json_add_int(&w, (int64_t)report->warnings);
+    haft__json_key(&w, "problems");
+    haft__json_begin_array(&w);
+    for (size_t i = 0; i < report->count; i++) {
+        write_problem(&w, &report->problems[i]);
+    }
+    haft__json_end_array(&w);
+    haft__json_end_object(&w);
+    haft__buf_add_char(&text, '\n');
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        haft__print_json(out, haft__buf_str(&text));
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+/* A file that cannot be read is one problem, for those who read JSON. */
+static haft_status print_unreadable(const char *name, FILE *out, haft_status status,
+                                    haft_error *err)
+{
+    haft_error found = *err;
+    haft__spec_problem problem = {.from = HAFT__LIT(""),
+                                  .pointer = HAFT__LIT(""),
+                                  .message = haft__str(found.message),
+                                  .hint = haft__str(found.hint)};
+    haft__spec_file file = {.name = name,
+                            .report = {.problems = &problem, .count = 1, .errors = 1}};
+    *err = (haft_error){.status = HAFT_OK}; /* it is told here */
+    haft_status printed = print_object(&file, out, err);
+    return printed == HAFT_OK ? status : printed;
+}
+
+/* The search is of no use where the servers' lists are known, and nothing of them is left. */
+static void remark_idle(FILE *out, const haft__first *first)
+{
+    const haft__spec *spec = first->run.spec;
+    for (size_t i = 0; haft__resolve_searches(spec) && i < first->offer.count; i++) {
+        const haft__verdict *verdict = &first->offer.items[i];
+        if (verdict->reason == HAFT__REASON_NEEDS_DEFERRED) {
+            (void)fprintf(out,
+                          "haft: warning: %.*s is enabled but never offered: no tool of the MCP "
+                          "servers is left\n",
+                          HAFT__ARG(verdict->name));
+        }
+    }
+}
+
+/* What is known of its servers and is not as it should be. None of them is asked. */
+static haft_status remark(haft__cli *cli, const haft__spec *spec, haft_error *err)
+{
+    haft__first first;
+    haft_status status =
+        haft__first_turn(&cli->arena, spec, HAFT__LIT(""), haft__random_hash_key(), &first, err);
+    if (status == HAFT_OK) {
+        haft__servers_print_remarks(cli->errors, first.listings, first.listing_count);
+        remark_idle(cli->errors, &first);
+    }
+    return status;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__spec_file file;
+    haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
+    if (status != HAFT_OK) {
+        if (haft__args_has(args, "json")) {
+            status = print_unreadable(args->words[0], cli->out, status, err);
+        }
+        return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
+    }
+    if (!haft__args_has(args, "json")) {
+        haft__spec_file_print(&file, cli->out);
+    } else if (print_object(&file, cli->out, err) != HAFT_OK) {
+        return HAFT__EXIT_FAILED;
+    }
+    if (file.spec == NULL) {
+        return HAFT__EXIT_USAGE;
+    }
+    return remark(cli, file.spec, err) == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+static const haft__option options[] = {
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "replace a part of the spec first: limits.turns=5"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    HAFT__OPTION_NO_CONFIG,
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft check agent.yaml", "say everything that is wrong with it"},
+    {"haft check agent.yaml --set limits.turns=5 --json", "the same of a changed spec, as JSON"},
+    {0},
+};
+
+const haft__command haft__cmd_check = {
+    .name = "check",
+    .usage = "SPEC",
+    .summary = "load a spec and say everything that is wrong with it",
+    .help = "Every problem is shown with its line and column, what was found, what was wanted and\n"
+            "what to do. A spec that could never end is a problem, too. Warnings are only shown:\n"
+            "the status is 0 when the spec can be used, 2 when it cannot.\n",
+    .options = options,
+    .examples = examples,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_doctor.c - `haft doctor`: what this machine has for haft, and what it lacks.
+ *
+ * Of keys it names the variables, never a value. Tests: tests/cli/doctor_test.py.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/config/variables.h"
+#include "cli/explain/mcp_changes.h"
+#include "cli/session.h"
+#include "cli/terminal/print.h"
+#include "exec/exec.h"
+#include "exec/files/root.h"
+#include "io/environment.h"
+#include "io/libraries.h"
+#include "model/provider.h"
+#include "store/store.h"
+#include "json/write.h"
+
+/* One thing that was looked at. */
+typedef struct finding {
+    const char *what;
+    bool good;
+    haft_str text; /* what was found */
+    haft_str hint; /* what to do when it is not good */
+} finding;
+
+enum { FINDINGS = 16 };
+
+/* What the store says of itself. */
+typedef struct store_checks {
+    const haft__store_finding *items;
+    size_t count;
+} store_checks;
+
+typedef struct examination {
+    haft__cli *cli;
+    const haft__args *args;
+    finding findings[FINDINGS];
+    size_t count;
+    store_checks store;
+    haft_status status;
+    haft_error *err;
+} examination;
+
+static void note(examination *e, const char *what, bool good, haft_str text, const char *hint)
+{
+    if (text.ptr == NULL) {
+        e->status = haft__arena_fail(&e->cli->arena, e->err);
+    } else if (e->count < FINDINGS) {
+        e->findings[e->count++] = (finding){what, good, text, haft__str(good ? "" : hint)};
+    }
+}
+
+/* ---- what is looked at ---- */
+
+/* Asks it how it is. */
+static haft_status examine_store(examination *e, haft_runtime *runtime, haft_error *err)
+{
+    haft__store_request request = {.verb = HAFT__STORE_DOCTOR};
+    haft_status status = haft__session_ask(e->cli, runtime, &request, err);
+    if (status == HAFT_OK) {
+        e->store = (store_checks){request.findings, request.finding_count};
+    }
+    return status;
+}
+
+static void look_at_store(examination *e)
+{
+    const char *url = NULL;
+    haft_runtime *runtime = NULL;
+    haft_error failed = {0};
+    haft_status status = haft__session_store(e->cli, e->args, &url, &failed);
+    if (status == HAFT_OK && haft__session_missing(url) != NULL) {
+        note(e, "store", true,
+             haft__arena_format(&e->cli->arena, "%s (not there; the first run makes it)", url), "");
+        return;
+    }
+    if (status == HAFT_OK) {
+        status = haft__session_find(e->cli, e->args, &runtime, &failed);
+    }
+    if (status == HAFT_OK) {
+        status = examine_store(e, runtime, &failed);
+    }
+    haft_runtime_destroy(runtime);
+    haft_str text = status == HAFT_OK
+                        ? haft__store_shown(url, &e->cli->arena)
+                        : haft__arena_format(&e->cli->arena, "%s%s%s", failed.where,
+                                             failed.where[0] != '\0' ? ": " : "", failed.message);
+    note(e, "store", status == HAFT_OK, text,
+         "--store sqlite:PATH or postgres://... names another, --store memory: does without");
+}
+
+static void look_at_guard(examination *e)
+{
+    char *path = NULL;
+    bool found = haft__guard_find(NULL, &path, NULL) == HAFT_OK;
+    note(e, "guard", found, haft__arena_format(&e->cli->arena, "%s", found ? path : "not found"),
+         "command tools need libexec/haft/guard; make install puts it there");
+    free(path);
+}
+
+/* Where a variable comes from; NULL when it is not set. */
+static const char *source_of(const examination *e, haft_str name)
+{
+    const haft__config *config = e->cli->config;
+    if (haft__environment_get(NULL, name).len > 0) {
+        return "environment";
+    }
+    return haft__config_variable(e->cli->config, name).len > 0 ? config->dotenv_file.path : NULL;
+}
+
+static void look_at_keys(examination *e)
+{
+    size_t count = 0;
+    const haft__provider *providers = haft__providers(&count);
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+    for (size_t i = 0; i < count; i++) {
+        haft_str name = haft__str(providers[i].key_env);
+        if (name.len > 0 && source_of(e, name) != NULL) {
+            haft__buf_addf(&text, "%s%s (%s)", text.len > 0 ? ", " : "", providers[i].name,
+                           providers[i].key_env);
+        }
+    }
+    if (text.len == 0) {
+        haft__buf_add_str(&text, HAFT__LIT("none; the model `offline` needs none"));
+    }
+    note(e, "keys", true, haft__arena_copy(&e->cli->arena, haft__buf_str(&text)), "");
+    haft__buf_finish(&text);
+}
+
+static void look_at_files(examination *e)
+{
+    int root = -1;
+    bool works = haft__beneath_root(HAFT__LIT(""), HAFT__LIT("."), &root, NULL) == HAFT_OK;
+    if (root >= 0) {
+        (void)close(root);
+    }
+    note(e, "files", works,
+         works ? HAFT__LIT("openat2 keeps glob, grep and read beneath their root")
+               : HAFT__LIT("this kernel has no openat2"),
+         "glob, grep and read need Linux 5.6 or newer");
+}
+
+static void look_at_libraries(examination *e)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+    haft__libraries_add(&text);
+    haft__buf_addf(&text, ", SQLite %s", haft__store_library());
+    note(e, "libraries", true, haft__arena_copy(&e->cli->arena, haft__buf_str(&text)), "");
+    haft__buf_finish(&text);
+}
+
+static void look_at_servers(examination *e)
+{
+    haft_str place;
+    size_t count = 0, damaged = 0;
+    haft_status status = haft__accept_count(e->cli, &place, &count, &damaged, e->err);
+    if (status != HAFT_OK) {
+        e->status = status;
+        return;
+    }
+    haft_str text = place.ptr == NULL
+                        ? HAFT__LIT("there is no place to remember servers")
+                        : haft__arena_format(&e->cli->arena, "%zu server%s known in %.*s", count,
+                                             count == 1 ? "" : "s", HAFT__ARG(place));
+    if (damaged > 0 && text.ptr != NULL) {
+        text = haft__arena_format(&e->cli->arena, "%.*s; %zu file%s damaged", HAFT__ARG(text),
+                                  damaged, damaged == 1 ? " is" : "s are");
+    }
+    note(e, "mcp", damaged == 0, text, "`haft tools SPEC` says what to do");
+}
+
+static void look_at_config(examination *e)
+{
+    const haft__config *config = e->cli->config;
+    const haft__config_file *files[] = {&config->project, &config->user, &config->dotenv_file};
+    size_t found = 0, bad = 0;
+    for (size_t i = 0; i < COUNT(files); i++) {
+        found += files[i]->trust == HAFT__TRUST_FOUND;
+        bad += files[i]->bad || files[i]->trust == HAFT__TRUST_REFUSED;
+    }
+    haft_str text = config->off ? haft__arena_format(&e->cli->arena, "not looked at")
+                                : haft__arena_format(&e->cli->arena, "%zu file%s found", found,
+                                                     found == 1 ? "" : "s");
+    note(e, "config", bad == 0, text,
+         "a file of settings is refused or has errors, see above; docs/config.md");
+}
+
+/* ---- what is said ---- */
+
+static const char *state_of(const haft__config_file *file)
+{
+    switch (file->trust) {
+    case HAFT__TRUST_ABSENT: return "absent";
+    case HAFT__TRUST_REFUSED: return "refused";
+    case HAFT__TRUST_FOUND: return file->bad ? "bad" : "found";
+    }
+    HAFT__UNREACHABLE();
+}
+
+static void print_file(FILE *out, const examination *e, const haft__config_file *file)
+{
+    const haft__dotenv *dotenv = &e->cli->config->dotenv;
+    (void)fprintf(out, "     %-10s %-8s ", "", file->kind);
+    haft__print_text(out, haft__str(file->path != NULL ? file->path : "-"));
+    (void)fprintf(out, " (%s%s%s)", state_of(file), file->trust == HAFT__TRUST_REFUSED ? ": " : "",
+                  file->trust == HAFT__TRUST_REFUSED ? file->why : "");
+    if (file == &e->cli->config->dotenv_file && file->trust == HAFT__TRUST_FOUND) {
+        for (size_t i = 0; i < dotenv->count; i++) {
+            (void)fprintf(out, "%s%.*s", i == 0 ? ": " : ", ", HAFT__ARG(dotenv->items[i].name));
+        }
+        if (dotenv->bad > 0) {
+            (void)fprintf(out, "; line %u is not used: %s", dotenv->bad_line, dotenv->why);
+            for (size_t k = 0; k + 1 < dotenv->bad && k < HAFT__DOTENV_TOLD; k++) {
+                (void)fprintf(out, "%s%u", k == 0 ? "; nor line " : ", ", dotenv->more[k]);
+            }
+            (void)fputs(dotenv->bad > HAFT__DOTENV_TOLD + 1 ? " and more" : "", out);
+        }
+    }
+    (void)putc('\n', out);
+}
+
+/* The value of a setting as it may be shown: the URL of a store may have a password. */
+static const char *shown(const examination *e, haft__setting_name name, const char *value)
+{
+    return value != NULL && name == HAFT__SETTING_store
+               ? haft__store_shown(value, &e->cli->arena).ptr
+               : value;
+}
+
+static void print_settings(FILE *out, const examination *e)
+{
+    const haft__config *config = e->cli->config;
+    size_t count;
+    const haft__variable_row *rows = haft__variables(&count);
+    if (!config->off) {
+        print_file(out, e, &config->project);
+        print_file(out, e, &config->user);
+        print_file(out, e, &config->dotenv_file);
+    }
+    for (size_t i = 0; i < HAFT__SETTING_COUNT; i++) {
+        haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_name)i);
+        (void)fprintf(out, "     %-10s %s = ", i == 0 ? "settings" : "",
+                      haft__setting_key((haft__setting_name)i));
+        const char *value = shown(e, (haft__setting_name)i, setting.value);
+        haft__print_text(
+            out, haft__str(value != NULL ? value : haft__setting_otherwise((haft__setting_name)i)));
+        (void)fputs(" (", out);
+        haft__print_text(out, haft__str(setting.from));
+        (void)fputs(")\n", out);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *source = source_of(e, haft__str(rows[i].name));
+        if (source != NULL && rows[i].dotenv) {
+            (void)fprintf(out, "     %-10s %s (", "", rows[i].name);
+            haft__print_text(out, haft__str(source));
+            (void)fputs(")\n", out);
+        }
+    }
+}
+
+static void write_text(haft__json_writer *w, const char *key, const char *text)
+{
+    haft__json_key(w, key);
+    if (text != NULL) {
+        haft__json_add_str(w, haft__str(text));
+    } else {
+        haft__json_add_null(w);
+    }
+}
+
+static void write_files(haft__json_writer *w, const haft__config *config)
+{
+    const haft__config_file *files[] = {&config->project, &config->user, &config->dotenv_file};
+    haft__json_key(w, "files");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < COUNT(files) && !config->off; i++) {
+        bool bad_line = i == 2 && config->dotenv.bad > 0;
+        haft__json_begin_object(w);
+        write_text(w, "kind", files[i]->kind);
+        write_text(w, "path", files[i]->path);
+        write_text(w, "state", state_of(files[i]));
+        write_text(w, "why",
+                   files[i]->trust == HAFT__TRUST_REFUSED ? files[i]->why
+                   : bad_line                             ? config->dotenv.why
+                                                          : "");
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
+static void write_settings(haft__json_writer *w, const examination *e)
+{
+    haft__json_key(w, "settings");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < HAFT__SETTING_COUNT; i++) {
+        haft__setting setting = haft__config_get(e->cli, e->args, (haft__setting_name)i);
+        haft__json_begin_object(w);
+        write_text(w, "name", haft__setting_key((haft__setting_name)i));
+        write_text(w, "value", shown(e, (haft__setting_name)i, setting.value));
+        write_text(w, "from", setting.from);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+    size_t count;
+    const haft__variable_row *rows = haft__variables(&count);
+    haft__json_key(w, "variables");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < count; i++) {
+        const char *source = source_of(e, haft__str(rows[i].name));
+        if (source != NULL
+            && rows[i].dotenv) { /* names only: their values are secrets, or may be */
+            haft__json_begin_object(w);
+            write_text(w, "name", rows[i].name);
+            write_text(w, "from", source);
+            haft__json_end_object(w);
+        }
+    }
+    haft__json_end_array(w);
+}
+
+static void print_store(FILE *out, const examination *e)
+{
+    for (size_t i = 0; i < e->store.count; i++) {
+        const haft__store_finding *f = &e->store.items[i];
+        (void)fprintf(out, "%-4s %-10s %s: ", f->good ? "" : "BAD", "", f->name);
+        haft__print_text(out, f->value);
+        (void)fputc('\n', out);
+        if (!f->good) {
+            (void)fprintf(out, "     %-10s %s\n", "", f->hint);
+        }
+    }
+}
+
+static void write_store(haft__json_writer *w, const examination *e)
+{
+    haft__json_key(w, "checks");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < e->store.count; i++) {
+        const haft__store_finding *f = &e->store.items[i];
+        haft__json_begin_object(w);
+        write_text(w, "name", f->name);
+        haft__json_key(w, "ok");
+        haft__json_add_bool(w, f->good);
+        haft__json_key(w, "found");
+        haft__json_add_str(w, f->value);
+        write_text(w, "hint", f->hint);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
+static void print_lines(FILE *out, const examination *e)
+{
+    for (size_t i = 0; i < e->count; i++) {
+        const finding *f = &e->findings[i];
+        (void)fprintf(out, "%-4s %-10s ", f->good ? "ok" : "BAD", f->what);
+        haft__print_text(out, f->text);
+        (void)fputc('\n', out);
+        if (f->hint.len > 0) {
+            (void)fprintf(out, "     %-10s %.*s\n", "", HAFT__ARG(f->hint));
+        }
+        if (strcmp(f->what, "config") == 0) {
+            print_settings(out, e);
+        }
+        if (strcmp(f->what, "store") == 0) {
+            print_store(out, e);
+        }
+    }
+}
+
+static haft_status print_json(FILE *out, const examination *e)
+{
+    haft__buf text;
+    haft__json_writer w;
+    haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
+    haft__json_writer_init(&w, &text);
+    haft__json_begin_object(&w);
+    for (size_t i = 0; i < e->count; i++) {
+        haft__json_key(&w, e->findings[i].what);
+        haft__json_begin_object(&w);
+        haft__json_key(&w, "ok");
+        haft__json_add_bool(&w, e->findings[i].good);
+        haft__json_key(&w, "found");
+        haft__json_add_str(&w, e->findings[i].text);
+        haft__json_key(&w, "hint");
+        haft__json_add_str(&w, e->findings[i].hint);
+        if (strcmp(e->findings[i].what, "config") == 0) {
+            write_files(&w, e->cli->config);
+            write_settings(&w, e);
+        }
+        if (strcmp(e->findings[i].what, "store") == 0) {
+            write_store(&w, e);
+        }
+        haft__json_end_object(&w);
+    }
+    haft__json_end_object(&w);
+    haft__buf_add_char(&text, '\n');
+    haft_status status = haft__buf_check(&text, e->err);
+    if (status == HAFT_OK) {
+        haft__print_json(out, haft__buf_str(&text));
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    examination e = {.cli = cli, .args = args, .err = err};
+    note(&e, "version", true, HAFT__LIT(HAFT_VERSION), "");
+    look_at_libraries(&e);
+    look_at_store(&e);
+    look_at_guard(&e);
+    look_at_files(&e);
+    note(&e, "sandbox", true, HAFT__LIT("python_execution is not in this version"), "");
+    look_at_keys(&e);
+    look_at_servers(&e);
+    look_at_config(&e);
+    if (e.status == HAFT_OK && haft__args_has(args, "json")) {
+        e.status = print_json(cli->out, &e);
+    } else if (e.status == HAFT_OK) {
+        print_lines(cli->out, &e);
+    }
+    bool good = e.status == HAFT_OK;
+    for (size_t i = 0; i < e.count; i++) {
+        good = good && e.findings[i].good;
+    }
+    for (size_t i = 0; i < e.store.count; i++) {
+        good = good && e.store.items[i].good;
+    }
+    return good ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+static const haft__option options[] = {
+    HAFT__OPTION_STORE,
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print what was found as one JSON object"},
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft doctor", "look at everything"},
+    {"haft doctor --json --store memory:", "as JSON, with another store"},
+    {0},
+};
+
+const haft__command haft__cmd_doctor = {
+    .name = "doctor",
+    .usage = "",
+    .summary = "say what this machine has for haft, and what it lacks",
+    .help =
+        "Looks at the store and how it is kept, the helper program, the kernel, which providers "
+        "have keys (by the\n"
+        "names of their variables), which files of settings were found, and where each setting\n"
+        "comes from. Exits 1 when something is not as it should be.\n",
+    .options = options,
+    .examples = examples,
+    .max_words = 0,
+    .run = run,
+    .examines_config = true,
+};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_mock_model.c - `haft mock-model`: a server that plays a script. Tests:
+ * tests/cli/mock_model_test.py, tests/clients/openai_test.py. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/interrupts.h"
+#include "engine/script_file.h"
+#include "io/random.h"
+#include "serve/mock/mock.h"
+
+/* Says where it listens, at once: whoever started us waits for it. */
+static haft_status say_where(const haft__cli *cli, const haft__server *server, haft_error *err)
+{
+    haft_str address = haft__server_address(server);
+    (void)fprintf(cli->out, "listening on http://%.*s/v1\n", HAFT__ARG(address));
+    if (fflush(cli->out) != 0) {
+        return haft__fail(err, HAFT_IO, "", "the address cannot be written to standard output");
+    }
+    return HAFT_OK;
+}
+
+static haft_status serve(const haft__cli *cli, haft__mock *mock, haft_str address, haft_error *err)
+{
+    haft__interrupts interrupts = {0};
+    haft__server *server = NULL;
+    haft__server_options options = {.address = address};
+    haft_status status =
+        haft__server_create(mock->loop, &options, haft__mock_handle, mock, &server, err);
+    if (status == HAFT_OK) {
+        status = haft__interrupts_catch(&interrupts, mock->loop, err);
+    }
+    if (status == HAFT_OK) {
+        status = say_where(cli, server, err);
+    }
+    while (status == HAFT_OK && !haft__interrupted(&interrupts)) {
+        status = haft__loop_step(mock->loop, -1, err);
+    }
+    haft__server_destroy(server);
+    haft__interrupts_release(&interrupts);
+    return status;
+}
+
+static haft_status find_like(const char *name, haft__chat_like *ret_like, haft_error *err)
+{
+    static const struct {
+        const char *name;
+        haft__chat_like like;
+    } known[] = {{"openai", HAFT__CHAT_OPENAI},
+                 {"llamacpp", HAFT__CHAT_LLAMACPP},
+                 {"vllm", HAFT__CHAT_OTHER},
+                 {"ollama", HAFT__CHAT_OTHER}};
+    for (size_t i = 0; i < COUNT(known); i++) {
+        if (strcmp(name, known[i].name) == 0) {
+            *ret_like = known[i].like;
+            return HAFT_OK;
+        }
+    }
+    return haft__fail(err, HAFT_BAD_INPUT, "--like",
+                      "expected openai, llamacpp, vllm or ollama, found \"%s\"", name);
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__script script;
+    haft__mock mock = {.script = &script,
+                       .errors = cli->errors,
+                       .hash_key = haft__random_hash_key(),
+                       .again = haft__args_has(args, "loop"),
+                       .dimensions = haft__args_number(args, "embeddings", 0),
+                       .fault = haft__args_text(args, "embeddings-fault", NULL),
+                       .require_key = haft__args_has(args, "require-key")};
+    haft_str address = haft__str(haft__args_text(args, "listen", "127.0.0.1:0"));
+    if (find_like(haft__args_text(args, "like", "openai"), &mock.like, err) != HAFT_OK) {
+        return HAFT__EXIT_USAGE;
+    }
+    if (mock.dimensions > HAFT__LIMIT_SEARCH_DIMENSIONS) {
+        (void)haft__fail(err, HAFT_BAD_INPUT, "--embeddings",
+                         "wanted at most %d numbers, found %zu", HAFT__LIMIT_SEARCH_DIMENSIONS,
+                         mock.dimensions);
+        return HAFT__EXIT_USAGE;
+    }
+    haft_status status = haft__script_file_read(&cli->arena, haft__str(args->words[0]), false,
+                                                mock.hash_key, &script, err);
+    if (status != HAFT_OK) {
+        return status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED : HAFT__EXIT_USAGE;
+    }
+    status = haft__loop_create(&mock.loop, err);
+    if (status == HAFT_OK) {
+        status = serve(cli, &mock, address, err);
+    }
+    haft__loop_destroy(mock.loop);
+    if (status == HAFT_BAD_INPUT) {
+        haft__error_at(err, "--listen");
+        return HAFT__EXIT_USAGE;
+    }
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+static const haft__option options[] = {
+    {"listen", 0, HAFT__OPTION_TEXT, "ADDR:PORT",
+     "where; 127.0.0.1:0, any free port, if not given"},
+    {"like", 0, HAFT__OPTION_TEXT, "NAME",
+     "whose server: openai, llamacpp, vllm or ollama; openai if not given"},
+    {"loop", 0, HAFT__OPTION_FLAG, NULL, "start over behind the last reply"},
+    {"embeddings", 0, HAFT__OPTION_NUMBER, "N",
+     "answer /v1/embeddings with toy vectors of N numbers"},
+    {"embeddings-fault", 0, HAFT__OPTION_CHOICE, "error|slow|garbage|sizes",
+     "what is wrong with these answers"},
+    {"require-key", 0, HAFT__OPTION_FLAG, NULL, "refuse requests without an API key (any will do)"},
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft mock-model script.yaml --listen 127.0.0.1:0", "play it on any free port"},
+    {0},
+};
+
+const haft__command haft__cmd_mock_model = {
+    .name = "mock-model",
+    .usage = "SCRIPT",
+    .summary = "play a script as an OpenAI-compatible server",
+    .help = "Answers POST /v1/chat/completions from SCRIPT (YAML or JSON), one reply for each\n"
+            "request, and refuses what the provider would refuse. Its first line on standard\n"
+            "output is 'listening on http://ADDR:PORT/v1'. It ends on SIGTERM, SIGINT or SIGHUP.\n"
+            "docs/script.md describes scripts.\n",
+    .options = options,
+    .examples = examples,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_reject.c - `haft reject`: keeps a call from running. Tests: tests/cli/store_test.py. */
+#include "base/str.h"
+#include "cli/follow/delivery.h"
+#include "cli/ops/spec_drift.h"
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__said said = {.run = args->words[0],
+                       .command = {.kind = HAFT__STEER_REJECT,
+                                   .call = haft__str(args->word_count > 1 ? args->words[1] : ""),
+                                   .why = haft__str(haft__args_text(args, "why", ""))}};
+    return haft__say(cli, args, &said, err);
+}
+
+static const haft__option options[] = {
+    {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason, which the model reads"},
+    HAFT__OPTIONS_RESPEC,
+    HAFT__OPTION_STORE,
+    HAFT__OPTIONS_SHOW,
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft reject last --why 'use the other file'", "keep it from running, and say why"},
+    {0},
+};
+
+const haft__command haft__cmd_reject = {
+    .name = "reject",
+    .usage = "ID [CALL]",
+    .summary = "keep a call from running, and go on",
+    .help =
+        "ID is a run's id, the beginning of one, or `last`; CALL may be left out when only one\n"
+        "is pending.\n",
+    .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
+    .min_words = 1,
+    .max_words = 2,
+    .run = run,
+    .result = true,
+};

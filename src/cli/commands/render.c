@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_render.c - `haft render`: what a model is told about its tools, and what keeps it to them.
+ *
+ * The object it prints with --json is described by docs/schemas/render.schema.json. Tests:
+ * tests/cli/render_test.py.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/near.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/commands/parse_text.h"
+#include "cli/input/tools_file.h"
+#include "cli/input/turns.h"
+#include "cli/terminal/print.h"
+#include "format/formats.h"
+#include "format/grammar.h"
+#include "format/render.h"
+#include "io/random.h"
+#include "json/read.h"
+#include "json/write.h"
+
+/* What is asked for, and what came of it. */
+typedef struct rendering {
+    haft__cli *cli;
+    const haft__args *args;
+    haft__hash_key hash_key;
+    const haft__format *format; /* NULL: native */
+    haft__tools_list tools;
+    bool *allowed; /* NULL: all */
+    haft__format_choice choice;
+    haft__relax_report relaxed;
+    haft__buf prompt, words, grammar, schema;
+    haft__turns turns;
+} rendering;
+
+/* ---- which tools, and which of them ---- */
+
+static haft_status find_tool(const rendering *r, haft_str name, const char *option,
+                             size_t *ret_index, haft_error *err)
+{
+    haft__near near;
+    haft__near_init(&near, name);
+    for (size_t i = 0; i < r->tools.count; i++) {
+        if (haft__str_equal(r->tools.tools[i].name, name)) {
+            *ret_index = i;
+            return HAFT_OK;
+        }
+        haft__near_offer(&near, r->tools.tools[i].name);
+    }
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, option, "found no tool named '%.*s'", HAFT__ARG(name));
+    return near.best.ptr != NULL
+               ? haft__hint(err, status, "did you mean '%.*s'?", HAFT__ARG(near.best))
+               : status;
+}
+
+static bool is_name(haft_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool word = ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9');
+        if (!word && (c == '\0' || strchr("_.:/-", c) == NULL)) {
+            return false;
+        }
+    }
+    return name.len > 0 && name.len <= HAFT__LIMIT_FORMAT_NAME_BYTES;
+}
+
+/* A name is written into the prompt and into rules as it is, and has to be read back. */
+static haft_status check_tools(const rendering *r, const char *path, haft_error *err)
+{
+    for (size_t i = 0; i < r->tools.count; i++) {
+        haft_str name = r->tools.tools[i].name;
+        if (!is_name(name)) {
+            haft_status status = haft__fail(err, HAFT_BAD_INPUT, path,
+                                            "'%.*s' is no name of a tool", HAFT__ARG(name));
+            return haft__hint(err, status, "a name has up to %d letters, digits and _ . : / -",
+                              HAFT__LIMIT_FORMAT_NAME_BYTES);
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (haft__str_equal(r->tools.tools[k].name, name)) {
+                return haft__fail(err, HAFT_BAD_INPUT, path, "found two tools named '%.*s'",
+                                  HAFT__ARG(name));
+            }
+        }
+    }
+    if (r->tools.count == 0) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, path, "found no tools in it");
+        return haft__hint(err, status, "a tool is {\"name\", \"description\", \"parameters\"}");
+    }
+    return HAFT_OK;
+}
+
+static haft_status read_tools(rendering *r, haft_error *err)
+{
+    const char *path = haft__args_text(r->args, "tools", NULL);
+    if (path == NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__tools_read(&r->cli->arena, path, r->hash_key, &r->tools, err);
+    return status == HAFT_OK ? check_tools(r, strcmp(path, "-") == 0 ? "standard input" : path, err)
+                             : status;
+}
+
+static haft_status read_allowed(rendering *r, haft_error *err)
+{
+    const char *given = haft__args_text(r->args, "allow", NULL);
+    if (given == NULL) {
+        return HAFT_OK;
+    }
+    haft_str rest = haft__str(given);
+    haft_str *names = haft__arena_array(&r->cli->arena, r->tools.count, sizeof(*names));
+    r->allowed = haft__arena_array(&r->cli->arena, r->tools.count, sizeof(*r->allowed));
+    if (names == NULL || r->allowed == NULL) {
+        return haft__arena_fail(&r->cli->arena, err);
+    }
+    memset(r->allowed, 0, r->tools.count * sizeof(*r->allowed));
+    do {
+        size_t index = 0;
+        haft_str name = haft__str_trim(haft__str_split(&rest, ','));
+        haft_status status = find_tool(r, name, "--allow", &index, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+        if (!r->allowed[index]) {
+            r->allowed[index] = true;
+            names[r->choice.allowed_count++] = name;
+        }
+    } while (rest.len > 0);
+    r->choice.allowed = r->choice.allowed_count < r->tools.count ? names : NULL;
+    return HAFT_OK;
+}
+
+static haft_status choose_tool(rendering *r, haft_str name, haft_error *err)
+{
+    size_t index = 0;
+    haft_status status = find_tool(r, name, "--choice", &index, err);
+    if (status == HAFT_OK && r->allowed != NULL && !r->allowed[index]) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "--choice",
+                            "the tool '%.*s' is not one of those of --allow", HAFT__ARG(name));
+    }
+    r->choice.mode = HAFT__MODE_TOOL;
+    r->choice.tool = name;
+    return status;
+}
+
+static haft_status read_choice(rendering *r, haft_error *err)
+{
+    static const struct {
+        const char *word;
+        haft__mode mode;
+    } words[] = {{"auto", HAFT__MODE_AUTO},
+                 {"any", HAFT__MODE_ANY},
+                 {"required", HAFT__MODE_ANY}, /* as specs and providers call it */
+                 {"none", HAFT__MODE_NONE}};
+    bool bound = haft__args_has(r->args, "grammar") || haft__args_has(r->args, "schema");
+    haft_str text = haft__str(haft__args_text(r->args, "choice", bound ? "any" : "auto"));
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (haft__str_equal(text, haft__str(words[i].word))) {
+            r->choice.mode = words[i].mode;
+            return HAFT_OK;
+        }
+    }
+    if (haft__str_starts(text, HAFT__LIT("tool:")) || haft__str_starts(text, HAFT__LIT("tool "))) {
+        return choose_tool(r, haft__str_trim(haft__str_skip(text, strlen("tool:"))), err);
+    }
+    return haft__fail(err, HAFT_BAD_INPUT, "--choice",
+                      "wanted auto, any, none or tool:NAME, found '%.*s'", HAFT__ARG(text));
+}
+
+/* ---- what is made ---- */
+
+static haft_status read_form(const rendering *r, uint8_t *ret_form, haft_error *err)
+{
+    size_t forms = r->format != NULL ? haft__grammar_forms(r->format) : 1;
+    uint64_t form = haft__args_number(r->args, "form", 1);
+    if (form == 0 || (form > forms && haft__args_has(r->args, "form"))) {
+        return haft__fail(err, HAFT_BAD_INPUT, "--form", "%s has %zu form%s, found %llu",
+                          r->format != NULL ? r->format->name : "native", forms,
+                          forms == 1 ? "" : "s", (unsigned long long)form);
+    }
+    *ret_form = (uint8_t)(form - 1);
+    return HAFT_OK;
+}
+
+static haft_status make_bounds(rendering *r, haft_error *err)
+{
+    haft__grammar_options o = {
+        .several = haft__args_has(r->args, "several"),
+        .answer = haft__args_has(r->args, "answer"),
+        .reasoning = haft__args_has(r->args, "reasoning"),
+    };
+    haft__schema_target target = HAFT__TARGET_OPENAI;
+    haft_str server = haft__str(haft__args_text(r->args, "schema", ""));
+    haft_status status = read_form(r, &o.form, err);
+    if (status == HAFT_OK && haft__args_has(r->args, "grammar")) {
+        status =
+            haft__grammar_gbnf(&r->grammar, r->format, r->tools.tools, r->tools.count, r->allowed,
+                               r->choice.mode, r->choice.tool, &o, &r->relaxed, err);
+    }
+    if (status == HAFT_OK && haft__schema_target_find(server, &target)) {
+        status =
+            haft__grammar_schema(&r->schema, target, r->format, r->tools.tools, r->tools.count,
+                                 r->allowed, r->choice.mode, r->choice.tool, &o, &r->relaxed, err);
+    }
+    return status == HAFT_OK && r->relaxed.status != HAFT_OK ? haft__arena_fail(&r->cli->arena, err)
+                                                             : status;
+}
+
+static haft_status make_prompt(rendering *r, haft_error *err)
+{
+    if (r->format == NULL) {
+        return HAFT_OK;
+    }
+    haft__format_teach(&r->prompt, r->format, r->tools.tools, r->tools.count);
+    if (haft__args_has(r->args, "choice") || r->choice.allowed != NULL) {
+        haft__format_write_choice(&r->words, &r->choice);
+    }
+    haft_status status = haft__buf_check(&r->prompt, err);
+    return status == HAFT_OK ? haft__buf_check(&r->words, err) : status;
+}
+
+static haft_status make_all(rendering *r, haft_error *err)
+{
+    const char *calls = haft__args_text(r->args, "calls", NULL);
+    haft_status status = read_tools(r, err);
+    if (status == HAFT_OK) {
+        status = read_allowed(r, err);
+    }
+    if (status == HAFT_OK) {
+        status = read_choice(r, err);
+    }
+    if (status == HAFT_OK) {
+        status = make_prompt(r, err);
+    }
+    if (status == HAFT_OK) {
+        status = make_bounds(r, err);
+    }
+    return status == HAFT_OK && calls != NULL
+               ? haft__turns_read(&r->cli->arena, calls, r->hash_key, r->format, &r->turns, err)
+               : status;
+}
+
+/* ---- what is printed ---- */
+
+static void print_turns(const rendering *r)
+{
+    for (size_t i = 0; i < r->turns.count; i++) {
+        (void)fprintf(r->cli->out, "%s[%s]\n", i > 0 ? "\n" : "", r->turns.items[i].role);
+        haft__print_answer(r->cli->out, r->turns.items[i].content);
+    }
+}
+
+static void print_relaxed(const rendering *r)
+{
+    for (size_t i = 0; i < r->relaxed.count; i++) {
+        const haft__relaxed *item = &r->relaxed.items[i];
+        (void)fputs("relaxed: ", r->cli->errors);
+        haft__print_text(r->cli->errors, item->where);
+        (void)fputs(item->where.len > 0 ? ": " : "", r->cli->errors);
+        haft__print_text(r->cli->errors, item->what);
+        (void)fputs(" became ", r->cli->errors);
+        haft__print_text(r->cli->errors, item->became);
+        (void)fputc('\n', r->cli->errors);
+    }
+    if (r->relaxed.left_off > 0) {
+        (void)fprintf(r->cli->errors, "relaxed: and %zu more\n", r->relaxed.left_off);
+    }
+}
+
+static void print_text(const rendering *r)
+{
+    FILE *out = r->cli->out;
+    if (haft__args_has(r->args, "calls")) {
+        print_turns(r);
+    } else if (haft__args_has(r->args, "grammar")) {
+        haft__print_content(out, haft__buf_str(&r->grammar)); /* ends with a line feed */
+    } else if (haft__args_has(r->args, "schema")) {
+        haft__print_json(out, haft__buf_str(&r->schema));
+        (void)fputc('\n', out);
+    } else if (r->format == NULL) {
+        (void)fputs("native: nothing is taught: the provider gets the tools, and the choice, as "
+                    "members of the request ('haft explain SPEC' shows it)\n",
+                    r->cli->errors);
+    } else {
+        haft__print_answer(out, haft__buf_str(&r->prompt));
+        if (r->words.len > 0) {
+            (void)fputc('\n', out);
+            haft__print_answer(out, haft__buf_str(&r->words));
+        }
+    }
+}
+
+/* ---- the same as JSON ---- */
+
+static void add_made(haft__json_writer *w, const char *key, bool asked, const haft__buf *text)
+{
+    haft__json_key(w, key);
+    if (asked) {
+        haft__json_add_str(w, haft__buf_str(text));
+    } else {
+        haft__json_add_null(w);
+    }
+}
+
+static haft_status add_schema(haft__json_writer *w, rendering *r, haft_error *err)
+{
+    haft__json schema = haft__json_null();
+    haft_status status = HAFT_OK;
+    if (haft__args_has(r->args, "schema")) {
+        status =
+            haft__json_read(&r->cli->arena, haft__buf_str(&r->schema), NULL, &schema, NULL, err);
+    }
+    haft__json_key(w, "schema");
+    haft__json_add(w, schema);
+    return status;
+}
+
+static void add_relaxed(haft__json_writer *w, const rendering *r)
+{
+    haft__json_key(w, "relaxed");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < r->relaxed.count; i++) {
+        haft__json_begin_object(w);
+        haft__json_key(w, "where");
+        haft__json_add_str(w, r->relaxed.items[i].where);
+        haft__json_key(w, "what");
+        haft__json_add_str(w, r->relaxed.items[i].what);
+        haft__json_key(w, "became");
+        haft__json_add_str(w, r->relaxed.items[i].became);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+    haft__json_key(w, "relaxed_left_off");
+    haft__json_add_int(w, (int64_t)r->relaxed.left_off);
+}
+
+static void add_turns(haft__json_writer *w, const rendering *r)
+{
+    haft__json_key(w, "history");
+    if (!haft__args_has(r->args, "calls")) {
+        haft__json_add_null(w);
+        return;
+    }
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < r->turns.count; i++) {
+        haft__json_begin_object(w);
+        haft__json_key(w, "role");
+        haft__json_add_str(w, haft__str(r->turns.items[i].role));
+        haft__json_key(w, "content");
+        haft__json_add_str(w, r->turns.items[i].content);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
+static haft_status print_object(rendering *r, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, 8 * (size_t)HAFT__LIMIT_FORMAT_BYTES);
+    haft__json_writer w;
+    haft__json_writer_init(&w, &text);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "format");
+    haft__json_add_str(&w, haft__str(r->format != NULL ? r->format->name : "native"));
+    add_made(&w, "prompt", r->tools.count > 0, &r->prompt);
+    add_made(&w, "choice", r->tools.count > 0, &r->words);
+    add_made(&w, "grammar", haft__args_has(r->args, "grammar"), &r->grammar);
+    haft_status status = add_schema(&w, r, err);
+    add_relaxed(&w, r);
+    add_turns(&w, r);
+    haft__json_end_object(&w);
+    haft__buf_add_char(&text, '\n');
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&text, err);
+    }
+    if (status == HAFT_OK) {
+        haft__print_json(r->cli->out, haft__buf_str(&text));
+        r->cli->answered = true;
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static haft_status want_format(rendering *r, haft_error *err)
+{
+    const char *given = haft__args_text(r->args, "format", NULL);
+    if (given == NULL) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --format F, found none");
+        return haft__hint(err, status, "'haft help render' lists the formats");
+    }
+    r->format = haft__format_find(haft__str(given));
+    if (r->format == NULL && !haft__str_equal_any_case(haft__str(given), HAFT__LIT("native"))) {
+        return haft__parsed_refuse(haft__str(given), "render", err);
+    }
+    return HAFT_OK;
+}
+
+/* What cannot be had together, or not without something else. */
+static haft_status check_words(const rendering *r, haft_error *err)
+{
+    const haft__args *args = r->args;
+    bool bound = haft__args_has(args, "grammar") || haft__args_has(args, "schema");
+    bool calls = haft__args_has(args, "calls");
+    int parts = haft__args_has(args, "grammar") + haft__args_has(args, "schema") + calls;
+    bool tools = haft__args_has(args, "tools");
+    if (!tools
+        && (!calls || bound || haft__args_has(args, "choice") || haft__args_has(args, "allow"))) {
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --tools FILE, found none");
+        return haft__hint(err, status,
+                          "the file is an array of {\"name\", \"description\", "
+                          "\"parameters\"}");
+    }
+    if (parts > 1 && !haft__args_has(args, "json")) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "wanted one of --grammar, --schema and --calls");
+        return haft__hint(err, status, "with --json you get all of them");
+    }
+    if (calls && r->format == NULL) {
+        return haft__fail(err, HAFT_BAD_INPUT, "--calls",
+                          "the calls of native are members of messages, no text");
+    }
+    if (tools && calls && strcmp(haft__args_text(args, "tools", ""), "-") == 0
+        && strcmp(haft__args_text(args, "calls", ""), "-") == 0) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "only one of the two can be standard input");
+    }
+    return HAFT_OK;
+}
+
+static haft_status render(rendering *r, haft_error *err)
+{
+    haft_status status = want_format(r, err);
+    if (status == HAFT_OK) {
+        status = check_words(r, err);
+    }
+    if (status == HAFT_OK) {
+        status = make_all(r, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (haft__args_has(r->args, "json")) {
+        return print_object(r, err);
+    }
+    print_text(r);
+    print_relaxed(r);
+    return HAFT_OK;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    rendering r = {.cli = cli, .args = args, .hash_key = haft__random_hash_key()};
+    haft__buf *bufs[] = {&r.prompt, &r.words, &r.grammar, &r.schema};
+    for (size_t i = 0; i < COUNT(bufs); i++) {
+        haft__buf_init(bufs[i], HAFT__LIMIT_FORMAT_BYTES);
+    }
+    haft__relax_init(&r.relaxed, &cli->arena);
+    haft_status status = render(&r, err);
+    for (size_t i = 0; i < COUNT(bufs); i++) {
+        haft__buf_finish(bufs[i]);
+    }
+    return status == HAFT_OK          ? HAFT__EXIT_DONE
+           : status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED
+                                      : HAFT__EXIT_USAGE;
+}
+
+static const haft__option options[] = {
+    {"format", 'f', HAFT__OPTION_TEXT, "FORMAT", "how the calls are written"},
+    {"tools", 0, HAFT__OPTION_TEXT, "FILE", "the tools that there are, as JSON"},
+    {"choice", 0, HAFT__OPTION_TEXT, "MODE", "what may be called now, in words at the end"},
+    {"allow", 0, HAFT__OPTION_TEXT, "NAMES", "only these of the tools may be called now"},
+    {"grammar", 0, HAFT__OPTION_FLAG, NULL, "print the GBNF that only such calls satisfy"},
+    {"schema", 0, HAFT__OPTION_CHOICE, "openai|vllm|ollama", "print the same as a JSON Schema"},
+    {"form", 0, HAFT__OPTION_NUMBER, "N", "of --grammar: the format's Nth way to write calls"},
+    {"several", 0, HAFT__OPTION_FLAG, NULL, "of both: more than one call may be made"},
+    {"answer", 0, HAFT__OPTION_FLAG, NULL, "of both: {\"answer\": ...} may come instead of a call"},
+    {"reasoning", 0, HAFT__OPTION_FLAG, NULL, "of --grammar: reasoning may come before the calls"},
+    {"calls", 0, HAFT__OPTION_TEXT, "FILE", "print calls and results as they stand in a history"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print all that was asked for as one JSON object"},
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft render --format hermes --tools tools.json", "the prompt that teaches the format"},
+    {"haft render --format hermes --tools tools.json --grammar", "the grammar of a call"},
+    {"haft render --format qwen3coder --calls calls.jsonl", "what a history looks like"},
+    {0},
+};
+
+const haft__command haft__cmd_render = {
+    .name = "render",
+    .usage = "",
+    .summary = "write tools, calls and results as a model reads them",
+    .help =
+        "Prints the section of a system prompt that teaches the format: the tools, how they\n"
+        "are called, how results come back. With --choice or --allow, what may be called\n"
+        "now follows in words, as it would at the end of the last message. MODE is auto,\n"
+        "any (or required), none or tool:NAME; NAMES are separated by commas.\n\n"
+        "--grammar prints a grammar for llama.cpp, --schema a JSON Schema for\n"
+        "response_format, that nothing but such a call satisfies; without --choice it is\n"
+        "that of any. What a schema wants and the target cannot express is told on\n"
+        "standard error, a line each, with what it became.\n\n"
+        "--calls reads an array, or an object a line: {\"text\", \"calls\": [{\"id\", \"name\",\n"
+        "\"arguments\"}]} is a turn of the model, {\"results\": [{\"id\", \"name\", \"text\"}]}\n"
+        "answers it. Ids and, of results, names may be left out. It prints each turn\n"
+        "behind a line with its role; --json has the bytes alone. No --tools are needed.\n\n"
+        "With --json it is one object: {\"format\", \"prompt\", \"choice\", \"grammar\", "
+        "\"schema\",\n"
+        "\"relaxed\": [{\"where\", \"what\", \"became\"}], \"relaxed_left_off\": N,\n"
+        "\"history\": [{\"role\", \"content\"}]}; what was not asked for is null, and N is how\n"
+        "many lines of \"relaxed\" there were no room for.\n\n"
+        "Tools are an array, or an object with \"tools\", of {\"name\", \"description\",\n"
+        "\"parameters\"}, as they are or as OpenAI, Anthropic and MCP wrap them.\n\n"
+        "The formats, in small letters or capitals (json is purejson, code is "
+        "codemode):\n\n" HAFT__FORMATS(
+            HAFT__FORMATS_LINE) "\n"
+                                "native is the provider's own: there is nothing to teach, and "
+                                "--grammar and\n"
+                                "--schema are of {\"name\", \"arguments\"}.\n",
+    .options = options,
+    .examples = examples,
+    .object = true,
+    .run = run,
+};

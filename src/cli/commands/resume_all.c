@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resume_all.c - goes on with every run that nobody goes on with, several at once.
+ *
+ * A worker finds and runs them (engine/worker/worker.h). Each is shown as a whole when it has come
+ * to an end or waits; on a terminal one that is alone is gone along with. Runs whose turn in their
+ * thread has not come are not taken: they are looked for when there is nothing else to do, and
+ * waited for as long as another process goes on with what is ahead of them. Tests:
+ * tests/cli/resume_test.py, tests/cli/threads_test.py.
+ */
+#include "cli/commands/resume_all.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "cli/follow/follow.h"
+#include "cli/follow/run_result.h"
+#include "cli/interrupts.h"
+#include "cli/terminal/pending.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/terminal_caps.h"
+#include "engine/worker/worker.h"
+#include "io/owner.h"
+
+/* What came of one of them. */
+typedef struct outcome {
+    char id[HAFT__ID_LENGTH + 1];
+    haft__exit exit;
+    uint64_t shown;    /* up to this event; 0: it was not */
+    uint64_t asked;    /* the event behind which it was told what a tool asks */
+    bool behind;       /* another run of its thread is ahead of it, ... */
+    bool soon;         /* ... which another process goes on with: its turn may come */
+    bool seen;         /* it was among those that have one ahead, the last time */
+    haft_str result;   /* as a line of JSON; "" when there is none */
+    haft_error failed; /* ... but this, which it was left for */
+} outcome;
+
+typedef struct resuming {
+    haft__cli *cli;
+    const haft__args *args;
+    haft_runtime *runtime;
+    haft__interrupts interrupts;
+    haft__work *work;
+    haft__map outcomes; /* in the order in which they were found */
+    size_t taken;       /* how many, so far */
+    bool json, events, quiet, live;
+    bool stopped, hurried; /* by signals */
+    haft_error trouble;    /* with the store, the last one */
+    haft_error failed;     /* of what nobody could be told at once */
+    haft_error *err;
+} resuming;
+
+/* NULL: there is no memory, which is told in the end. */
+static outcome *find_outcome(resuming *r, haft_str id)
+{
+    outcome *one = haft__map_get(&r->outcomes, id);
+    if (one != NULL) {
+        return one;
+    }
+    one = haft__arena_alloc(&r->cli->arena, sizeof(*one));
+    if (one == NULL) {
+        (void)haft__arena_fail(&r->cli->arena, &r->failed);
+        return NULL;
+    }
+    *one = (outcome){.exit = HAFT__EXIT_DONE, .result = HAFT__LIT("")};
+    (void)snprintf(one->id, sizeof(one->id), "%.*s", HAFT__ARG(id));
+    haft_status status = haft__map_put(&r->outcomes, haft__str(one->id), one, &r->failed);
+    return status == HAFT_OK ? one : NULL;
+}
+
+/* ---- what is shown ---- */
+
+/* What a run prints as its result is kept for the object in the end. */
+typedef struct capture {
+    FILE *out;
+    char *text;
+    size_t length;
+} capture;
+
+static bool begin_capture(resuming *r, capture *c)
+{
+    *c = (capture){.out = r->cli->out};
+    r->cli->answered = false;
+    if (!r->json) {
+        return true;
+    }
+    FILE *kept = open_memstream(&c->text, &c->length);
+    if (kept == NULL) {
+        (void)haft__fail_no_memory(&r->failed);
+        return false;
+    }
+    r->cli->out = kept;
+    return true;
+}
+
+static void end_capture(resuming *r, capture *c, outcome *one)
+{
+    if (!r->json) {
+        return;
+    }
+    bool whole = fclose(r->cli->out) == 0;
+    r->cli->out = c->out;
+    haft_str rest = {c->text, whole ? c->length : 0};
+    one->result = haft__arena_copy(&r->cli->arena, haft__str_split(&rest, '\n'));
+    if (!whole || one->result.ptr == NULL) {
+        one->result = HAFT__LIT("");
+        (void)haft__fail_no_memory(&r->failed);
+    }
+    free(c->text);
+}
+
+/* One that did not get so far that it has a result: how it stands is looked up in the end. */
+static void tell_failed(resuming *r, outcome *one, const haft_error *failed)
+{
+    (void)fprintf(r->cli->errors, "%s: ", one->id);
+    haft__print_text(r->cli->errors, haft__str(failed->message));
+    (void)fputc('\n', r->cli->errors);
+    if (!r->cli->answered) {
+        one->failed = *failed;
+    }
+}
+
+/* Goes along with it as long as it runs, and prints what came of it. */
+static void show(resuming *r, outcome *one, haft_run *run)
+{
+    haft_error failed = {0};
+    capture c;
+    if (!begin_capture(r, &c)) {
+        return;
+    }
+    one->exit = haft__follow(r->cli, r->args, run, &failed);
+    one->shown = run->state.seq;
+    if (failed.message[0] != '\0') {
+        tell_failed(r, one, &failed);
+    }
+    end_capture(r, &c, one);
+}
+
+/* It stopped here. What another has taken before anything was done is none of ours. */
+static void show_stopped(resuming *r, outcome *one, const haft__work_news *news)
+{
+    capture c;
+    if (news->live != NULL && news->live->state.seq > news->live->row.seq) {
+        show(r, one, news->live);
+        return;
+    }
+    one->exit = HAFT__EXIT_DONE;
+    if (news->kind == HAFT__WORK_LEFT && begin_capture(r, &c)) {
+        haft_error failed = *news->error;
+        bool stored = haft__session_blames_store(r->cli, r->args, &failed);
+        one->exit = stored ? HAFT__EXIT_FAILED : haft__session_exit(failed.status);
+        tell_failed(r, one, &failed);
+        end_capture(r, &c, one);
+    }
+}
+
+/* A signal has come, and it was given back. Whoever went along with it may have told. */
+static void show_released(resuming *r, outcome *one, haft_run *run)
+{
+    capture c;
+    haft_error stopped = {0};
+    bool told = one->exit == HAFT__EXIT_CANCELLED && one->shown > 0;
+    one->exit = HAFT__EXIT_CANCELLED;
+    if (told || !begin_capture(r, &c)) {
+        return;
+    }
+    haft_status status = haft__fail(&stopped, HAFT_BAD_STATE, one->id, "stopped by a signal");
+    (void)haft__hint(&stopped, status, "haft resume %s goes on", one->id);
+    if (r->events) {
+        (void)!haft__follow_print_events(r->cli, run, &r->failed);
+    }
+    if (r->json) {
+        (void)!haft__outcome_print(r->cli, &run->state, &stopped, NULL);
+    } else {
+        (void)fprintf(r->cli->errors, "%s paused; %s\n", one->id, stopped.hint);
+    }
+    end_capture(r, &c, one);
+}
+
+/* ---- what happens ---- */
+
+static void note_taken(resuming *r, outcome *one)
+{
+    r->taken++;
+    one->behind = one->soon = false;
+    one->exit = HAFT__EXIT_DONE;
+    one->failed = (haft_error){0};
+}
+
+static void on_news(void *context, const haft__work_news *news)
+{
+    resuming *r = context;
+    if (news->kind == HAFT__WORK_TROUBLE) {
+        r->trouble = *news->error;
+        return;
+    }
+    outcome *one = find_outcome(r, haft__str(news->run));
+    if (one == NULL) {
+        return;
+    }
+    switch (news->kind) {
+    case HAFT__WORK_TAKEN: note_taken(r, one); return;
+    case HAFT__WORK_ENDED:
+    case HAFT__WORK_WAITS:
+        if (one->shown != news->live->state.seq) {
+            show(r, one, news->live);
+        }
+        return;
+    case HAFT__WORK_LEFT:
+    case HAFT__WORK_LOST: show_stopped(r, one, news); return;
+    case HAFT__WORK_RELEASED:
+    case HAFT__WORK_KEPT: show_released(r, one, news->live); return;
+    case HAFT__WORK_TROUBLE: return;
+    }
+}
+
+/* One that waits, and is not given back yet: what --yes says; and what a tool asks that is under
+ * way here, which nobody can answer behind the end of this process. */
+static bool speak(void *context, haft_run *run)
+{
+    resuming *r = context;
+    bool did = false;
+    if (haft__args_has(r->args, "yes") && haft__follow_approve(r->args, run, &did, NULL) == HAFT_OK
+        && did) {
+        return true;
+    }
+    outcome *one = run->slots != NULL ? find_outcome(r, haft__str(run->id)) : NULL;
+    if (one == NULL || one->asked == run->state.seq) {
+        return false;
+    }
+    one->asked = run->state.seq;
+    if (r->live) {
+        show(r, one, run); /* asks whoever sits here */
+    } else if (!r->quiet) {
+        haft__pending_tell(r->cli->errors, r->args, run);
+        (void)fflush(r->cli->errors);
+    }
+    return false;
+}
+
+/* The first signal asks to end, the next one to do so at once. */
+static void heed_signals(resuming *r)
+{
+    unsigned signals = r->interrupts.keys + r->interrupts.requests;
+    if (signals > 0 && !r->stopped) {
+        r->stopped = true;
+        haft__work_stop(r->work, false);
+    }
+    if (signals > 1 && !r->hurried) {
+        r->hurried = true;
+        haft__work_stop(r->work, true);
+    }
+}
+
+/* Who sits at a terminal sees what happens, if it is of one run. */
+static void watch_only(resuming *r)
+{
+    haft_run *run = r->live && !r->stopped ? haft__work_only(r->work) : NULL;
+    bool on = run != NULL && run->stage == HAFT__LIVE_ON && haft_run_state(run) == HAFT_RUNNING;
+    outcome *one = on ? find_outcome(r, haft__str(run->id)) : NULL;
+    if (one != NULL) {
+        show(r, one, run);
+        haft__work_again(r->work); /* nothing else may wake the loop now */
+    }
+}
+
+static haft_status work(resuming *r)
+{
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && !haft__work_idle(r->work) && !haft__work_done(r->work)) {
+        status = haft__work_step(r->work, r->err);
+        heed_signals(r);
+        watch_only(r);
+        if (status == HAFT_OK && haft__work_stuck(r->work)) {
+            *r->err = r->trouble;
+            status = r->trouble.status;
+        }
+        if (status == HAFT_OK && r->failed.status != HAFT_OK) {
+            *r->err = r->failed;
+            status = r->failed.status;
+        }
+    }
+    return status;
+}
+
+/* ---- those behind others of their thread ---- */
+
+static bool is_owned(const resuming *r, const haft__store_run *row)
+{
+    return row->owner.len > 0 && row->lease_ms > haft__runtime_now(r->runtime)
+           && !haft__owner_is_dead(row->owner);
+}
+
+/* Which run is ahead of it, and whether another process goes on with that one. */
+static haft_status look_ahead(resuming *r, outcome *one, haft__arena *arena)
+{
+    haft__store_request ahead = {
+        .verb = HAFT__STORE_AHEAD, .run.id = haft__str(one->id), .limit = 1, .arena = arena};
+    haft_status status = haft__store_wait(r->runtime->store, &ahead, r->err);
+    if (status == HAFT_NOT_FOUND) { /* it was removed */
+        *r->err = (haft_error){0};
+        status = HAFT_OK;
+    }
+    one->seen = status == HAFT_OK && ahead.found_count > 0;
+    if (!one->seen) {
+        return status;
+    }
+    const haft__store_run *first = &ahead.found[0];
+    bool lost = !is_owned(r, first);
+    one->soon = first->state != HAFT__STATE_WAITING && !lost;
+    one->exit = HAFT__EXIT_WAITING;
+    if (!one->behind) {
+        one->behind = true;
+        haft__follow_tell_behind(r->cli, one->id, first->id, first->state, lost);
+    }
+    return status;
+}
+
+/* Those that another process has are that one's. */
+static haft_status look_at_row(resuming *r, const haft__store_run *row, haft__arena *arena)
+{
+    if (is_owned(r, row)) {
+        return HAFT_OK;
+    }
+    outcome *one = find_outcome(r, row->id);
+    if (one == NULL) {
+        *r->err = r->failed;
+        return HAFT_NO_MEMORY;
+    }
+    return look_ahead(r, one, arena);
+}
+
+/* All of them: a store lists so many at a time. */
+static haft_status list_behind(resuming *r)
+{
+    haft__arena page;
+    haft__arena_init(&page, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = HAFT_OK;
+    char last[HAFT__ID_LENGTH + 1] = "";
+    size_t found = HAFT__LIMIT_STORE_LIST;
+    while (status == HAFT_OK && found == HAFT__LIMIT_STORE_LIST) {
+        haft__arena_reset(&page);
+        haft__store_request list = {
+            .verb = HAFT__STORE_LIST, .behind = true, .name = haft__str(last), .arena = &page};
+        status = haft__store_wait(r->runtime->store, &list, r->err);
+        found = status == HAFT_OK ? list.found_count : 0;
+        for (size_t i = 0; status == HAFT_OK && i < found; i++) {
+            (void)snprintf(last, sizeof(last), "%.*s", HAFT__ARG(list.found[i].id));
+            status = look_at_row(r, &list.found[i], &page);
+        }
+    }
+    haft__arena_finish(&page);
+    return status;
+}
+
+/* Whether the turn of some may come while others go on with what is ahead of them. One that is
+ * behind nobody any more is another's, or will be taken here. */
+static haft_status look_behind(resuming *r, bool *ret_soon)
+{
+    for (uint32_t i = 0; i < r->outcomes.count; i++) {
+        ((outcome *)r->outcomes.entries[i].value)->seen = false;
+    }
+    haft_status status = list_behind(r);
+    *ret_soon = false;
+    for (uint32_t i = 0; status == HAFT_OK && i < r->outcomes.count; i++) {
+        outcome *one = r->outcomes.entries[i].value;
+        if (one->behind && !one->seen) {
+            one->behind = one->soon = false;
+            one->exit = HAFT__EXIT_DONE;
+        }
+        *ret_soon = *ret_soon || one->soon;
+    }
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* What is behind others is looked at before it is looked once more for what is due: a run that has
+ * come to its turn in between is one or the other. */
+static haft_status go_on(resuming *r)
+{
+    bool soon = false;
+    haft_status status = work(r);
+    for (size_t taken = r->taken + 1;
+         status == HAFT_OK && !r->stopped && (soon || taken != r->taken);) {
+        taken = r->taken;
+        status = look_behind(r, &soon);
+        if (status == HAFT_OK && soon) {
+            status = haft_runtime_step(r->runtime, HAFT__LIMIT_RUN_LISTEN_MS, r->err);
+        }
+        if (status == HAFT_OK) {
+            heed_signals(r);
+            haft__work_again(r->work);
+            status = work(r);
+        }
+    }
+    return status;
+}
+
+/* The worst of them, as docs/commands.md has it. */
+static haft__exit find_worst(const resuming *r)
+{
+    static const haft__exit order[] = {
+        HAFT__EXIT_FAILED,  HAFT__EXIT_USAGE,   HAFT__EXIT_CANCELLED, HAFT__EXIT_VIOLATED,
+        HAFT__EXIT_REFUSED, HAFT__EXIT_EXPIRED, HAFT__EXIT_EXHAUSTED, HAFT__EXIT_WAITING};
+    size_t worst = COUNT(order);
+    for (uint32_t k = 0; k < r->outcomes.count; k++) {
+        const outcome *one = r->outcomes.entries[k].value;
+        for (size_t i = 0; i < worst; i++) {
+            worst = one->exit == order[i] ? i : worst;
+        }
+    }
+    return worst < COUNT(order) ? order[worst] : HAFT__EXIT_DONE;
+}
+
+/* Of those that were left, as the store has them now. */
+static void gather_failed(resuming *r)
+{
+    for (uint32_t i = 0; i < r->outcomes.count; i++) {
+        outcome *one = r->outcomes.entries[i].value;
+        capture c;
+        if (one->result.len == 0 && one->failed.message[0] != '\0' && begin_capture(r, &c)) {
+            haft__outcome_print_stored(r->cli, r->runtime, one->id, &one->failed);
+            end_capture(r, &c, one);
+        }
+    }
+}
+
+static void print_results(resuming *r)
+{
+    bool first = true;
+    gather_failed(r);
+    (void)fputs("{\"runs\":[", r->cli->out);
+    for (uint32_t i = 0; i < r->outcomes.count; i++) {
+        haft_str result = ((const outcome *)r->outcomes.entries[i].value)->result;
+        if (result.len > 0) {
+            (void)fprintf(r->cli->out, "%s%.*s", first ? "" : ",", HAFT__ARG(result));
+            first = false;
+        }
+    }
+    (void)fputs("]}\n", r->cli->out);
+    r->cli->answered = true;
+}
+
+static haft_status start(resuming *r)
+{
+    haft__work_options options = {.concurrency = HAFT__LIMIT_RESUME_RUNS,
+                                  .poll_ms = HAFT__LIMIT_RUN_LISTEN_MS,
+                                  .once = true,
+                                  .own_clock = true,
+                                  .tell = on_news,
+                                  .speak = speak,
+                                  .context = r};
+    haft_status status = haft__work_create(r->runtime, &options, &r->work, r->err);
+    return status == HAFT_OK ? haft__interrupts_catch(&r->interrupts, r->runtime->loop, r->err)
+                             : status;
+}
+
+haft__exit haft__resume_all(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                            haft_error *err)
+{
+    resuming r = {.cli = cli,
+                  .args = args,
+                  .runtime = runtime,
+                  .json = haft__args_has(args, "json"),
+                  .events = haft__args_has(args, "events"),
+                  .quiet = haft__args_has(args, "quiet"),
+                  .err = err};
+    r.live = !r.json && !r.events && !r.quiet
+             && haft__look_at(cli->errors, haft__config_plain(cli, args)).live;
+    haft__map_init(&r.outcomes, &cli->arena, runtime->hash_key);
+    haft_status status = HAFT_OK;
+    if (runtime->shared) { /* else there is nothing yet */
+        status = start(&r);
+        status = status == HAFT_OK ? go_on(&r) : status;
+        haft__work_destroy(r.work);
+        haft__interrupts_release(&r.interrupts);
+    }
+    if (r.json) {
+        print_results(&r);
+    }
+    return status == HAFT_OK ? find_worst(&r) : HAFT__EXIT_FAILED;
+}

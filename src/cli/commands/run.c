@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_run.c - `haft run`: starts a run and goes along with it. Tests: tests/cli/run_test.py. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/follow/follow.h"
+#include "cli/follow/run_result.h"
+#include "cli/input/spec_file.h"
+#include "cli/terminal/print.h"
+#include "exec/embeddings/word_vectors.h"
+#include "io/file.h"
+
+/* The task, and behind it each --input file under its name. */
+static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf *task,
+                               haft_error *err)
+{
+    size_t at = 0;
+    haft_status status = HAFT_OK;
+    haft__buf_add_str(task, haft__str(args->word_count > 1 ? args->words[1] : ""));
+    for (const char *path;
+         status == HAFT_OK && (path = haft__args_next(args, "input", &at)) != NULL;) {
+        haft_str text = {NULL, 0};
+        status = haft__file_keep(&cli->arena, path, HAFT__LIMIT_INPUT_BYTES, &text, err);
+        if (status == HAFT_OK) {
+            haft__buf_addf(task, "%s--- %s\n", task->len > 0 ? "\n\n" : "", path);
+            haft__buf_add_str(task, text);
+        }
+    }
+    haft__buf_add_char(task, '\0');
+    return status == HAFT_OK ? haft__buf_check(task, err) : status;
+}
+
+/* Until it is in the store, and what it interrupts knows that; or until it has ended itself, since
+ * another interrupts it. */
+static bool is_busy(const haft_run *run)
+{
+    bool waits = run->queued && !haft__queue_waits(run);
+    return run->durable_seq == 0 || (waits && haft_run_state(run) != HAFT_ENDED);
+}
+
+/* Its id, or the result or the events of a run that has not begun. */
+static haft__exit print_detached(haft__cli *cli, const haft__args *args, haft_run *run,
+                                 haft_error *err)
+{
+    if (haft__args_has(args, "events")) {
+        return haft__follow_print_events(cli, run, err) == HAFT_OK ? HAFT__EXIT_DONE
+                                                                   : HAFT__EXIT_FAILED;
+    }
+    if (haft__args_has(args, "json")) {
+        haft_status status = haft__outcome_print(cli, &run->state, NULL, err);
+        return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+    }
+    (void)fprintf(cli->out, "%s\n", run->id);
+    return HAFT__EXIT_DONE;
+}
+
+/* The run is in the store; somebody else goes on with it. */
+static haft__exit detach(haft__cli *cli, const haft__args *args, haft_run *run, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    haft__outcome_note(cli, run->id);
+    while (status == HAFT_OK && run->stage != HAFT__LIVE_FAILED && is_busy(run)) {
+        status = haft_runtime_step(run->runtime, -1, err);
+    }
+    if (status == HAFT_OK && run->stage == HAFT__LIVE_FAILED) {
+        *err = run->error;
+        status = err->status;
+    }
+    if (status != HAFT_OK) {
+        return run->refused ? HAFT__EXIT_REFUSED : HAFT__EXIT_FAILED;
+    }
+    return print_detached(cli, args, run, err);
+}
+
+static haft__exit start(haft__cli *cli, const haft__args *args, haft_agent *agent, const char *task,
+                        haft_error *err)
+{
+    haft_run_options options = HAFT_RUN_OPTIONS_INIT;
+    options.thread = haft__args_text(args, "thread", NULL);
+    options.enqueue = haft__args_has(args, "detach");
+    haft_run *run = NULL;
+    haft_status status = haft_run_start(agent, task, &options, &run, err);
+    if (status != HAFT_OK) {
+        haft__error_at(err, status == HAFT_BAD_INPUT ? "--thread" : "");
+        return haft__session_exit(status);
+    }
+    haft__exit result =
+        options.enqueue ? detach(cli, args, run, err) : haft__follow(cli, args, run, err);
+    haft_run_release(run);
+    return result;
+}
+
+/* A table that was named and cannot be used is no reason to fail, but one to say so. */
+static void check_vectors(const haft__cli *cli)
+{
+    haft__vectors vectors = {.found = false};
+    haft_error problem = {.status = HAFT_OK};
+    if (getenv("HAFT_VECTORS") == NULL || haft__vectors_load(NULL, &vectors, &problem) == HAFT_OK) {
+        haft__vectors_finish(&vectors);
+        return;
+    }
+    (void)fputs("haft: warning: HAFT_VECTORS: ", cli->errors);
+    haft__print_text(cli->errors, haft__str(problem.where));
+    (void)fputs(": ", cli->errors);
+    haft__print_text(cli->errors, haft__str(problem.message));
+    (void)fputs("; tools are searched without word vectors\n", cli->errors);
+}
+
+static haft__exit run_spec(haft__cli *cli, const haft__args *args, const haft__spec_file *file,
+                           const char *task, haft_error *err)
+{
+    haft_runtime *runtime = NULL;
+    haft_agent *agent = NULL;
+    haft_status status = haft__session_open(cli, args, &runtime, err);
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    status = haft__agent_create(runtime, file->spec, &agent, err);
+    if (status == HAFT_OK) {
+        check_vectors(cli);
+        agent->origin = file->origin;
+    }
+    haft__exit result =
+        status == HAFT_OK ? start(cli, args, agent, task, err) : haft__session_exit_agent(status);
+    haft_agent_release(agent);
+    haft_runtime_destroy(runtime);
+    return result;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    haft__spec_file file;
+    haft__buf task;
+    haft__buf_init(&task, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__follow_check(args, err);
+    if (status == HAFT_OK) {
+        status = haft__spec_file_read(cli, args->words[0], args, &file, err);
+    }
+    if (status == HAFT_OK && !haft__spec_file_usable(&file, cli)) {
+        status = HAFT_BAD_INPUT; /* its problems have been printed */
+    }
+    if (status == HAFT_OK) {
+        status = gather_task(cli, args, &task, err);
+    }
+    haft__exit result =
+        status == HAFT_OK ? run_spec(cli, args, &file, task.ptr, err) : HAFT__EXIT_USAGE;
+    haft__buf_finish(&task);
+    return result;
+}
+
+static const haft__option options[] = {
+    {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
+    {"input", 0, HAFT__OPTION_TEXT, "FILE", "add a file to the task; may be repeated"},
+    {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
+     "the thread whose earlier runs the model is to know"},
+    HAFT__OPTION_STORE,
+    {"yes", 'y', HAFT__OPTION_MAYBE, "all", "approve what is not destructive; =all: everything"},
+    {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},
+    {"detach", 0, HAFT__OPTION_FLAG, NULL,
+     "only put it into the store for a worker, and print its id"},
+    HAFT__OPTIONS_SHOW,
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft run agent.yaml 'Count the words of letter.txt'", "run an agent on a task"},
+    {"haft run agent.yaml 'Count the words' --model offline --json",
+     "without key and network; the result as one JSON object"},
+    {"haft run agent.yaml --input letter.txt --set limits.turns=5 --quiet",
+     "a file as the task, and another limit"},
+    {0},
+};
+
+const haft__command haft__cmd_run = {
+    .name = "run",
+    .usage = "SPEC [TASK]",
+    .summary = "run an agent",
+    .help = "Runs the agent that SPEC (YAML or JSON) describes until it ends or waits for\n"
+            "somebody. The answer goes to standard output, what happens on the way to standard\n"
+            "error. At a terminal, questions and approvals are asked there; elsewhere the run\n"
+            "waits, and haft answer, approve and reject go on with it. Models: provider:model,\n"
+            "offline, script:FILE, replay:FILE; OPENAI_BASE_URL names another server for openai.\n",
+    .options = options,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
+    .min_words = 1,
+    .max_words = 2,
+    .run = run,
+    .result = true,
+};

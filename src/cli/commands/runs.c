@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_runs.c - `haft runs`: looks at runs, in the store or in a file of events.
+ *
+ * A run is named by its id, the beginning of it or `last`; or by the file its events are in (`haft
+ * run --events > run.jsonl`), and then by its spec too. Tests: tests/cli/run_test.py and
+ * store_test.py.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/follow/run_result.h"
+#include "cli/input/log_file.h"
+#include "cli/input/spec_file.h"
+#include "cli/ops/fork.h"
+#include "cli/ops/spec_drift.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/timeline.h"
+#include "cli/terminal/waiting_calls.h"
+#include "io/owner.h"
+#include "io/random.h"
+#include "run/replay/replay.h"
+#include "tool/duration.h"
+#include "json/write.h"
+
+/* What the subcommands work with. */
+typedef struct asked {
+    haft__cli *cli;
+    const haft__args *args;
+    haft_runtime *runtime; /* NULL until the store is needed */
+    haft__hash_key hash_key;
+    const char *name; /* of the run; NULL for none */
+    haft__store_run row;
+    haft_agent *agent; /* of a run of the store */
+    haft_str lines;
+    const haft__spec *spec;
+    haft_error *err;
+} asked;
+
+static haft__exit print(const asked *a, haft__buf *text)
+{
+    haft_status status = haft__buf_check(text, a->err);
+    if (status == HAFT_OK) {
+        haft__print_json(a->cli->out, haft__buf_str(text));
+    }
+    haft__buf_finish(text);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+/* For what is no object: --json is refused, so that it is never anything else. */
+static haft_status check_json(const asked *a, const char *why)
+{
+    return haft__args_has(a->args, "json") ? haft__fail(a->err, HAFT_BAD_INPUT, "--json", "%s", why)
+                                           : HAFT_OK;
+}
+
+/* ---- where a run comes from ---- */
+
+static haft_status want_store(asked *a)
+{
+    return a->runtime != NULL ? HAFT_OK : haft__session_find(a->cli, a->args, &a->runtime, a->err);
+}
+
+/* `damaged`: one of which only the id is wanted need not be whole. */
+static haft_status find(asked *a, bool damaged)
+{
+    haft__store_request request = {
+        .verb = HAFT__STORE_FIND, .name = haft__str(a->name), .damaged_too = damaged};
+    haft_status status = want_store(a);
+    if (status == HAFT_OK) {
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+    }
+    if (status == HAFT_OK) {
+        a->row = request.found[0];
+    }
+    return status;
+}
+
+static haft_status read_stored(asked *a, bool want_spec)
+{
+    haft_status status = find(a, !want_spec);
+    haft__store_request request = {.verb = HAFT__STORE_READ, .run.id = a->row.id};
+    if (status == HAFT_OK) {
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+        a->lines = request.text;
+    }
+    if (status == HAFT_OK && want_spec) {
+        status = haft__agent_load_text(a->runtime, a->row.spec, a->row.spec_path, HAFT__SPEC_SEEN,
+                                       &a->agent, a->err);
+        a->spec = status == HAFT_OK ? a->agent->spec : NULL;
+    }
+    return status;
+}
+
+static haft_status read_file(asked *a, bool want_spec)
+{
+    const char *path = haft__args_text(a->args, "spec", NULL);
+    haft_status status = HAFT_OK;
+    if (want_spec && path == NULL) {
+        status = haft__fail(a->err, HAFT_BAD_INPUT, a->name, "a file of events needs its spec");
+        return haft__hint(a->err, status, "add --spec SPEC");
+    }
+    if (path != NULL) {
+        haft__spec_file file;
+        status = haft__spec_file_read(a->cli, path, a->args, &file, a->err);
+        if (status == HAFT_OK && !haft__spec_file_usable(&file, a->cli)) {
+            return HAFT_BAD_INPUT; /* its problems have been printed */
+        }
+        a->spec = file.spec;
+    }
+    return status == HAFT_OK
+               ? haft__log_read(&a->cli->arena, a->name, a->cli->errors, &a->lines, a->err)
+               : status;
+}
+
+/* The events, and the spec if that is wanted. */
+static haft_status read_run(asked *a, bool want_spec)
+{
+    bool file = strcmp(a->name, "-") == 0 || access(a->name, R_OK) == 0;
+    return file ? read_file(a, want_spec) : read_stored(a, want_spec);
+}
+
+/* ---- list ---- */
+
+/* A run that was started and has not begun has one event: its turn has not come, or nobody has
+ * taken it up. */
+static haft_str state_of(const haft__store_run *row)
+{
+    bool queued = row->state == HAFT__STATE_RUNNING && row->seq == 1;
+    return row->damaged ? HAFT__LIT("damaged")
+           : queued     ? HAFT__LIT("queued")
+                        : haft__str(haft__run_state_name(row->state));
+}
+
+static void row_json(haft__json_writer *w, const haft__store_run *row)
+{
+    char at[HAFT__TIME_SIZE];
+    const struct {
+        const char *key;
+        haft_str text;
+    } texts[] = {
+        {"run", row->id},    {"thread", row->thread},  {"name", row->name},
+        {"task", row->task}, {"state", state_of(row)},
+    };
+    haft__json_begin_object(w);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        haft__json_key(w, texts[i].key);
+        haft__json_add_str(w, texts[i].text);
+    }
+    haft__json_key(w, "end");
+    if (row->end.len > 0) {
+        haft__json_add_str(w, row->end);
+    } else {
+        haft__json_add_null(w);
+    }
+    haft__time_format(row->created_ms, at);
+    haft__json_key(w, "created");
+    haft__json_add_str(w, haft__str(at));
+    haft__time_format(row->updated_ms, at);
+    haft__json_key(w, "updated");
+    haft__json_add_str(w, haft__str(at));
+    haft__json_key(w, "turns");
+    haft__json_add_int(w, row->turns);
+    haft__json_key(w, "calls");
+    haft__json_add_int(w, row->calls);
+    haft__json_key(w, "seq");
+    haft__json_add_int(w, (int64_t)row->seq);
+    haft__json_key(w, "epoch");
+    haft__json_add_int(w, (int64_t)row->epoch);
+    haft__json_end_object(w);
+}
+
+static void list_json(haft__buf *buf, const haft__store_request *list)
+{
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "runs");
+    haft__json_begin_array(&w);
+    for (size_t i = 0; i < list->found_count; i++) {
+        row_json(&w, &list->found[i]);
+    }
+    haft__json_end_array(&w);
+    haft__json_end_object(&w);
+    haft__buf_add_char(buf, '\n');
+}
+
+static void list_line(FILE *out, const haft__store_run *row)
+{
+    char at[HAFT__TIME_SIZE];
+    haft__time_format(row->created_ms, at);
+    bool ended = row->state == HAFT__STATE_ENDED && !row->damaged;
+    haft_str state = ended ? row->end : state_of(row);
+    (void)fprintf(out, "%.*s  %s  %-10.*s  %3u %-5s  %3u %-5s  ", HAFT__ARG(row->id), at,
+                  HAFT__ARG(state), row->turns, row->turns == 1 ? "turn" : "turns", row->calls,
+                  row->calls == 1 ? "call" : "calls");
+    haft__print_short(out, row->task);
+    (void)fputc('\n', out);
+}
+
+/* No store is no runs, and no failure. */
+static bool tell_missing(const asked *a)
+{
+    const char *url = NULL;
+    haft_error unwanted = {0}; /* want_store says it again */
+    bool known = haft__session_store(a->cli, a->args, &url, &unwanted) == HAFT_OK;
+    const char *path = known ? haft__session_missing(url) : NULL;
+    if (path != NULL) {
+        (void)fputs("there is no store at ", a->cli->errors);
+        haft__print_text(a->cli->errors, haft__str(path));
+        (void)fputc('\n', a->cli->errors);
+    }
+    return path != NULL;
+}
+
+static haft__exit list(asked *a)
+{
+    haft__store_request request = {
+        .verb = HAFT__STORE_LIST,
+        .thread = haft__str(haft__args_text(a->args, "thread", "")),
+        .limit = haft__args_number(a->args, "limit", 0),
+        .open_only = haft__args_has(a->args, "open"),
+    };
+    haft_status status = HAFT_OK;
+    if (haft__args_has(a->args, "limit") && request.limit == 0) {
+        status =
+            haft__fail(a->err, HAFT_BAD_INPUT, "--limit", "wanted a number from 1 on, found 0");
+    } else if (!tell_missing(a)) {
+        status = want_store(a);
+        if (status == HAFT_OK) {
+            status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+        }
+    }
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    if (haft__args_has(a->args, "json")) {
+        haft__buf text;
+        haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+        list_json(&text, &request);
+        return print(a, &text);
+    }
+    for (size_t i = 0; i < request.found_count; i++) {
+        list_line(a->cli->out, &request.found[i]);
+    }
+    return HAFT__EXIT_DONE;
+}
+
+/* ---- one run ---- */
+
+/* What happened, for a person. */
+static haft__exit show_timeline(const asked *a, const haft__run *run, haft__look look)
+{
+    haft__timeline timeline;
+    haft__timeline_init(&timeline, a->spec, look);
+    for (haft_str lines = a->lines; lines.len > 0;) {
+        haft__timeline_tell(&timeline, haft__str_split(&lines, '\n'));
+    }
+    haft__timeline_break(&timeline);
+    haft__held_add(&timeline.out, run);
+    haft__buf text = timeline.out;
+    haft__buf_init(&timeline.out, HAFT__LIMIT_RUN_BYTES);
+    haft__timeline_finish(&timeline);
+    haft_status status = haft__buf_check(&text, a->err);
+    if (status == HAFT_OK) { /* which is harmless, and has colours */
+        (void)fwrite(text.ptr, 1, text.len, a->cli->out);
+    }
+    haft__buf_finish(&text);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+static haft__exit show(asked *a)
+{
+    haft__run run;
+    haft_status status = read_run(a, true);
+    if (status == HAFT_OK) {
+        status = haft__log_fold(&a->cli->arena, a->spec, a->name, a->lines, UINT64_MAX, a->hash_key,
+                                &run, a->err);
+    }
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    if (a->row.id.len > 0) {
+        haft__outcome_settle(&a->row, &run);
+    }
+    haft__look look = haft__look_at(a->cli->out, haft__args_has(a->args, "json"));
+    if (look.live) {
+        haft__exit result = show_timeline(a, &run, look);
+        if (run.unopened && run.stage != HAFT__RUN_CALLING) {
+            (void)fputs("waiting: a fork that nobody has opened; `haft resume` does\n",
+                        a->cli->out);
+        } else if (run.seq == 1) {
+            (void)fputs("queued: its turn has not come, or nobody has taken it up\n", a->cli->out);
+        }
+        return result;
+    }
+    status = haft__outcome_print(a->cli, &run, NULL, a->err);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+static haft__exit events(asked *a)
+{
+    haft_status status = read_run(a, false);
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    haft__print_json(a->cli->out, a->lines);
+    return HAFT__EXIT_DONE;
+}
+
+/* An event in an object: its body is all but the bracket that opens it. */
+static void add_body(haft__buf *text, const char *key, haft_str body)
+{
+    haft__buf_addf(text, ",\"%s\":%s", key, body.len > 0 ? "{" : "null");
+    haft__buf_add_str(text, body);
+}
+
+static haft__exit replay_json(const asked *a, const haft__replay *found)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_addf(&text, "{\"identical\":%s,\"events\":%llu,\"decisions\":%llu,\"differs_at\":",
+                   found->identical ? "true" : "false", (unsigned long long)found->events,
+                   (unsigned long long)found->decisions);
+    if (found->identical) {
+        haft__buf_add_str(&text, HAFT__LIT("null"));
+    } else {
+        haft__buf_addf(&text, "%llu", (unsigned long long)found->differs_at);
+    }
+    add_body(&text, "recorded", found->recorded);
+    add_body(&text, "decided", found->decided);
+    haft__buf_add_str(&text, HAFT__LIT("}\n"));
+    haft__exit result = print(a, &text);
+    return result == HAFT__EXIT_DONE && !found->identical ? HAFT__EXIT_FAILED : result;
+}
+
+static haft__exit replay(asked *a)
+{
+    haft__replay found;
+    haft__event first, last;
+    haft_status status = read_run(a, true);
+    if (status == HAFT_OK) {
+        status =
+            haft__log_ends(&a->cli->arena, a->name, a->lines, a->hash_key, &first, &last, a->err);
+    }
+    if (status == HAFT_OK) {
+        haft__respec_look specs = {&a->cli->arena, a->spec->path, a->hash_key};
+        status = haft__replay_specs(&a->cli->arena, a->spec, haft__respec_lookers(&specs), a->lines,
+                                    a->hash_key, &found, a->err);
+    }
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    if (haft__args_has(a->args, "json")) {
+        return replay_json(a, &found);
+    }
+    if (found.identical) {
+        (void)fprintf(a->cli->out, "identical: %llu events, %llu decisions recomputed\n",
+                      (unsigned long long)found.events, (unsigned long long)found.decisions);
+        return HAFT__EXIT_DONE;
+    }
+    (void)fprintf(a->cli->out, "different at event %llu\n  recorded {",
+                  (unsigned long long)found.differs_at);
+    haft__print_json(a->cli->out, found.recorded);
+    (void)fputs("\n  decided  {", a->cli->out);
+    haft__print_json(a->cli->out, found.decided);
+    (void)fputc('\n', a->cli->out);
+    return HAFT__EXIT_FAILED;
+}
+
+static haft__exit artifact(asked *a)
+{
+    haft__store_request request = {.verb = HAFT__STORE_ARTIFACT,
+                                   .name = haft__str(a->args->words[2])};
+    haft_status status = find(a, true);
+    if (status == HAFT_OK) {
+        request.run.id = a->row.id;
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+    }
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    haft_str content = request.artifact.content;
+    haft__print_content(a->cli->out, content);
+    return HAFT__EXIT_DONE;
+}
+
+/* ---- fork ---- */
+
+static haft__exit fork_run(asked *a)
+{
+    haft_status status = read_run(a, true);
+    if (status == HAFT_OK && a->agent == NULL) {
+        status = check_json(a, "the fork of a file is printed as its events, one object a line");
+    }
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    haft__fork_from from = {.name = a->name,
+                            .lines = a->lines,
+                            .spec = a->spec,
+                            .hash_key = a->hash_key,
+                            .row = a->row,
+                            .runtime = a->agent != NULL ? a->runtime : NULL};
+    return haft__fork(a->cli, a->args, &from, a->err);
+}
+
+/* ---- away with it ---- */
+
+static void print_removed(const asked *a, uint64_t count, bool dry_run)
+{
+    (void)fprintf(a->cli->out, "{\"removed\":%llu,\"dry_run\":%s}\n", (unsigned long long)count,
+                  dry_run ? "true" : "false");
+}
+
+static haft__exit remove_run(asked *a)
+{
+    haft__store_request request = {.verb = HAFT__STORE_REMOVE};
+    haft_status status = find(a, true);
+    if (status == HAFT_OK) {
+        request.run.id = a->row.id;
+        request.dead_owner = haft__owner_is_dead(a->row.owner) ? a->row.owner : HAFT__LIT("");
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+    }
+    if (status == HAFT_OK && haft__args_has(a->args, "json")) {
+        print_removed(a, 1, false);
+    }
+    return status == HAFT_OK ? HAFT__EXIT_DONE : haft__session_exit(status);
+}
+
+/* The ends that --state names; each may be given once or more. */
+static haft_status read_states(const asked *a, haft__store_request *request)
+{
+    static const char *const known[] = {
+#define X(name, text) text,
+        HAFT__ENDS(X)
+#undef X
+    };
+    size_t at = 0, count = 0;
+    haft_str *ends = haft__arena_array(&a->cli->arena, a->args->given_count, sizeof(*ends));
+    if (ends == NULL) {
+        return haft__arena_fail(&a->cli->arena, a->err);
+    }
+    for (const char *word; (word = haft__args_next(a->args, "state", &at)) != NULL;) {
+        size_t i = 0;
+        while (i < COUNT(known) && strcmp(known[i], word) != 0) {
+            i++;
+        }
+        if (i == COUNT(known)) {
+            haft_status status = haft__fail(a->err, HAFT_BAD_INPUT, "--state",
+                                            "wanted how a run ended, found '%s'", word);
+            return haft__hint(a->err, status,
+                              "done, direct, exhausted, incomplete, refused, violated, failed, "
+                              "cancelled or expired; runs that have not ended are never removed");
+        }
+        ends[count++] = haft__str(word);
+    }
+    request->ends = ends;
+    request->end_count = count;
+    return HAFT_OK;
+}
+
+/* Which runs are to go. */
+static haft_status read_retention(asked *a, haft__store_request *request)
+{
+    uint64_t age = 0;
+    const char *given = haft__args_text(a->args, "older", NULL);
+    haft_status status = HAFT_OK;
+    if (given != NULL) {
+        status = haft__duration_parse(haft__str(given), &age, a->err);
+    }
+    if (status != HAFT_OK) {
+        haft__error_at(a->err, "--older");
+        return status;
+    }
+    status = read_states(a, request);
+    if (status == HAFT_OK) {
+        status = want_store(a);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    uint64_t now = haft__store_now(a->runtime->store); /* by which they have ended */
+    bool any = haft__args_has(a->args, "keep") || request->end_count > 0;
+    uint64_t before = now > age ? now - age : 1;
+    request->before_ms = given != NULL ? before : any ? INT64_MAX : 0;
+    request->keep = haft__args_number(a->args, "keep", 0);
+    request->dry_run = haft__args_has(a->args, "dry-run");
+    return HAFT_OK;
+}
+
+static haft__exit collect(asked *a)
+{
+    haft__store_request request = {.verb = HAFT__STORE_GC};
+    haft_status status = read_retention(a, &request);
+    if (status == HAFT_OK) {
+        status = haft__session_ask(a->cli, a->runtime, &request, a->err);
+    }
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    if (haft__args_has(a->args, "json")) {
+        print_removed(a, request.count, request.dry_run);
+    } else {
+        (void)fprintf(a->cli->out, "%llu run%s %sremoved\n", (unsigned long long)request.count,
+                      request.count == 1 ? "" : "s", request.dry_run ? "would be " : "");
+    }
+    return HAFT__EXIT_DONE;
+}
+
+/* ---- the command ---- */
+
+static const haft__subcommand rows[] = {
+    {"list", "", "a line for each, the newest first"},
+    {"show", "ID", "its result, as `haft run --json` prints it; at a terminal, what happened"},
+    {"events", "ID", "its events, one JSON object a line"},
+    {"replay", "ID", "recompute every decision from the inputs and compare byte for byte"},
+    {"fork", "ID", "make a run in a thread of its own that begins with its events"},
+    {"artifact", "ID NAME", "print one of its artifacts"},
+    {"rm", "ID", "remove it"},
+    {"gc", "", "remove runs by age, number and end, and what nobody needs any more"},
+    {0},
+};
+
+/* In the same order. */
+static const struct {
+    const char *name;
+    size_t words; /* with its own */
+    haft__exit (*run)(asked *a);
+    const char *no_object; /* why it has no --json; NULL: it has */
+} subcommands[] = {
+    {"list", 1, list, NULL},
+    {"show", 2, show, NULL},
+    {"events", 2, events, "events are JSON without it, one object a line"},
+    {"replay", 2, replay, NULL},
+    {"fork", 2, fork_run, NULL},
+    {"artifact", 3, artifact, "an artifact is printed as it is"},
+    {"rm", 2, remove_run, NULL},
+    {"gc", 1, collect, NULL},
+};
+_Static_assert(COUNT(rows) == COUNT(subcommands) + 1, "each subcommand has a row");
+
+static haft__exit run_subcommand(asked *a, size_t index)
+{
+    const haft__args *args = a->args;
+    size_t found = args->word_count > 0 ? args->word_count : 1;
+    if (found != subcommands[index].words) {
+        haft_status status =
+            haft__fail(a->err, HAFT_BAD_INPUT, subcommands[index].name,
+                       "wanted %zu arguments, found %zu", subcommands[index].words - 1, found - 1);
+        (void)haft__hint(a->err, status, "'haft help runs' says more");
+        return HAFT__EXIT_USAGE;
+    }
+    if (subcommands[index].no_object != NULL
+        && check_json(a, subcommands[index].no_object) != HAFT_OK) {
+        return HAFT__EXIT_USAGE;
+    }
+    a->name = found > 1 ? args->words[1] : NULL;
+    haft__exit result = subcommands[index].run(a);
+    haft_agent_release(a->agent);
+    haft_runtime_destroy(a->runtime);
+    return result;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    const char *name = args->word_count > 0 ? args->words[0] : "list";
+    for (size_t i = 0; i < COUNT(subcommands); i++) {
+        if (strcmp(subcommands[i].name, name) == 0) {
+            asked a = {.cli = cli, .args = args, .hash_key = haft__random_hash_key(), .err = err};
+            return run_subcommand(&a, i);
+        }
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                    "expected list, show, events, replay, fork, artifact, rm or "
+                                    "gc, found '%s'",
+                                    name);
+    (void)haft__hint(err, status, "'haft help runs' says more");
+    return HAFT__EXIT_USAGE;
+}
+
+static const haft__option options[] = {
+    HAFT__OPTION_STORE,
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "list, show, replay, fork, rm, gc: as one JSON object"},
+    {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only those that have not ended"},
+    {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
+     "list: only those of a thread; fork: the new one's id"},
+    {"limit", 0, HAFT__OPTION_NUMBER, "N", "list: no more than these, the newest"},
+    {"at", 0, HAFT__OPTION_NUMBER, "SEQ",
+     "fork: the last event that is taken over, of a turn or before an answer"},
+    {"turn", 0, HAFT__OPTION_NUMBER, "N", "fork: at the end of this turn; 0: before the first"},
+    {"task", 0, HAFT__OPTION_TEXT, "TEXT", "fork: begin with another task, and go on"},
+    {"call", 0, HAFT__OPTION_TEXT, "CALL", "fork: where this call waits, or was answered last"},
+    {"answer", 0, HAFT__OPTION_TEXT, "VALUE", "fork: answer --call so, and go on"},
+    {"go", 0, HAFT__OPTION_FLAG, NULL, "fork: go on at once"},
+    {"accept-spec", 0, HAFT__OPTION_FLAG, NULL, "fork: go on with the spec as its file is now"},
+    {"stored-spec", 0, HAFT__OPTION_FLAG, NULL, "fork: go on with the spec as it was"},
+    {"older", 0, HAFT__OPTION_TEXT, "TIME", "gc: remove runs that ended longer ago, 30d"},
+    {"keep", 0, HAFT__OPTION_NUMBER, "N", "gc: remove runs, but not the last N that ended"},
+    {"state", 0, HAFT__OPTION_TEXT, "END", "gc: only those that ended so; may be repeated"},
+    {"dry-run", 0, HAFT__OPTION_FLAG, NULL, "gc: only say how many it would be"},
+    {"spec", 0, HAFT__OPTION_TEXT, "SPEC", "of a file of events: the spec of the run"},
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "of its spec, as it was given to the run"},
+    {"model", 'm', HAFT__OPTION_TEXT, "M", "of its spec, as it was given to the run"},
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft runs list --open", "the runs that have not ended"},
+    {"haft runs show last", "the result of the newest"},
+    {"haft runs replay last", "recompute all that was decided"},
+    {"haft runs fork last --turn 1", "a run that begins with the first turn of the newest"},
+    {"haft runs gc --older 30d", "remove those that ended a month ago or more"},
+    {"haft runs gc --keep 1000 --state failed --dry-run",
+     "how many failed ones are not among the last 1000"},
+    {0},
+};
+
+const haft__command haft__cmd_runs = {
+    .name = "runs",
+    .usage = "[list | show|events|replay|fork|rm ID | artifact ID NAME | gc]",
+    .summary = "look at runs that were made",
+    .help = "ID is a run's id, the beginning of one, or `last`; or a file with the events of a\n"
+            "run, as `haft run --events` prints them, which also needs --spec.\n",
+    .options = options,
+    .subcommands = rows,
+    .examples = examples,
+    .exits = HAFT__EXITS_RUN,
+    .min_words = 0,
+    .max_words = 3,
+    .run = run,
+    .object = true,
+};

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_search.c - `haft search`: which tools of a file answer a query, as an agent would find them.
+ *
+ * One query, or one from each line of a file (--queries). The objects it prints are described by
+ * docs/schemas/search.schema.json. Tests: tests/cli/search_test.py.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "cli/commands/search_embed.h"
+#include "cli/input/batch.h"
+#include "cli/input/search_file.h"
+#include "cli/terminal/print.h"
+#include "exec/embeddings/word_vectors.h"
+#include "io/random.h"
+#include "json/read.h"
+#include "json/write.h"
+
+#define DEFAULT_HITS 10U
+
+typedef struct searcher {
+    haft__search *search;
+    haft__vectors vectors;
+    haft__hash_key hash_key;
+    size_t k;
+    haft__search_embed embed;
+    haft__search_docs docs; /* only with embeddings */
+} searcher;
+
+typedef struct answer {
+    haft_str query; /* .ptr NULL: there was none */
+    haft__search_hit *hits;
+    size_t count;
+} answer;
+
+/* ---- what is printed ---- */
+
+static void write_hit(haft__json_writer *w, const haft__search_hit *hit)
+{
+    char score[64];
+    int length = snprintf(score, sizeof(score), "%.4f", hit->score);
+    haft__json_begin_object(w);
+    haft__json_key(w, "id");
+    haft__json_add_str(w, hit->id);
+    haft__json_key(w, "score");
+    haft__json_add(
+        w, (haft__json){.kind = HAFT__JSON_NUMBER, .count = (uint32_t)length, .text = score});
+    haft__json_key(w, "why");
+    haft__json_add_str(w, haft__str(hit->why));
+    haft__json_end_object(w);
+}
+
+static void write_error(haft__json_writer *w, const haft_error *err)
+{
+    if (err == NULL) {
+        haft__json_add_null(w);
+        return;
+    }
+    const struct {
+        const char *key, *text;
+    } rows[] = {{"status", haft_status_name(err->status)},
+                {"where", err->where},
+                {"message", err->message},
+                {"hint", err->hint}};
+    haft__json_begin_object(w);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__json_key(w, rows[i].key);
+        haft__json_add_str(w, haft__str(rows[i].text));
+    }
+    haft__json_end_object(w);
+}
+
+/* One line: the hits, or the error in their place. */
+static haft_status print_object(FILE *out, const answer *found, const haft_error *failure,
+                                haft_error *err)
+{
+    haft__buf text;
+    haft__json_writer w;
+    haft__buf_init(&text, 4 * (size_t)HAFT__LIMIT_JSON_BYTES);
+    haft__json_writer_init(&w, &text);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "query");
+    if (found->query.ptr != NULL) {
+        haft__json_add_str(&w, found->query);
+    } else {
+        haft__json_add_null(&w);
+    }
+    haft__json_key(&w, "hits");
+    haft__json_begin_array(&w);
+    for (size_t i = 0; i < found->count; i++) {
+        write_hit(&w, &found->hits[i]);
+    }
+    haft__json_end_array(&w);
+    haft__json_key(&w, "error");
+    write_error(&w, failure);
+    haft__json_end_object(&w);
+    haft__buf_add_char(&text, '\n');
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        haft__print_json(out, haft__buf_str(&text));
+        (void)fflush(out); /* somebody may be waiting for this line before they send the next */
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+static void print_words(FILE *out, const answer *found)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        (void)fprintf(out, "%8.4f  ", found->hits[i].score);
+        haft__print_text(out, found->hits[i].id);
+        (void)fprintf(out, "  (%s)\n", found->hits[i].why);
+    }
+}
+
+/* ---- queries ---- */
+
+static haft_status find(searcher *s, haft__arena *arena, haft_str query, answer *ret_answer,
+                        haft_error *err)
+{
+    haft__search_given given;
+    bool embeds = s->embed.embedder != NULL;
+    ret_answer->query = query;
+    haft_status status = embeds
+                             ? haft__search_embed_ask(&s->embed, query, s->docs.items,
+                                                      s->docs.count, s->search, arena, &given, err)
+                             : HAFT_OK;
+    return status == HAFT_OK
+               ? haft__search_query_with(s->search, query, embeds ? &given : NULL, s->k, arena,
+                                         &ret_answer->hits, &ret_answer->count, err)
+               : status;
+}
+
+static haft_status read_query(const searcher *s, haft__arena *arena, haft_str line,
+                              haft_str *ret_query, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = s->hash_key;
+    haft__json object;
+    haft_status status = haft__json_read(arena, line, &options, &object, NULL, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    const haft__json *query = haft__json_get(object, HAFT__LIT("query"));
+    if (query == NULL || query->kind != HAFT__JSON_STRING) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "expected a string for \"query\", found %s",
+                            query != NULL ? haft__json_kind_name(*query) : "none");
+        return haft__hint(err, status, "a line is {\"query\": \"send a message to a channel\"}");
+    }
+    *ret_query = haft__json_text(*query);
+    return HAFT_OK;
+}
+
+/* Answers one line. A line that cannot be used is answered too; only output can fail here. */
+static haft_status answer_line(haft__cli *cli, void *context, haft_str line, size_t number,
+                               const haft_error *too_long, haft_error *err)
+{
+    searcher *s = context;
+    answer found = {0};
+    haft_error failure = {.status = HAFT_OK};
+    haft_str query = {NULL, 0};
+    if (too_long != NULL) {
+        return print_object(cli->out, &found, too_long, err);
+    }
+    haft_status status = read_query(s, &cli->arena, line, &query, &failure);
+    if (status == HAFT_OK) {
+        status = find(s, &cli->arena, query, &found, &failure);
+    }
+    if (status != HAFT_OK) {
+        haft__batch_place(&failure, number);
+    }
+    return print_object(cli->out, &found, status != HAFT_OK ? &failure : NULL, err);
+}
+
+/* A line's arena is its own: that of the command has its arguments. */
+static haft__exit answer_lines(const haft__cli *cli, searcher *s, const char *path, haft_error *err)
+{
+    haft__cli inner = *cli;
+    haft__arena_init(&inner.arena, 0);
+    haft__exit result = haft__batch_run(&inner, path, answer_line, s, err);
+    haft__arena_finish(&inner.arena);
+    return result;
+}
+
+/* The words of the command line as one text. */
+static haft_status join(haft__arena *arena, const haft__args *args, haft_str *ret_query,
+                        haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    for (size_t i = 0; i < args->word_count; i++) {
+        haft__buf_add_str(&text, haft__str(i > 0 ? " " : ""));
+        haft__buf_add_str(&text, haft__str(args->words[i]));
+    }
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        *ret_query = haft__arena_copy(arena, haft__buf_str(&text));
+        status = ret_query->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+static haft__exit answer_words(haft__cli *cli, searcher *s, const haft__args *args, haft_error *err)
+{
+    answer found = {0};
+    haft_str query = {NULL, 0};
+    haft_status status = join(&cli->arena, args, &query, err);
+    if (status == HAFT_OK) {
+        status = find(s, &cli->arena, query, &found, err);
+    }
+    if (status == HAFT_OK && haft__args_has(args, "json")) {
+        status = print_object(cli->out, &found, NULL, err);
+        cli->answered = status == HAFT_OK;
+    } else if (status == HAFT_OK) {
+        print_words(cli->out, &found);
+        (void)fputs(found.count == 0 ? "haft: nothing answers this query\n" : "", cli->errors);
+    }
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+/* ---- the command ---- */
+
+static haft_status check_words(const haft__args *args, haft_error *err)
+{
+    const char *queries = haft__args_text(args, "queries", NULL);
+    const char *tools = haft__args_text(args, "tools", NULL);
+    haft_status status = HAFT_OK;
+    if (tools == NULL) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --tools FILE, found none");
+        return haft__hint(err, status,
+                          "a line of FILE is {\"id\", \"name\", \"server\", "
+                          "\"description\", \"input_schema\"}");
+    }
+    if ((queries != NULL) == (args->word_count > 0)) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "wanted QUERY or --queries FILE, found %s",
+                          queries != NULL ? "both" : "neither");
+    }
+    if (queries != NULL && strcmp(queries, "-") == 0 && strcmp(tools, "-") == 0) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "only one of the two can be standard input");
+    }
+    if (haft__args_number(args, "hits", DEFAULT_HITS) == 0) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "wanted at least 1 for --hits, found 0");
+    }
+    if (queries != NULL && haft__args_has(args, "json")) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --json or --queries, found both");
+        return haft__hint(err, status, "--queries prints a JSON object for each line anyway");
+    }
+    return status;
+}
+
+/* The same goes for lines of tools. */
+static haft_status read_tools(const haft__cli *cli, searcher *s, const char *path, haft_error *err)
+{
+    haft__arena scratch;
+    haft__search_again again;
+    haft__arena_init(&scratch, 0);
+    haft_status status =
+        haft__search_file_read(path, s->hash_key, &scratch, s->search,
+                               s->embed.embedder != NULL ? &s->docs : NULL, &again, err);
+    haft__arena_finish(&scratch);
+    if (status == HAFT_OK && again.count > 0) {
+        (void)fputs("haft: warning: ", cli->errors);
+        haft__print_text(cli->errors, haft__str(path));
+        (void)fprintf(cli->errors, ":%zu: a tool before has the same id; the last of them counts",
+                      again.first);
+        (void)fprintf(cli->errors, " (%zu such line%s)\n", again.count,
+                      again.count == 1 ? "" : "s");
+    }
+    return status;
+}
+
+static haft_status begin(const haft__cli *cli, searcher *s, const haft__args *args, haft_error *err)
+{
+    haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
+    haft_status status =
+        haft__vectors_load(haft__args_text(args, "vectors", NULL), &s->vectors, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    status = haft__search_embed_open(&s->embed, args, s->hash_key, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    s->docs.arena = &s->embed.arena;
+    options.hash_key = s->hash_key;
+    options.vectors = s->vectors.found ? &s->vectors.table : NULL;
+    status = haft__search_create(&options, &s->search, err);
+    return status == HAFT_OK ? read_tools(cli, s, haft__args_text(args, "tools", NULL), err)
+                             : status;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    searcher s = {.hash_key = haft__random_hash_key(),
+                  .k = haft__args_number(args, "hits", DEFAULT_HITS)};
+    if (check_words(args, err) != HAFT_OK) {
+        return HAFT__EXIT_USAGE;
+    }
+    haft_status status = begin(cli, &s, args, err);
+    haft__exit result = status == HAFT_OK          ? HAFT__EXIT_DONE
+                        : status == HAFT_NO_MEMORY ? HAFT__EXIT_FAILED
+                                                   : HAFT__EXIT_USAGE;
+    if (status == HAFT_OK) {
+        const char *queries = haft__args_text(args, "queries", NULL);
+        result = queries != NULL ? answer_lines(cli, &s, queries, err)
+                                 : answer_words(cli, &s, args, err);
+    }
+    haft__search_embed_close(&s.embed);
+    haft__search_destroy(s.search);
+    haft__vectors_finish(&s.vectors);
+    return result;
+}
+
+static const haft__option options[] = {
+    {"tools", 0, HAFT__OPTION_TEXT, "FILE", "the tools, a JSON object a line"},
+    {"hits", 'k', HAFT__OPTION_NUMBER, "N", "at most so many of them (10)"},
+    {"queries", 0, HAFT__OPTION_TEXT, "FILE", "answer each line {\"query\"} of FILE"},
+    {"vectors", 0, HAFT__OPTION_TEXT, "FILE", "a table of word vectors, or none"},
+    {"embeddings", 0, HAFT__OPTION_TEXT, "URL", "the base URL of a server of /v1/embeddings"},
+    {"embeddings-model", 0, HAFT__OPTION_TEXT, "NAME", "its model"},
+    {"embeddings-key-env", 0, HAFT__OPTION_TEXT, "NAME", "the variable that has the key for it"},
+    {"query-prefix", 0, HAFT__OPTION_TEXT, "TEXT", "what its model wants in front of a query"},
+    {"document-prefix", 0, HAFT__OPTION_TEXT, "TEXT", "what it wants in front of a tool"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft search --tools tools.jsonl -k 2 'send a message to a channel'", "the two best"},
+    {"haft search --tools tools.jsonl --queries queries.jsonl", "many queries, as JSON"},
+    {0},
+};
+
+const haft__command haft__cmd_search = {
+    .name = "search",
+    .usage = "[QUERY]...",
+    .summary = "find tools by what they are to do",
+    .help = "Prints the tools of FILE that answer QUERY, best first, with their scores and what\n"
+            "counted most: as `tool_search` finds them for a model. A line of FILE is\n"
+            "{\"id\", \"name\", \"server\", \"description\", \"input_schema\"}; \"server\" may be "
+            "missing, and\n"
+            "\"params\": [{\"name\", \"description\"}] stand in place of the schema.\n\n"
+            "    haft search --tools FILE --queries FILE\n\n"
+            "reads lines {\"query\": ...} and answers each with {\"query\", \"hits\": [{\"id\", "
+            "\"score\",\n"
+            "\"why\"}], \"error\"}; \"error\" says why, and which line, when a line cannot be "
+            "used. It\n"
+            "exits with 0 when every line was answered, be it with an error.\n\n"
+            "Words that mean nearly the same are found with a table of word vectors, which is\n"
+            "installed with haft; --vectors none does without. With --embeddings vectors of a\n"
+            "model stand in their place; a query is an error when the server fails.\n",
+    .options = options,
+    .examples = examples,
+    .max_words = 1000,
+    .run = run,
+    .object = true,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search_embed.c - steps a loop of its own until the vectors are there. Tests:
+ * tests/cli/search_test.py. */
+#include "cli/commands/search_embed.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "engine/endpoint.h"
+#include "io/environment.h"
+
+#define TOOLS_MS 3600000U /* a file may have very many */
+
+static haft_status find_way(haft__search_embed *embed, const haft__args *args, haft__way *way,
+                            haft_error *err)
+{
+    const haft__embeddings_spec spec = {
+        .base_url = haft__str(haft__args_text(args, "embeddings", "")),
+        .model = haft__str(haft__args_text(args, "embeddings-model", "")),
+        .api_key_env = haft__str(haft__args_text(args, "embeddings-key-env", ""))};
+    *way = (haft__way){
+        .env = {haft__environment_get, NULL}, .arena = &embed->arena, .redactor = &embed->redactor};
+    if (spec.model.len == 0) {
+        return haft__fail(err, HAFT_BAD_INPUT, "--embeddings",
+                          "wanted --embeddings-model NAME beside it, found none");
+    }
+    haft__redactor_init(&embed->redactor, &embed->arena);
+    haft_status status = haft__way_to_embeddings(way, &spec, err);
+    return status == HAFT_OK ? haft__redactor_seal(&embed->redactor, err) : status;
+}
+
+haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args *args,
+                                    haft__hash_key hash_key, haft_error *err)
+{
+    haft__way way;
+    const haft__http_options web = {.proxy = true};
+    haft__arena_init(&embed->arena, 0);
+    if (!haft__args_has(args, "embeddings")) {
+        return HAFT_OK;
+    }
+    haft_status status = find_way(embed, args, &way, err);
+    status = status == HAFT_OK ? haft__loop_create(&embed->loop, err) : status;
+    if (status == HAFT_OK) {
+        status = haft__http_create(embed->loop, &web, &embed->http, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__embed_options options = {
+        .loop = embed->loop,
+        .http = embed->http,
+        .url = way.url,
+        .key_header = way.key_header,
+        .model = haft__str(haft__args_text(args, "embeddings-model", "")),
+        .query_prefix = haft__str(haft__args_text(args, "query-prefix", "")),
+        .document_prefix = haft__str(haft__args_text(args, "document-prefix", "")),
+        .query_ms = HAFT__LIMIT_EMBED_MOST_MS,
+        .tools_ms = TOOLS_MS,
+        .first_ms = HAFT__LIMIT_EMBED_MOST_MS,
+        .insists = true,
+        .redactor = &embed->redactor,
+        .hash_key = hash_key};
+    return haft__embedder_create(&options, &embed->embedder, err);
+}
+
+void haft__search_embed_close(haft__search_embed *embed)
+{
+    haft__embedder_destroy(embed->embedder);
+    if (embed->http != NULL) {
+        haft__http_destroy(embed->http);
+    }
+    if (embed->loop != NULL) {
+        haft__loop_destroy(embed->loop);
+    }
+    haft__arena_finish(&embed->arena);
+}
+
+static void on_embedded(void *context, const haft__search_given *query, haft_str error)
+{
+    haft__search_embed *embed = context;
+    embed->over = true;
+    if (query == NULL) {
+        embed->status =
+            haft__fail(&embed->error, HAFT_IO, "--embeddings", "%.*s", HAFT__ARG(error));
+        return;
+    }
+    float *numbers = haft__arena_array(embed->to, query->dimensions, sizeof(*numbers));
+    embed->status = numbers != NULL ? HAFT_OK : haft__arena_fail(embed->to, &embed->error);
+    if (numbers != NULL) {
+        memcpy(numbers, query->numbers, query->dimensions * sizeof(*numbers));
+        embed->given = (haft__search_given){query->model, numbers, query->dimensions};
+    }
+}
+
+haft_status haft__search_embed_ask(haft__search_embed *embed, haft_str query,
+                                   const haft__search_doc *docs, size_t count, haft__search *index,
+                                   haft__arena *arena, haft__search_given *ret_given,
+                                   haft_error *err)
+{
+    haft__embed_job *job = NULL;
+    embed->to = arena;
+    embed->over = false;
+    haft_status status = haft__embed_start(embed->embedder, docs, embed->applied ? 0 : count, query,
+                                           on_embedded, embed, &job, err);
+    while (status == HAFT_OK && !embed->over) {
+        status = haft__loop_step(embed->loop, -1, err);
+    }
+    if (status != HAFT_OK || embed->status != HAFT_OK) {
+        *err = status == HAFT_OK ? embed->error : *err;
+        return status == HAFT_OK ? embed->status : status;
+    }
+    *ret_given = embed->given;
+    if (!embed->applied) {
+        status = haft__embed_apply(embed->embedder, docs, count, index, err);
+        embed->applied = status == HAFT_OK;
+    }
+    return status;
+}

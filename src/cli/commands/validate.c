@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_validate.c - `haft validate`: checks a JSON text against a JSON Schema.
+ *
+ * One schema and one instance from files, or many from the lines of one (--jsonl). The objects it
+ * prints are described by docs/schemas/validate.schema.json. Tests: tests/cli/validate_test.py.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "cli/input/batch.h"
+#include "cli/input/remotes.h"
+#include "cli/terminal/diagnostic.h"
+#include "cli/terminal/print.h"
+#include "io/file.h"
+#include "io/random.h"
+#include "schema/schema.h"
+#include "json/builder.h"
+#include "json/read.h"
+#include "json/write.h"
+
+/* What is asked for: by the options, or by one line. */
+typedef struct request {
+    haft__json schema, instance;
+    haft__schema_draft draft;
+    bool coerce;
+} request;
+
+typedef struct verdict {
+    haft__schema_report report;
+    haft__json instance; /* as checked: converted when that was asked for */
+    bool changed;
+} verdict;
+
+/* A text that is no JSON, to be shown. */
+typedef struct unreadable {
+    const char *name; /* NULL: there is none */
+    haft_str text;
+} unreadable;
+
+typedef struct validator {
+    haft__checker *checker;
+    unreadable bad;
+    haft__remotes remotes;
+    haft__hash_key hash_key;
+    haft__schema_draft draft;
+    bool coerce;
+} validator;
+
+static haft_status validate(validator *v, haft__arena *arena, const request *asked,
+                            verdict *ret_verdict, haft_error *err)
+{
+    haft__schema_options options = {.draft = asked->draft,
+                                    .find = haft__remotes_find,
+                                    .context = &v->remotes,
+                                    .hash_key = v->hash_key};
+    const haft__schema *schema = NULL;
+    verdict result = {.instance = asked->instance};
+    v->remotes.problem = (haft_error){.status = HAFT_OK};
+    haft_status status = haft__schema_compile(arena, asked->schema, &options, &schema, err);
+    if (status != HAFT_OK && v->remotes.problem.status != HAFT_OK) {
+        /* A document that could not be read is the cause of the reference that leads nowhere. */
+        *err = v->remotes.problem;
+        return err->status;
+    }
+    if (status == HAFT_OK && asked->coerce) {
+        status = haft__schema_coerce(schema, v->checker, asked->instance, arena, &result.instance,
+                                     &result.changed, err);
+    }
+    if (status == HAFT_OK) {
+        status =
+            haft__schema_check(schema, v->checker, result.instance, arena, &result.report, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_verdict = result;
+    }
+    return status;
+}
+
+/* ---- what is printed ---- */
+
+static void write_errors(haft__json_writer *w, const haft__schema_report *report)
+{
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < report->count; i++) {
+        haft__json_begin_object(w);
+        haft__json_key(w, "where");
+        haft__json_add_str(w, report->errors[i].where);
+        haft__json_key(w, "message");
+        haft__json_add_str(w, report->errors[i].message);
+        haft__json_end_object(w);
+    }
+    haft__json_end_array(w);
+}
+
+static void write_error(haft__json_writer *w, const haft_error *err)
+{
+    if (err == NULL) {
+        haft__json_add_null(w);
+        return;
+    }
+    haft__json_begin_object(w);
+    haft__json_key(w, "status");
+    haft__json_add_str(w, haft__str(haft_status_name(err->status)));
+    haft__json_key(w, "where");
+    haft__json_add_str(w, haft__str(err->where));
+    haft__json_key(w, "message");
+    haft__json_add_str(w, haft__str(err->message));
+    haft__json_key(w, "hint");
+    haft__json_add_str(w, haft__str(err->hint));
+    haft__json_end_object(w);
+}
+
+/* One line: the verdict, or the error that kept us from one. `id` may be NULL, and `err` may be
+ * `failure`, which is done with when something else fails. */
+static haft_status print_object(FILE *out, const haft__json *id, const verdict *found,
+                                const haft_error *failure, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, 4 * (size_t)HAFT__LIMIT_JSON_BYTES);
+    haft__json_writer w;
+    haft__json_writer_init(&w, &text);
+    haft__json_begin_object(&w);
+    if (id != NULL) {
+        haft__json_key(&w, "id");
+        haft__json_add(&w, *id);
+    }
+    haft__json_key(&w, "valid");
+    if (failure != NULL) {
+        haft__json_add_null(&w);
+    } else {
+        haft__json_add_bool(&w, found->report.valid);
+    }
+    haft__json_key(&w, "errors");
+    write_errors(&w, failure != NULL ? &(haft__schema_report){0} : &found->report);
+    haft__json_key(&w, "more");
+    haft__json_add_bool(&w, failure == NULL && found->report.more);
+    haft__json_key(&w, "coerced");
+    haft__json_add(&w, failure == NULL && found->changed ? found->instance : haft__json_null());
+    haft__json_key(&w, "error");
+    write_error(&w, failure);
+    haft__json_end_object(&w);
+    haft__buf_add_char(&text, '\n');
+    haft_status status = haft__buf_check(&text, err);
+    if (status == HAFT_OK) {
+        haft__print_json(out, haft__buf_str(&text));
+        (void)fflush(out); /* somebody may be waiting for this line before they send the next */
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+static void print_words(FILE *out, haft_str name, const verdict *found)
+{
+    const haft__schema_report *report = &found->report;
+    if (report->valid) {
+        haft__print_text(out, name);
+        (void)fprintf(out, ": valid%s\n", found->changed ? " (after conversion)" : "");
+        return;
+    }
+    for (size_t i = 0; i < report->count; i++) {
+        const haft__schema_error *error = &report->errors[i];
+        haft__print_text(out, name);
+        (void)fputs(": ", out);
+        haft__print_text(out, error->where);
+        (void)fputs(error->where.len > 0 ? ": " : "", out);
+        haft__print_text(out, error->message);
+        (void)fputc('\n', out);
+    }
+    haft__print_text(out, name);
+    (void)fprintf(out, ": not valid: %zu%s error%s\n", report->count,
+                  report->more ? " or more" : "", report->count == 1 ? "" : "s");
+}
+
+/* ---- two files ---- */
+
+static const char *name_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static haft_status read_json(validator *v, haft__arena *arena, const char *path,
+                             bool refuse_duplicates, haft__json *ret_value, haft_error *err)
+{
+    haft_str kept = {NULL, 0};
+    haft_status status = haft__file_keep(arena, path, HAFT__LIMIT_JSON_BYTES, &kept, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.refuse_duplicates = refuse_duplicates;
+    options.hash_key = v->hash_key;
+    status = haft__json_read(arena, kept, &options, ret_value, NULL, err);
+    if (status != HAFT_OK) {
+        v->bad = (unreadable){name_of(path), kept};
+        haft__error_at(err, name_of(path));
+    }
+    return status;
+}
+
+static haft__exit validate_files(haft__cli *cli, validator *v, const haft__args *args,
+                                 haft_error *err)
+{
+    const char *schema_path = args->words[0], *instance_path = args->words[1];
+    request asked = {.draft = v->draft, .coerce = v->coerce};
+    verdict found = {0};
+    haft_status status = read_json(v, &cli->arena, schema_path, true, &asked.schema, err);
+    if (status == HAFT_OK) {
+        status = read_json(v, &cli->arena, instance_path, false, &asked.instance, err);
+    }
+    if (status == HAFT_OK) {
+        status = validate(v, &cli->arena, &asked, &found, err);
+        if (status != HAFT_OK && err->where[0] != '\0' && v->remotes.problem.status == HAFT_OK) {
+            haft__error_at(err, name_of(schema_path));
+        }
+    }
+    if (haft__args_has(args, "json")) {
+        haft_error failure = *err;
+        *err = (haft_error){.status = HAFT_OK};
+        haft_error *told = status != HAFT_OK ? &failure : NULL;
+        haft_status printed = print_object(cli->out, NULL, &found, told, &failure);
+        if (printed != HAFT_OK) { /* the error still can be */
+            status = print_object(cli->out, NULL, NULL, &failure, err);
+            return status == HAFT_OK ? HAFT__EXIT_USAGE : HAFT__EXIT_FAILED;
+        }
+    } else if (status == HAFT_OK) {
+        print_words(cli->out, haft__str(name_of(instance_path)), &found);
+    } else if (v->bad.name != NULL) {
+        haft__complain_json(cli->errors, v->bad.name, v->bad.text, false, err);
+        *err = (haft_error){.status = HAFT_OK}; /* it has been told */
+    }
+    if (status != HAFT_OK) {
+        return HAFT__EXIT_USAGE;
+    }
+    return found.report.valid ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
+}
+
+/* ---- many lines ---- */
+
+/* Reads the member "schema" of a line once more, now with duplicate keys refused. */
+static haft_status refuse_schema_duplicates(const validator *v, haft__arena *arena, haft_str line,
+                                            haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.refuse_duplicates = true;
+    options.hash_key = v->hash_key;
+    haft__json_stream stream;
+    haft__json_stream_init(&stream, &options);
+    haft__json_builder builder;
+    haft__json_builder_init(&builder, arena, &options);
+    haft__json_event event;
+    bool in_schema = false;
+    haft_status status;
+    do {
+        status = haft__json_stream_next(&stream, &line, &event, err);
+        if (status == HAFT_OK && event.kind == HAFT__JSON_EVENT_KEY && event.depth == 1) {
+            in_schema = haft__str_equal(haft__json_text(event.value), HAFT__LIT("schema"));
+            haft__json_builder_finish(&builder);
+            haft__json_builder_init(&builder, arena, &options);
+        } else if (status == HAFT_OK && in_schema && event.depth > 0) {
+            status = haft__json_builder_add(&builder, &event, err);
+        }
+    } while (status == HAFT_OK && event.kind != HAFT__JSON_EVENT_DONE
+             && event.kind != HAFT__JSON_EVENT_MORE);
+    haft__json_builder_finish(&builder);
+    haft__json_stream_finish(&stream);
+    return status;
+}
+
+static haft_status want(const haft__json *found, const char *key, haft_error *err)
+{
+    if (found != NULL) {
+        return HAFT_OK;
+    }
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "", "expected the key \"%s\", found none", key);
+    return haft__hint(err, status, "a line is {\"schema\": ..., \"instance\": ...}");
+}
+
+/* The draft and whether to convert, which a line may say for itself. */
+static haft_status read_choices(haft__json object, request *asked, haft_error *err)
+{
+    const haft__json *draft = haft__json_get(object, HAFT__LIT("draft"));
+    const haft__json *coerce = haft__json_get(object, HAFT__LIT("coerce"));
+    if (coerce != NULL && coerce->kind != HAFT__JSON_TRUE && coerce->kind != HAFT__JSON_FALSE) {
+        return haft__fail(err, HAFT_BAD_INPUT, "/coerce", "expected true or false, found %s",
+                          haft__json_kind_name(*coerce));
+    }
+    if (coerce != NULL) {
+        asked->coerce = coerce->kind == HAFT__JSON_TRUE;
+    }
+    if (draft == NULL || draft->kind == HAFT__JSON_NULL) {
+        return HAFT_OK;
+    }
+    haft_str name = haft__json_text(*draft);
+    if (haft__str_equal(name, HAFT__LIT("7"))) {
+        asked->draft = HAFT__SCHEMA_07;
+        return HAFT_OK;
+    }
+    if (haft__str_equal(name, HAFT__LIT("2020-12"))) {
+        asked->draft = HAFT__SCHEMA_2020_12;
+        return HAFT_OK;
+    }
+    return haft__fail(err, HAFT_BAD_INPUT, "/draft",
+                      "expected \"7\" or \"2020-12\", found \"%.*s\"", HAFT__ARG(name));
+}
+
+static haft_status read_line(const validator *v, haft__arena *arena, haft_str line, request *asked,
+                             const haft__json **ret_id, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = v->hash_key;
+    haft__json *object = haft__arena_alloc(arena, sizeof(*object));
+    if (object == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft__json_notes notes;
+    haft_status status = haft__json_read(arena, line, &options, object, &notes, err);
+    if (status == HAFT_OK && notes.duplicate_keys > 0) {
+        status = refuse_schema_duplicates(v, arena, line, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    *ret_id = haft__json_get(*object, HAFT__LIT("id"));
+    const haft__json *schema = haft__json_get(*object, HAFT__LIT("schema"));
+    const haft__json *instance = haft__json_get(*object, HAFT__LIT("instance"));
+    status = want(schema, "schema", err);
+    if (status == HAFT_OK) {
+        status = want(instance, "instance", err);
+    }
+    if (status == HAFT_OK) {
+        asked->schema = *schema;
+        asked->instance = *instance;
+        status = read_choices(*object, asked, err);
+    }
+    return status;
+}
+
+/* Answers one line. A line that cannot be used is answered too; only output can fail here. */
+static haft_status answer_line(haft__cli *cli, void *context, haft_str line, size_t number,
+                               const haft_error *too_long, haft_error *err)
+{
+    validator *v = context;
+    if (too_long != NULL) {
+        return print_object(cli->out, NULL, NULL, too_long, err);
+    }
+    request asked = {.draft = v->draft, .coerce = v->coerce};
+    verdict found = {0};
+    const haft__json *id = NULL;
+    haft_error failure = {.status = HAFT_OK};
+    haft_status status = read_line(v, &cli->arena, line, &asked, &id, &failure);
+    if (status == HAFT_OK) {
+        status = validate(v, &cli->arena, &asked, &found, &failure);
+    }
+    if (status != HAFT_OK) {
+        haft__batch_place(&failure, number);
+    }
+    status = print_object(cli->out, id, &found, status != HAFT_OK ? &failure : NULL, &failure);
+    if (status != HAFT_OK) { /* the verdict cannot be printed, but the reason can */
+        haft__batch_place(&failure, number);
+        status = print_object(cli->out, id, NULL, &failure, err);
+    }
+    return status;
+}
+
+static haft__exit check_words(const haft__args *args, haft_error *err)
+{
+    bool jsonl = haft__args_has(args, "jsonl");
+    if (jsonl && haft__args_has(args, "json")) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "wanted --json or --jsonl, found both");
+        (void)haft__hint(err, status, "--jsonl prints a JSON object for each line anyway");
+        return HAFT__EXIT_USAGE;
+    }
+    if (jsonl && args->word_count > 1) {
+        (void)haft__fail(err, HAFT_BAD_INPUT, "", "--jsonl wants one FILE at most, found %zu",
+                         args->word_count);
+        return HAFT__EXIT_USAGE;
+    }
+    if (!jsonl && args->word_count != 2) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "wanted SCHEMA INSTANCE, found %zu argument%s",
+                       args->word_count, args->word_count == 1 ? "" : "s");
+        (void)haft__hint(err, status, "'haft help validate' says more");
+        return HAFT__EXIT_USAGE;
+    }
+    if (!jsonl && strcmp(args->words[0], "-") == 0 && strcmp(args->words[1], "-") == 0) {
+        (void)haft__fail(err, HAFT_BAD_INPUT, "", "only one of the two can be standard input");
+        return HAFT__EXIT_USAGE;
+    }
+    return HAFT__EXIT_DONE;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    const char *directory = haft__args_text(args, "remotes", NULL);
+    haft__exit result = check_words(args, err);
+    if (result != HAFT__EXIT_DONE) {
+        return result;
+    }
+    if (haft__remotes_check(directory, err) != HAFT_OK) {
+        return HAFT__EXIT_USAGE;
+    }
+    validator v = {.checker = haft__checker_create(), .hash_key = haft__random_hash_key()};
+    if (v.checker == NULL) {
+        (void)haft__fail_no_memory(err);
+        return HAFT__EXIT_FAILED;
+    }
+    bool seven = strcmp(haft__args_text(args, "draft", "2020-12"), "7") == 0;
+    v.draft = seven ? HAFT__SCHEMA_07 : HAFT__SCHEMA_2020_12;
+    v.coerce = haft__args_has(args, "coerce");
+    haft__remotes_init(&v.remotes, directory, v.hash_key);
+    if (haft__args_has(args, "jsonl")) {
+        result =
+            haft__batch_run(cli, args->word_count > 0 ? args->words[0] : "-", answer_line, &v, err);
+    } else {
+        result = validate_files(cli, &v, args, err);
+    }
+    haft__remotes_finish(&v.remotes);
+    haft__checker_destroy(v.checker);
+    return result;
+}
+
+static const haft__option options[] = {
+    {"draft", 0, HAFT__OPTION_CHOICE, "7|2020-12", "for a schema without $schema (2020-12)"},
+    {"remotes", 0, HAFT__OPTION_TEXT, "DIR", "documents that are " HAFT__REMOTES_URL "..."},
+    {"coerce", 0, HAFT__OPTION_FLAG, NULL, "convert first what loses nothing (\"10\" to 10)"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
+    {"jsonl", 0, HAFT__OPTION_FLAG, NULL, "answer each line {\"schema\", \"instance\"} of FILE"},
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft validate schema.json instance.json", "say why it is not valid"},
+    {"haft validate --json schema.json - < instance.json",
+     "from standard input; the verdict as JSON"},
+    {0},
+};
+
+const haft__command haft__cmd_validate = {
+    .name = "validate",
+    .usage = "SCHEMA INSTANCE",
+    .summary = "check JSON against a JSON Schema (2020-12, draft-07)",
+    .help =
+        "Prints every reason why INSTANCE is not valid, and exits with 0 when it is, 1 when it\n"
+        "is not, 2 when the schema or the instance cannot be used. `format` is an annotation\n"
+        "and checks nothing. No document is ever fetched from a network.\n\n"
+        "    haft validate --jsonl [FILE]\n\n"
+        "reads lines {\"schema\": ..., \"instance\": ...} (also \"draft\", \"coerce\", \"id\") "
+        "and\n"
+        "answers each with {\"valid\", \"errors\": [{\"where\", \"message\"}], \"more\", "
+        "\"coerced\",\n"
+        "\"error\"}; \"valid\" is null and \"error\" says why, and which line, when a line "
+        "cannot\n"
+        "be used. It exits with 0 when every line was answered, 2 when FILE cannot be read.\n",
+    .options = options,
+    .examples = examples,
+    .max_words = 2,
+    .run = run,
+};

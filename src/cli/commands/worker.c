@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_worker.c - `haft worker`: goes on with runs of a store. Tests: tests/cli/worker_test.py. */
+#include "engine/worker/worker.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/interrupts.h"
+#include "cli/ops/spec_drift.h"
+#include "cli/terminal/print.h"
+#include "json/write.h"
+
+enum { CONCURRENCY = 8, POLL_MS = 500 };
+
+typedef struct working {
+    haft__cli *cli;
+    const haft__args *args;
+    haft__interrupts interrupts;
+    haft__work *work;
+    bool json, quiet, stopped, hurried;
+    size_t left; /* runs that could not go on */
+    size_t kept; /* runs that could not be given back */
+    haft_error *err;
+} working;
+
+/* ---- what is told ---- */
+
+static void write_text(haft__json_writer *w, const char *key, const char *text)
+{
+    haft__json_key(w, key);
+    haft__json_add_str(w, haft__str(text));
+}
+
+static void write_error(haft__json_writer *w, const haft_error *error)
+{
+    haft__json_key(w, "error");
+    haft__json_begin_object(w);
+    write_text(w, "status", haft_status_name(error->status));
+    write_text(w, "where", error->where);
+    write_text(w, "message", error->message);
+    write_text(w, "hint", error->hint);
+    haft__json_end_object(w);
+}
+
+static void tell_json(working *w, const haft__work_news *news)
+{
+    haft__buf text;
+    haft__json_writer writer;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__json_writer_init(&writer, &text);
+    haft__json_begin_object(&writer);
+    write_text(&writer, "what", haft__work_kind_name(news->kind));
+    write_text(&writer, "run", news->run);
+    haft__json_key(&writer, "name");
+    haft__json_add_str(&writer, news->name);
+    write_text(&writer, "end", news->end);
+    haft__json_key(&writer, "turns");
+    haft__json_add_int(&writer, news->turns);
+    haft__json_key(&writer, "retry_ms");
+    haft__json_add_int(&writer, (int64_t)news->retry_ms);
+    if (news->error != NULL) {
+        write_error(&writer, news->error);
+    }
+    haft__json_end_object(&writer);
+    haft__buf_add_char(&text, '\n');
+    if (haft__buf_check(&text, NULL) == HAFT_OK) {
+        haft__print_json(w->cli->out, haft__buf_str(&text));
+        (void)fflush(w->cli->out);
+    }
+    haft__buf_finish(&text);
+}
+
+static void print_error(FILE *to, const haft_error *error)
+{
+    (void)fputs(": ", to);
+    if (error->where[0] != '\0') {
+        haft__print_text(to, haft__str(error->where));
+        (void)fputs(": ", to);
+    }
+    haft__print_text(to, haft__str(error->message));
+    if (error->hint[0] != '\0') {
+        (void)fputs(" (", to);
+        haft__print_text(to, haft__str(error->hint));
+        (void)fputc(')', to);
+    }
+}
+
+static void tell_line(working *w, const haft__work_news *news)
+{
+    FILE *to = w->cli->errors;
+    (void)fprintf(to, "%s%s%s", news->run, news->run[0] != '\0' ? " " : "",
+                  haft__work_kind_name(news->kind));
+    if (news->end[0] != '\0') {
+        (void)fprintf(to, " %s, %u turn%s", news->end, news->turns, news->turns == 1 ? "" : "s");
+    }
+    if (news->error != NULL) {
+        print_error(to, news->error);
+    }
+    if (news->retry_ms > 0 && news->kind != HAFT__WORK_LOST) {
+        (void)fprintf(to, "; tried again here in %llu s",
+                      (unsigned long long)(news->retry_ms + 999) / 1000);
+    }
+    if (news->kind == HAFT__WORK_KEPT) {
+        (void)fputs(": the store does not answer; others have it when its lease is over", to);
+    }
+    (void)fputc('\n', to);
+    (void)fflush(to);
+}
+
+static void tell(void *context, const haft__work_news *news)
+{
+    working *w = context;
+    w->left += news->kind == HAFT__WORK_LEFT;
+    w->kept += news->kind == HAFT__WORK_KEPT;
+    bool wrong = news->kind == HAFT__WORK_LEFT || news->kind == HAFT__WORK_KEPT
+                 || news->kind == HAFT__WORK_TROUBLE;
+    if (w->json) {
+        tell_json(w, news);
+    } else if (!w->quiet || wrong) {
+        tell_line(w, news);
+    }
+}
+
+/* ---- signals ---- */
+
+/* The first one asks it to end, the next one to do so at once. */
+static void heed_signals(working *w)
+{
+    unsigned signals = w->interrupts.keys + w->interrupts.requests;
+    if (signals > 0 && !w->stopped) {
+        w->stopped = true;
+        if (!w->json && !w->quiet) {
+            (void)fputs("stopping: calls with effects end first; a second signal stops at once\n",
+                        w->cli->errors);
+        }
+        haft__work_stop(w->work, false);
+    }
+    if (signals > 1 && !w->hurried) {
+        w->hurried = true;
+        haft__work_stop(w->work, true);
+    }
+}
+
+static haft__exit go_on(working *w)
+{
+    bool until_idle = haft__args_has(w->args, "until-idle");
+    haft_status status = HAFT_OK;
+    bool stuck = false;
+    while (status == HAFT_OK && !stuck && !haft__work_done(w->work)
+           && !(until_idle && haft__work_idle(w->work))) {
+        status = haft__work_step(w->work, w->err);
+        heed_signals(w);
+        stuck = until_idle && haft__work_stuck(w->work);
+    }
+    if (status != HAFT_OK || stuck || w->kept > 0) {
+        return HAFT__EXIT_FAILED;
+    }
+    return until_idle && !w->stopped && w->left > 0 ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE;
+}
+
+/* ---- the command ---- */
+
+static haft__exit work(working *w, haft_runtime *runtime)
+{
+    haft__work_options options = {
+        .concurrency = (size_t)haft__args_number(w->args, "concurrency", CONCURRENCY),
+        .poll_ms = haft__args_number(w->args, "poll", POLL_MS),
+        .tell = tell,
+        .context = w};
+    haft__exit result = HAFT__EXIT_FAILED;
+    haft_status status = haft__work_create(runtime, &options, &w->work, w->err);
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    if (haft__interrupts_catch(&w->interrupts, runtime->loop, w->err) == HAFT_OK) {
+        result = go_on(w);
+        haft__interrupts_release(&w->interrupts);
+    }
+    haft__work_destroy(w->work);
+    return result;
+}
+
+static haft__exit run(haft__cli *cli, const haft__args *args, haft_error *err)
+{
+    working w = {.cli = cli,
+                 .args = args,
+                 .json = haft__args_has(args, "json"),
+                 .quiet = haft__args_has(args, "quiet"),
+                 .err = err};
+    haft_runtime *runtime = NULL;
+    haft_status status = haft__session_open(cli, args, &runtime, err);
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    haft__respec respec;
+    haft__exit result = HAFT__EXIT_USAGE;
+    if (haft__respec_watch(&respec, cli, args, runtime, err) == HAFT_OK) {
+        result = work(&w, runtime);
+    }
+    haft__respec_finish(&respec, runtime);
+    haft_runtime_destroy(runtime);
+    return result;
+}
+
+static const haft__option options[] = {
+    HAFT__OPTION_STORE,
+    {"concurrency", 'n', HAFT__OPTION_NUMBER, "N", "runs at once, up to 1000; 8 by default"},
+    {"poll", 0, HAFT__OPTION_NUMBER, "MS", "look again after so many milliseconds; 500"},
+    {"until-idle", 0, HAFT__OPTION_FLAG, NULL, "end when there is nothing left to go on with"},
+    HAFT__OPTIONS_RESPEC,
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "a JSON object a line on standard output"},
+    {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "say only what is wrong"},
+    {0},
+};
+
+static const haft__example examples[] = {
+    {"haft worker --store sqlite:runs.db --until-idle", "do what others have put into the store"},
+    {0},
+};
+
+const haft__command haft__cmd_worker = {
+    .name = "worker",
+    .usage = "",
+    .summary = "go on with runs that nobody goes on with",
+    .help =
+        "Takes runs from the store and goes on with them, several at once: those that\n"
+        "`haft run --detach` has put there, those whose process is gone or was stopped, those\n"
+        "whose deadline has come, and those that somebody has answered. Any number of workers may\n"
+        "share a store. A run that waits for people is given back and takes no memory. One that\n"
+        "cannot go on here (a variable or a key is missing, its spec file has changed) is left\n"
+        "for others and tried again later. SIGTERM and SIGINT let calls with effects end, give\n"
+        "everything back and exit 0; a second signal does so at once. A store that does not "
+        "answer\n"
+        "then is waited for only 5 seconds, half a second behind a second signal: what could not "
+        "be\n"
+        "given back is told, is free when its lease is over, and the exit status is 1. With\n"
+        "--until-idle it is 1 when a run could not go on, or the store could not be asked three "
+        "times in a\n"
+        "row; otherwise a store that is away is waited for. One whose tables a later haft has\n"
+        "changed ends the worker, with 1.\n",
+    .options = options,
+    .examples = examples,
+    .max_words = 0,
+    .object = true,
+    .run = run,
+};

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * completion.c - the script for bash, and what those for other shells share.
+ *
+ * Each command is a function that says for an option, or for the number of an argument, what can
+ * stand there; one function for all finds out where the cursor is. Runs are asked for when they are
+ * needed. Tests: tests/cli/completion_test.py.
+ */
+#include "cli/completion/completion.h"
+
+#include "base/str.h"
+
+haft__word_kind haft__completion_kind(const haft__option *option)
+{
+    if (option->value == NULL || option->kind == HAFT__OPTION_NUMBER) {
+        return HAFT__WORD_ANY;
+    }
+    if (option->kind == HAFT__OPTION_CHOICE || option->kind == HAFT__OPTION_MAYBE) {
+        return HAFT__WORD_CHOICE;
+    }
+    const haft__word *word = haft__word_find(haft__str(option->value));
+    return word != NULL ? word->kind : HAFT__WORD_ANY;
+}
+
+bool haft__completion_takes_word(const haft__option *option)
+{
+    return option->kind != HAFT__OPTION_FLAG && option->kind != HAFT__OPTION_MAYBE;
+}
+
+void haft__completion_choices(FILE *out, haft_str choices, char between)
+{
+    for (size_t i = 0; i < choices.len; i++) {
+        (void)putc(choices.ptr[i] == '|' ? between : choices.ptr[i], out);
+    }
+}
+
+/* ---- bash ---- */
+
+static const char bash_head[] =
+    "# bash completion for haft, made by `haft completion bash`\n"
+    "\n"
+    "# _haft_offer KIND: what can stand where the cursor is\n"
+    "_haft_offer() {\n"
+    "    local IFS=$'\\n' store=()\n"
+    "    [[ $COMP_LINE =~ --store[=\\ ]([^\\ ]+) ]] && store=(--store \"${BASH_REMATCH[1]}\")\n"
+    "    case $1 in\n"
+    "    file) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); compopt -o filenames 2>/dev/null "
+    ";;\n"
+    "    directory) mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); compopt -o filenames "
+    "2>/dev/null ;;\n"
+    "    run | thread | model)\n"
+    "        mapfile -t COMPREPLY < <(compgen -W \"$(\"${COMP_WORDS[0]}\" completion \"$1s\" "
+    "\"${store[@]}\" 2>/dev/null |\n"
+    "            cut -f 1)\" -- \"$cur\") ;;\n"
+    "    '= '*) mapfile -t COMPREPLY < <(compgen -W \"${1:2}\" -- \"$cur\") ;;\n"
+    "    esac\n"
+    "}\n";
+
+static const char bash_tail[] =
+    "\n"
+    "_haft() {\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    "    local command='' first='' options='' valued='' kind='' i word number=0\n"
+    "    COMPREPLY=()\n"
+    "    # --option=value comes as three words\n"
+    "    if [[ $cur == '=' ]]; then cur=''; elif [[ $prev == '=' ]]; then "
+    "prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
+    "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+    "        word=${COMP_WORDS[i]}\n"
+    "        if [[ -z $command ]]; then\n"
+    "            [[ $word == -* ]] && return\n"
+    "            command=$word\n"
+    "            declare -F \"_haft_${command//-/_}\" >/dev/null || return\n"
+    "            \"_haft_${command//-/_}\" ''\n"
+    "        elif [[ $word == '=' ]]; then\n"
+    "            ((i++))\n"
+    "        elif [[ $word == -* ]]; then\n"
+    "            [[ $valued == *\" $word \"* && ${COMP_WORDS[i + 1]} != '=' ]] && ((i++))\n"
+    "        else\n"
+    "            ((number++ == 0)) && first=$word\n"
+    "        fi\n"
+    "    done\n"
+    "    if [[ -z $command ]]; then\n"
+    "        _haft_offer \"= $_haft_commands\"\n"
+    "    elif [[ $valued == *\" $prev \"* || ${COMP_WORDS[COMP_CWORD - 1]} == '=' || "
+    "${COMP_WORDS[COMP_CWORD]} == '=' ]]; then\n"
+    "        \"_haft_${command//-/_}\" \"$prev\"\n"
+    "        _haft_offer \"$kind\"\n"
+    "    elif [[ $cur == -* ]]; then\n"
+    "        _haft_offer \"= $options\"\n"
+    "    else\n"
+    "        \"_haft_${command//-/_}\" \"$number\" \"$first\"\n"
+    "        _haft_offer \"$kind\"\n"
+    "    fi\n"
+    "}\n"
+    "complete -F _haft haft\n";
+
+static const char *name_of(haft__word_kind kind)
+{
+    static const char *const names[] = {
+        [HAFT__WORD_ANY] = "",          [HAFT__WORD_FILE] = "file",
+        [HAFT__WORD_RUN] = "run",       [HAFT__WORD_DIRECTORY] = "directory",
+        [HAFT__WORD_THREAD] = "thread", [HAFT__WORD_MODEL] = "model",
+        [HAFT__WORD_COMMAND] = "",      [HAFT__WORD_CHOICE] = "",
+    };
+    return names[kind];
+}
+
+/* The line of one case: pattern, and what can stand there. Nothing for any text. */
+static void bash_case(FILE *out, const char *pattern, haft__word_kind kind, haft_str choices)
+{
+    if (kind == HAFT__WORD_ANY) {
+        return;
+    }
+    (void)fprintf(out, "    %s) kind=", pattern);
+    if (kind == HAFT__WORD_CHOICE) {
+        (void)fputs("'= ", out);
+        haft__completion_choices(out, choices, '\n');
+        (void)fputs("'", out);
+    } else if (kind == HAFT__WORD_COMMAND) {
+        (void)fputs("\"= $_haft_commands\"", out);
+    } else {
+        (void)fputs(name_of(kind), out);
+    }
+    (void)fputs(" ;;\n", out);
+}
+
+static void bash_arguments(FILE *out, const char *usage, const char *sub, size_t number)
+{
+    haft_str rest = haft__str(usage), name;
+    for (; haft__usage_next(&rest, &name); number++) {
+        const haft__word *word = haft__word_find(name);
+        char pattern[64];
+        (void)snprintf(pattern, sizeof(pattern), sub[0] != '\0' ? "'%zu %s'" : "'%zu '*", number,
+                       sub);
+        bash_case(out, pattern, word != NULL ? word->kind : HAFT__WORD_ANY, name);
+    }
+}
+
+static void bash_subcommands(FILE *out, const haft__command *command)
+{
+    (void)fputs("    '0 '*) kind='= ", out);
+    for (const haft__subcommand *sub = command->subcommands; sub->name != NULL; sub++) {
+        (void)fprintf(out, "%s%s", sub == command->subcommands ? "" : "\n", sub->name);
+    }
+    (void)fputs("' ;;\n", out);
+    for (const haft__subcommand *sub = command->subcommands; sub->name != NULL; sub++) {
+        bash_arguments(out, sub->usage, sub->name, 1);
+    }
+}
+
+static void bash_options(FILE *out, const haft__command *command, bool valued)
+{
+    for (const haft__option *o = command->options; o != NULL && o->name != NULL; o++) {
+        if (!valued || haft__completion_takes_word(o)) {
+            (void)fprintf(out, valued ? "--%s " : "--%s\n", o->name);
+            if (o->letter != '\0' && valued) {
+                (void)fprintf(out, "-%c ", o->letter);
+            }
+        }
+    }
+}
+
+static void bash_command(FILE *out, const haft__command *command)
+{
+    (void)fputs("\n_haft_", out);
+    for (const char *c = command->name; *c != '\0'; c++) {
+        (void)putc(*c == '-' ? '_' : *c, out);
+    }
+    (void)fputs("() {\n    options='", out);
+    bash_options(out, command, false);
+    (void)fputs("--help' valued=' ", out);
+    bash_options(out, command, true);
+    (void)fputs("'\n    case \"$1 $2\" in\n", out);
+    for (const haft__option *o = command->options; o != NULL && o->name != NULL; o++) {
+        char pattern[96];
+        char letter[16] = "";
+        if (o->letter != '\0') {
+            (void)snprintf(letter, sizeof(letter), " | '-%c '", o->letter);
+        }
+        (void)snprintf(pattern, sizeof(pattern), "'--%s '%s", o->name, letter);
+        bash_case(out, pattern, haft__completion_kind(o),
+                  haft__str(o->value != NULL ? o->value : ""));
+    }
+    if (command->subcommands != NULL) {
+        bash_subcommands(out, command);
+    } else {
+        bash_arguments(out, command->usage, "", 0);
+    }
+    (void)fputs("    esac\n}\n", out);
+}
+
+void haft__completion_bash(FILE *out)
+{
+    size_t count;
+    const haft__command *const *commands = haft__commands(&count);
+    (void)fputs(bash_head, out);
+    (void)fputs("\n_haft_commands='", out);
+    for (size_t i = 0; i < count; i++) {
+        if (!commands[i]->hidden) {
+            (void)fprintf(out, "%s\n", commands[i]->name);
+        }
+    }
+    (void)fputs("--help\n--version'\n", out);
+    for (size_t i = 0; i < count; i++) {
+        if (!commands[i]->hidden) {
+            bash_command(out, commands[i]);
+        }
+    }
+    (void)fputs(bash_tail, out);
+}

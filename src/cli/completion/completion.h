@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/completion/completion.h - scripts that complete command lines of haft, printed from the
+ * command table.
+ */
+#ifndef HAFT_CLI_COMPLETION_COMPLETION_H
+#define HAFT_CLI_COMPLETION_COMPLETION_H
+
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/completion/placeholder.h"
+
+void haft__completion_bash(FILE *out);
+void haft__completion_zsh(FILE *out);
+void haft__completion_fish(FILE *out);
+
+/* ---- shared by the three ---- */
+
+/* What the value of an option is; ANY for a flag. */
+haft__word_kind haft__completion_kind(const haft__option *option);
+
+/* Whether the value stands in the next word. */
+bool haft__completion_takes_word(const haft__option *option);
+
+/* The choices of "one|two" with `between` in the place of the bars. */
+void haft__completion_choices(FILE *out, haft_str choices, char between);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* completion_fish.c - the script for fish: one `complete` a fact. Tests:
+ * tests/cli/completion_test.py. */
+#include "base/str.h"
+#include "cli/completion/completion.h"
+
+static const char head[] =
+    "# fish completion for haft, made by `haft completion fish`\n"
+    "\n"
+    "# __haft_is COMMAND [SUBCOMMAND...]: whether the command line has that command\n"
+    "function __haft_is\n"
+    "    set -l words (commandline -opc)\n"
+    "    test (count $words) -ge 2; and test $words[2] = $argv[1]; or return 1\n"
+    "    test (count $argv) -eq 1; and return 0\n"
+    "    test (count $words) -ge 3; and contains -- $words[3] $argv[2..-1]\n"
+    "end\n"
+    "\n"
+    "# whether the command is still to come\n"
+    "function __haft_none\n"
+    "    test (count (commandline -opc)) -eq 1\n"
+    "end\n"
+    "\n"
+    "# whether the command of a command is\n"
+    "function __haft_bare\n"
+    "    set -l words (commandline -opc)\n"
+    "    test (count $words) -eq 2; and test $words[2] = $argv[1]\n"
+    "end\n"
+    "\n"
+    "function __haft_ask\n"
+    "    set -l store (string match -r -g -- '--store[= ](\\S+)' (commandline -p))\n"
+    "    test -n \"$store\"; and set store --store $store\n"
+    "    haft completion $argv[1] $store 2>/dev/null\n"
+    "end\n"
+    "\n"
+    "complete -c haft -f\n";
+
+/* What can stand there, as an option of `complete`. */
+static void action(FILE *out, haft__word_kind kind, haft_str choices)
+{
+    static const char *const actions[] = {
+        [HAFT__WORD_ANY] = "",
+        [HAFT__WORD_FILE] = " -F",
+        [HAFT__WORD_DIRECTORY] = " -a '(__fish_complete_directories)'",
+        [HAFT__WORD_RUN] = " -a '(__haft_ask runs)'",
+        [HAFT__WORD_THREAD] = " -a '(__haft_ask threads)'",
+        [HAFT__WORD_MODEL] = " -a '(__haft_ask models)'",
+        [HAFT__WORD_COMMAND] = " -a '(__haft_ask commands)'",
+    };
+    if (kind == HAFT__WORD_CHOICE) {
+        (void)fputs(" -a '", out);
+        haft__completion_choices(out, choices, ' ');
+        (void)putc('\'', out);
+    } else {
+        (void)fputs(actions[kind], out);
+    }
+}
+
+/* fish knows \' and \\ in single quotes, and no other way to write them. */
+static void describe(FILE *out, const char *text)
+{
+    (void)fputs(" -d '", out);
+    for (const char *c = text; *c != '\0'; c++) {
+        (void)fputs(*c == '\'' || *c == '\\' ? "\\" : "", out);
+        (void)putc(*c, out);
+    }
+    (void)fputs("'\n", out);
+}
+
+static void put_option(FILE *out, const haft__command *command, const haft__option *o)
+{
+    (void)fprintf(out, "complete -c haft -n '__haft_is %s' -l %s", command->name, o->name);
+    if (o->letter != '\0') {
+        (void)fprintf(out, " -s %c", o->letter);
+    }
+    if (haft__completion_takes_word(o)) {
+        (void)fputs(haft__completion_kind(o) == HAFT__WORD_FILE ? " -r" : " -x", out);
+        action(out, haft__completion_kind(o), haft__str(o->value));
+    }
+    describe(out, o->help);
+}
+
+static void put_arguments(FILE *out, const char *condition, const char *usage)
+{
+    haft_str rest = haft__str(usage), name;
+    while (haft__usage_next(&rest, &name)) {
+        const haft__word *word = haft__word_find(name);
+        haft__word_kind kind = word != NULL ? word->kind : HAFT__WORD_ANY;
+        if (kind != HAFT__WORD_ANY) {
+            (void)fprintf(out, "complete -c haft -n '__haft_is %s'", condition);
+            action(out, kind, name);
+            (void)putc('\n', out);
+        }
+    }
+}
+
+static void put_subcommands(FILE *out, const haft__command *command)
+{
+    for (const haft__subcommand *sub = command->subcommands; sub->name != NULL; sub++) {
+        char condition[64];
+        (void)fprintf(out, "complete -c haft -n '__haft_bare %s' -a %s", command->name, sub->name);
+        describe(out, sub->summary);
+        (void)snprintf(condition, sizeof(condition), "%s %s", command->name, sub->name);
+        put_arguments(out, condition, sub->usage);
+    }
+}
+
+void haft__completion_fish(FILE *out)
+{
+    size_t count;
+    const haft__command *const *commands = haft__commands(&count);
+    (void)fputs(head, out);
+    (void)fputs("complete -c haft -n __haft_none -l version -s V -d 'print the version'\n"
+                "complete -c haft -l help -s h -d 'say more'\n",
+                out);
+    for (size_t i = 0; i < count; i++) {
+        const haft__command *command = commands[i];
+        if (command->hidden) {
+            continue;
+        }
+        (void)fprintf(out, "\ncomplete -c haft -n __haft_none -a %s", command->name);
+        describe(out, command->summary);
+        for (const haft__option *o = command->options; o != NULL && o->name != NULL; o++) {
+            put_option(out, command, o);
+        }
+        if (command->subcommands != NULL) {
+            put_subcommands(out, command);
+        } else {
+            put_arguments(out, command->name, command->usage);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * manual.c - the command table as manual pages, for groff and mandoc alike: man(7) without tricks.
+ *
+ * Tests: tests/cli/help_test.py.
+ */
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/config/variables.h"
+
+/* Text that means nothing to roff: no escapes, no dashes that become hyphens, no requests. */
+static void put(FILE *out, const char *text)
+{
+    if (text[0] == '.' || text[0] == '\'') {
+        (void)fputs("\\&", out);
+    }
+    for (const char *c = text; *c != '\0'; c++) {
+        switch (*c) {
+        case '\\': (void)fputs("\\e", out); break;
+        case '-': (void)fputs("\\-", out); break;
+        case '`': (void)fputs("\\(ga", out); break;
+        case '\'': (void)fputs("\\(aq", out); break;
+        case '^': (void)fputs("\\(ha", out); break;
+        case '~': (void)fputs("\\(ti", out); break;
+        default: (void)putc(*c, out); break;
+        }
+    }
+}
+
+static void put_upper(FILE *out, const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        (void)(*c == '-' ? fputs("\\-", out)
+                         : putc(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c, out));
+    }
+}
+
+/* "haft", or "haft-NAME". */
+static void begin(FILE *out, const char *name, const char *summary)
+{
+    const char *dash = name[0] != '\0' ? "-" : "";
+    (void)fputs(".TH HAFT", out);
+    put_upper(out, dash);
+    put_upper(out, name);
+    (void)fprintf(out, " 1 \"\" \"haft %s\" \"haft manual\"\n.SH NAME\nhaft", haft_version());
+    put(out, dash);
+    put(out, name);
+    (void)fputs(" \\- ", out);
+    put(out, summary);
+    (void)putc('\n', out);
+}
+
+/* A term and what it is. */
+static void entry(FILE *out, const char *term, const char *more, const char *what)
+{
+    (void)fputs(".TP\n.B ", out);
+    put(out, term);
+    (void)fputs(more[0] != '\0' ? " " : "", out);
+    put(out, more);
+    (void)putc('\n', out);
+    put(out, what);
+    (void)putc('\n', out);
+}
+
+static void put_exit(void *context, int number, const char *text)
+{
+    char term[8];
+    (void)snprintf(term, sizeof(term), "%d", number);
+    entry(context, term, "", text);
+}
+
+static void put_line(FILE *out, haft_str line)
+{
+    char text[256];
+    (void)snprintf(text, sizeof(text), "%.*s", HAFT__ARG(line));
+    put(out, text);
+    (void)putc('\n', out);
+}
+
+/* Paragraphs of a help text: an empty line is a new one, indented lines stay as they are. */
+static void put_text(FILE *out, haft_str text)
+{
+    bool indented = false;
+    while (text.len > 0) {
+        haft_str line = haft__str_split(&text, '\n');
+        bool inner = haft__str_starts(line, HAFT__LIT("  "));
+        if (inner != indented) {
+            (void)fputs(inner ? ".RS\n.nf\n" : ".fi\n.RE\n", out);
+            indented = inner;
+        }
+        if (line.len == 0) {
+            (void)fputs(".PP\n", out);
+        } else {
+            put_line(out, haft__str_trim(line));
+        }
+    }
+    (void)fputs(indented ? ".fi\n.RE\n" : "", out);
+}
+
+static void put_option(FILE *out, const haft__option *option)
+{
+    char term[128];
+    char letter[5] = {'-', option->letter, ',', ' ', '\0'};
+    bool maybe = option->kind == HAFT__OPTION_MAYBE;
+    (void)snprintf(term, sizeof(term), "%s--%s%s%s%s", option->letter != '\0' ? letter : "",
+                   option->name,
+                   option->value == NULL ? ""
+                   : maybe               ? "[="
+                                         : " ",
+                   option->value != NULL ? option->value : "", maybe ? "]" : "");
+    entry(out, term, "", option->help);
+}
+
+static void put_environment(FILE *out)
+{
+    size_t count;
+    const haft__variable_row *rows = haft__variables(&count);
+    (void)fputs(".SH ENVIRONMENT\n", out);
+    for (size_t i = 0; i < count; i++) {
+        entry(out, rows[i].name, "", rows[i].what);
+    }
+}
+
+static const struct {
+    const char *path, *what;
+} files[] = {
+    {"haft.config.yaml", "settings of a project, in the working directory or above it"},
+    {"$XDG_CONFIG_HOME/haft/config.yaml", "your own settings"},
+    {".env", "variables, beside haft.config.yaml or in the working directory"},
+    {"$XDG_STATE_HOME/haft/haft.db", "the store of runs, unless another is named"},
+};
+
+void haft__manual_all(FILE *out)
+{
+    size_t count;
+    const haft__command *const *commands = haft__commands(&count);
+    begin(out, "", "a tool-calling runtime for language-model agents");
+    (void)fputs(".SH SYNOPSIS\n.B haft\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
+                ".SH DESCRIPTION\nhaft runs agents: a language model with tools, described by a "
+                "file.\nEach command has a page of its own, such as\n.BR haft\\-run (1).\n"
+                ".SH COMMANDS\n",
+                out);
+    for (size_t i = 0; i < count; i++) {
+        if (!commands[i]->hidden) {
+            entry(out, commands[i]->name, commands[i]->usage, commands[i]->summary);
+        }
+    }
+    (void)fputs(".SH EXIT STATUS\n", out);
+#define X(name, number, text) put_exit(out, number, text);
+    HAFT__EXIT_MAP(X)
+#undef X
+    put_environment(out);
+    (void)fputs(".SH FILES\n", out);
+    for (size_t i = 0; i < COUNT(files); i++) {
+        entry(out, files[i].path, "", files[i].what);
+    }
+    (void)fputs(".SH SEE ALSO\n", out);
+    for (size_t i = 0, told = 0; i < count; i++) {
+        if (!commands[i]->hidden) {
+            (void)fputs(told++ > 0 ? ",\n.BR haft\\-" : ".BR haft\\-", out);
+            put(out, commands[i]->name);
+            (void)fputs(" (1)", out);
+        }
+    }
+    (void)putc('\n', out);
+}
+
+static void put_examples(FILE *out, const haft__example *example)
+{
+    (void)fputs(".SH EXAMPLES\n", out);
+    for (; example->line != NULL; example++) {
+        entry(out, example->line, "", example->what);
+    }
+}
+
+void haft__manual_command(FILE *out, const haft__command *command)
+{
+    begin(out, command->name, command->summary);
+    (void)fputs(".SH SYNOPSIS\n.B haft ", out);
+    put(out, command->name);
+    (void)fputs("\n[\\fIOPTION\\fR]...\n", out);
+    put(out, command->usage);
+    (void)fputs(command->usage[0] != '\0' ? "\n.SH DESCRIPTION\n" : ".SH DESCRIPTION\n", out);
+    put_text(out, haft__str(command->help[0] != '\0' ? command->help : command->summary));
+    if (command->subcommands != NULL) {
+        (void)fputs(".SH COMMANDS\n", out);
+        for (const haft__subcommand *sub = command->subcommands; sub->name != NULL; sub++) {
+            entry(out, sub->name, sub->usage, sub->summary);
+        }
+    }
+    (void)fputs(".SH OPTIONS\n", out);
+    for (const haft__option *o = command->options; o != NULL && o->name != NULL; o++) {
+        put_option(out, o);
+    }
+    put_option(out, &haft__option_help);
+    if (command->examples != NULL) {
+        put_examples(out, command->examples);
+    }
+    (void)fputs(".SH EXIT STATUS\n", out);
+    haft__command_exits(command, put_exit, out);
+    (void)fputs(".SH SEE ALSO\n.BR haft (1)\n", out);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* page.c - the command table as docs/commands.md. Tests: tests/house/commands.py. */
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/completion/placeholder.h"
+#include "cli/config/variables.h"
+
+/* A cell of a table, in which a bar would be the next one. */
+static void put_cell(FILE *out, const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        (void)fputs(*c == '|' || *c == '<' || *c == '*' ? "\\" : "", out);
+        (void)putc(*c, out);
+    }
+}
+
+static void put_code(FILE *out, const char *before, const char *text, const char *more)
+{
+    (void)fprintf(out, "| `%s", before);
+    for (const char *c = text; *c != '\0'; c++) {
+        (void)fputs(*c == '|' ? "\\" : "", out);
+        (void)putc(*c, out);
+    }
+    (void)fprintf(out, "%s", more);
+}
+
+static void put_option(FILE *out, const haft__option *option)
+{
+    bool maybe = option->kind == HAFT__OPTION_MAYBE;
+    char letter[5] = {'-', option->letter, ',', ' ', '\0'};
+    char name[128];
+    (void)snprintf(name, sizeof(name), "%s--%s%s%s%s", option->letter != '\0' ? letter : "",
+                   option->name,
+                   option->value == NULL ? ""
+                   : maybe               ? "[="
+                                         : " ",
+                   option->value != NULL ? option->value : "", maybe ? "]" : "");
+    put_code(out, "", name, "` | ");
+    put_cell(out, option->help);
+    (void)fputs(" |\n", out);
+}
+
+static void put_exit(void *context, int number, const char *text)
+{
+    (void)fprintf(context, "| %d | ", number);
+    put_cell(context, text);
+    (void)fputs(" |\n", context);
+}
+
+static void put_exit_number(void *context, int number, const char *text)
+{
+    (void)text;
+    (void)fprintf(context, " %d", number);
+}
+
+/* Indented lines become code, as Markdown has it: four spaces. */
+static void put_help(FILE *out, haft_str text)
+{
+    while (text.len > 0) {
+        haft_str line = haft__str_split(&text, '\n');
+        (void)fprintf(out, "%.*s\n", HAFT__ARG(line));
+    }
+    (void)putc('\n', out);
+}
+
+static void put_command(FILE *out, const haft__command *command)
+{
+    (void)fprintf(out, "## %s\n\n`haft %s%s%s`: %s.\n\n", command->name, command->name,
+                  command->usage[0] != '\0' ? " " : "", command->usage, command->summary);
+    put_help(out, haft__str(command->help));
+    if (command->subcommands != NULL) {
+        (void)fputs("| command | what it does |\n|---|---|\n", out);
+        for (const haft__subcommand *sub = command->subcommands; sub->name != NULL; sub++) {
+            put_code(out, "", sub->name, sub->usage[0] != '\0' ? " " : "");
+            (void)fprintf(out, "%s` | ", sub->usage);
+            put_cell(out, sub->summary);
+            (void)fputs(" |\n", out);
+        }
+        (void)putc('\n', out);
+    }
+    (void)fputs("| option | what it does |\n|---|---|\n", out);
+    for (const haft__option *o = command->options; o != NULL && o->name != NULL; o++) {
+        put_option(out, o);
+    }
+    put_option(out, &haft__option_help);
+    if (command->examples != NULL) {
+        (void)fputs("\n```sh\n", out);
+        for (const haft__example *example = command->examples; example->line != NULL; example++) {
+            (void)fprintf(out, "%s   # %s\n", example->line, example->what);
+        }
+        (void)fputs("```\n", out);
+    }
+    (void)fputs("\nExit status:", out);
+    haft__command_exits(command, put_exit_number, out);
+    (void)fputs("; see [below](#exit-status).\n\n", out);
+}
+
+static void put_words(FILE *out)
+{
+    size_t count;
+    const haft__word *words = haft__words(&count);
+    (void)fputs("## Words\n\nWhat stands in capitals above.\n\n| word | what it is |\n|---|---|\n",
+                out);
+    for (size_t i = 0; i < count; i++) {
+        put_code(out, "", words[i].name, "` | ");
+        put_cell(out, words[i].what);
+        (void)fputs(" |\n", out);
+    }
+}
+
+static void put_variables(FILE *out)
+{
+    size_t count;
+    const haft__variable_row *rows = haft__variables(&count);
+    (void)fputs("\n## Environment\n\nEvery variable that haft reads. Those with a mark may come "
+                "from a file `.env`, too: [config.md](config.md).\n\n"
+                "| variable | what it says | `.env` |\n|---|---|---|\n",
+                out);
+    for (size_t i = 0; i < count; i++) {
+        (void)fprintf(out, "| `%s` | %s | %s |\n", rows[i].name, rows[i].what,
+                      rows[i].dotenv ? "yes" : "");
+    }
+}
+
+void haft__page_commands(FILE *out)
+{
+    size_t count;
+    const haft__command *const *commands = haft__commands(&count);
+    (void)fputs(
+        "# Commands\n\nThis page is printed by `haft help --format markdown`, as `haft help "
+        "COMMAND` and the manual pages are, from one\ntable (`src/cli/command.h`); "
+        "`tests/house/commands.py --write` renews it. `haft completion` prints completions "
+        "for\nbash, zsh and fish from it; `make install` puts them where the shells look.\n\n",
+        out);
+    for (size_t i = 0; i < count; i++) {
+        if (!commands[i]->hidden) {
+            put_command(out, commands[i]);
+        }
+    }
+    (void)fputs("## Exit status\n\n| status | meaning |\n|---:|---|\n", out);
+#define X(name, number, text) put_exit(out, number, text);
+    HAFT__EXIT_MAP(X)
+#undef X
+    (void)putc('\n', out);
+    put_words(out);
+    put_variables(out);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain_family.c - what `haft explain` says of a model's family. Tests:
+ * tests/cli/families_test.py. */
+#include "cli/explain/explain_family.h"
+
+#include "base/str.h"
+
+static void add_text(haft__json_writer *w, const char *key, haft_str text)
+{
+    haft__json_key(w, key);
+    haft__json_add_str(w, text);
+}
+
+static void add_size(haft__json_writer *w, haft_str billions)
+{
+    haft__json size = haft__json_string(billions);
+    size.kind = HAFT__JSON_NUMBER;
+    haft__json_add(w, size);
+}
+
+static void add_taken(haft__json_writer *w, const haft__spec *spec)
+{
+    const haft__model_spec *model = &spec->model;
+    haft__json_key(w, "taken");
+    haft__json_begin_object(w);
+    if (model->family.gave_format) {
+        add_text(w, "format", model->family.format);
+    }
+    if (model->family.gave_native) {
+        haft__json_key(w, "native_tools");
+        haft__json_add_bool(w, model->native_tools);
+    }
+    if (model->family.gave_context) {
+        haft__json_key(w, "context_tokens");
+        haft__json_add_int(w, (int64_t)model->context_tokens);
+    }
+    if (model->family.gave_size) {
+        haft__json_key(w, "size_b");
+        add_size(w, model->size_b);
+    }
+    if (model->family.gave_opened) {
+        haft__json_key(w, "starts_in_reasoning");
+        haft__json_add_bool(w, true);
+    }
+    if (model->family.think != NULL) {
+        add_text(w, "thinks_behind", haft__str(model->family.think));
+    }
+    haft__json_end_object(w);
+}
+
+void haft__explain_family(haft__json_writer *w, const haft__spec *spec)
+{
+    const haft__model_family *family = &spec->model.family;
+    haft__json_key(w, "size_in_name");
+    if (family->size_in_name) {
+        add_size(w, spec->model.size_b);
+    } else {
+        haft__json_add_null(w);
+    }
+    if (family->name.len == 0) {
+        return;
+    }
+    haft__json_key(w, "family");
+    haft__json_begin_object(w);
+    add_text(w, "name", family->name);
+    add_text(w, "found_by", family->found_by);
+    add_text(w, "pattern", family->pattern);
+    add_taken(w, spec);
+    haft__json_end_object(w);
+}
+
+static void print_taken(FILE *out, const haft__spec *spec)
+{
+    const haft__model_spec *model = &spec->model;
+    const char *between = "";
+    if (model->family.gave_native) {
+        (void)fprintf(out, "%s calls", model->native_tools ? "has" : "no");
+        between = ", ";
+    }
+    if (model->family.gave_format) {
+        (void)fprintf(out, "%sformat %.*s", between, HAFT__ARG(model->family.format));
+        between = ", ";
+    }
+    if (model->family.gave_context) {
+        (void)fprintf(out, "%scontext %llu tokens", between,
+                      (unsigned long long)model->context_tokens);
+        between = ", ";
+    }
+    if (model->family.gave_size) {
+        (void)fprintf(out, "%ssize %.*s B", between, HAFT__ARG(model->size_b));
+        between = ", ";
+    }
+    if (model->family.think != NULL) {
+        (void)fprintf(out, "%s%s %s", between,
+                      model->family.gave_opened ? "replies begin behind" : "thinks behind",
+                      model->family.think);
+        between = ", ";
+    }
+    (void)fputs(between[0] != '\0' ? "\n" : "nothing\n", out);
+}
+
+void haft__explain_family_words(FILE *out, const haft__spec *spec)
+{
+    const haft__model_family *family = &spec->model.family;
+    if (family->size_in_name) {
+        (void)fprintf(out, "  size %.*s B, by the name\n", HAFT__ARG(spec->model.size_b));
+    }
+    if (family->name.len == 0) {
+        return;
+    }
+    (void)fprintf(out, "  family %.*s, by the %.*s", HAFT__ARG(family->name),
+                  HAFT__ARG(family->found_by));
+    if (family->pattern.len > 0) {
+        (void)fprintf(out, " (%.*s)", HAFT__ARG(family->pattern));
+    }
+    (void)fputs("; taken from it: ", out);
+    print_taken(out, spec);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* forced.c - see forced.h. Tests: tests/cli/formats_test.py. */
+#include "cli/explain/forced_turn.h"
+
+#include "base/str.h"
+#include "cli/terminal/print.h"
+#include "format/format.h"
+#include "run/offer/offer.h"
+
+haft_status haft__forced_look(const haft__spec *spec, const haft__request *request,
+                              haft__arena *arena, haft__forced *ret_forced, haft_error *err)
+{
+    const char *why;
+    haft__force force = haft__force_look(spec);
+    haft__request asked = *request;
+    haft_str format = haft__offer_format(spec, &why);
+    bool again = haft__format_find(format) == NULL;
+    asked.allowed = NULL; /* each may be */
+    asked.mode = HAFT__MODE_ANY;
+    asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
+    *ret_forced = (haft__forced){
+        .why = force.why, .again = again, .format = again ? HAFT__LIT("purejson") : format};
+    haft__relax_init(&ret_forced->relaxed, arena);
+    haft_status status = haft__force_constrain(spec, ret_forced->format, again, &asked, arena,
+                                               &ret_forced->relaxed, err);
+    ret_forced->kind = asked.constraint.kind;
+    ret_forced->bytes = asked.constraint.text.len;
+    if (force.kind != HAFT__CONSTRAINT_NONE && ret_forced->kind == HAFT__CONSTRAINT_NONE) {
+        ret_forced->why =
+            request->tool_count > 0 ? "the tools cannot be expressed" : "there is no tool to call";
+    }
+    return status;
+}
+
+static haft_str line_of(haft__arena *arena, const haft__relaxed *item)
+{
+    haft_str line = haft__arena_format(arena, "%.*s: %.*s became %.*s", HAFT__ARG(item->where),
+                                       HAFT__ARG(item->what), HAFT__ARG(item->became));
+    return line.ptr != NULL ? line : HAFT__LIT("");
+}
+
+void haft__forced_write(haft__json_writer *w, haft__arena *arena, const haft__forced *forced)
+{
+    haft__json_key(w, "forced");
+    haft__json_begin_object(w);
+    haft__json_key(w, "constraint");
+    haft__json_add_str(w, haft__str(haft__constraint_name(forced->kind)));
+    haft__json_key(w, "reason");
+    haft__json_add_str(w, haft__str(forced->why));
+    haft__json_key(w, "when");
+    haft__json_add_str(w, forced->again ? HAFT__LIT("asked again") : HAFT__LIT("always"));
+    haft__json_key(w, "format");
+    haft__json_add_str(w, forced->format);
+    haft__json_key(w, "bytes");
+    haft__json_add_int(w, (int64_t)forced->bytes);
+    haft__json_key(w, "relaxed");
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < forced->relaxed.count; i++) {
+        haft__json_add_str(w, line_of(arena, &forced->relaxed.items[i]));
+    }
+    haft__json_end_array(w);
+    haft__json_key(w, "relaxed_left_off");
+    haft__json_add_int(w, (int64_t)forced->relaxed.left_off);
+    haft__json_end_object(w);
+}
+
+void haft__forced_print(FILE *out, const haft__forced *forced)
+{
+    bool none = forced->kind == HAFT__CONSTRAINT_NONE;
+    (void)fputs("\nforced turns\n", out);
+    if (forced->again) {
+        (void)fputs("  tool_choice of the provider\n", out);
+    }
+    if (none) {
+        (void)fprintf(out, "  %snot held to it by a constraint: %s\n",
+                      forced->again ? "asked again the same way, " : "", forced->why);
+        return;
+    }
+    (void)fprintf(out, "  %s%s of %zu bytes, in %.*s: %s\n",
+                  forced->again ? "a model that takes no notice is asked again with " : "",
+                  haft__constraint_name(forced->kind), forced->bytes, HAFT__ARG(forced->format),
+                  forced->why);
+    for (size_t i = 0; i < forced->relaxed.count; i++) {
+        const haft__relaxed *item = &forced->relaxed.items[i];
+        (void)fputs("  relaxed ", out);
+        haft__print_text(out, item->where);
+        (void)fputs(": ", out);
+        haft__print_text(out, item->what);
+        (void)fputs(" became ", out);
+        haft__print_text(out, item->became);
+        (void)fputs("\n", out);
+    }
+    if (forced->relaxed.left_off > 0) {
+        (void)fprintf(out, "  relaxed: and %zu more\n", forced->relaxed.left_off);
+    }
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* accept.c - what is remembered of MCP servers, and what of it has changed. Tests:
+ * tests/mcp/changes_test.py. */
+#include "cli/explain/mcp_changes.h"
+
+#include <dirent.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/terminal/print.h"
+#include "exec/mcp/pins.h"
+#include "exec/mcp/tool_cache.h"
+#include "exec/state_file.h"
+#include "io/random.h"
+
+/* A server and what is known of it. */
+typedef struct known {
+    const haft__mcp_server *server;
+    haft_str path; /* of its pins; .ptr NULL: there is no place for them */
+    haft__mcp_record record;
+    haft__mcp_pins pins; /* none when they cannot be read */
+} known;
+
+typedef haft_status see(void *context, known *it, haft_error *err);
+
+/* ---- each server ---- */
+
+/* What cannot be read is told with the servers (haft__mcp_listing.warning). */
+static haft_status read_known(haft__cli *cli, const haft__spec *spec, known *it, haft_error *err)
+{
+    haft_str place = haft__own_file_place(&cli->arena), directory = {NULL, 0};
+    haft_status status = haft__mcp_record_directory(&cli->arena, spec->path, &directory, err);
+    if (status != HAFT_OK || place.ptr == NULL) {
+        return status;
+    }
+    haft_str list = haft__mcp_record_path(&cli->arena, place, it->server, directory);
+    it->path = haft__mcp_pins_path(&cli->arena, place, it->server, spec->path);
+    if (list.ptr == NULL || it->path.ptr == NULL) {
+        return haft__arena_fail(&cli->arena, err);
+    }
+    (void)!haft__mcp_record_read(&it->record, list.ptr, haft__random_hash_key(), NULL);
+    (void)!haft__mcp_pins_read(&it->pins, it->path.ptr, haft__random_hash_key(), NULL);
+    return HAFT_OK;
+}
+
+static haft_status look_at(haft__cli *cli, const haft__spec *spec, const haft__mcp_server *server,
+                           see *then, void *context, haft_error *err)
+{
+    known it = {.server = server};
+    haft__mcp_record_init(&it.record);
+    haft__mcp_pins_init(&it.pins);
+    haft_status status = read_known(cli, spec, &it, err);
+    status = status == HAFT_OK ? then(context, &it, err) : status;
+    haft__mcp_pins_finish(&it.pins);
+    haft__mcp_record_finish(&it.record);
+    return status;
+}
+
+static haft_status each(haft__cli *cli, const haft__spec *spec, see *then, void *context,
+                        haft_error *err)
+{
+    haft__mcp_servers servers;
+    haft_status status = haft__mcp_servers_read(&cli->arena, spec->mcp, &servers, err);
+    for (size_t i = 0; status == HAFT_OK && i < servers.count; i++) {
+        status = look_at(cli, spec, &servers.items[i], then, context, err);
+    }
+    return status;
+}
+
+static haft_str name_of(haft__json tool)
+{
+    const haft__json *value = haft__json_get(tool, HAFT__LIT("name"));
+    return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
+}
+
+/* ---- what has changed ---- */
+
+/* What differs between a tool and its pin; nothing when it has none. */
+static haft_status add_diff(haft__arena *arena, const known *it, haft__json tool, haft__buf *diff,
+                            haft_error *err)
+{
+    const haft__json *pin = haft__mcp_pins_find(&it->pins, name_of(tool));
+    haft__mcp_origin origin = {.server = it->server->name, .hash_key = haft__random_hash_key()};
+    haft__mcp_tool read;
+    haft__json now;
+    if (pin == NULL) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__mcp_tool_read(arena, tool, &origin, &read, err);
+    if (status != HAFT_OK && status != HAFT_NO_MEMORY) {
+        return HAFT_OK; /* it is left out, and nobody can call it */
+    }
+    if (status == HAFT_OK) {
+        status = haft__mcp_pin_now(arena, *pin, &read, haft__str(it->server->hash), &now, err);
+    }
+    return status == HAFT_OK ? haft__mcp_tool_diff(diff, *pin, now, err) : status;
+}
+
+typedef struct changes {
+    haft__cli *cli;
+    haft__buf *diff;
+    void (*take)(void *context, haft_str server, haft_str tool, haft_str diff);
+    void *context;
+} changes;
+
+static haft_status find_changes(void *context, known *it, haft_error *err)
+{
+    changes *c = context;
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; status == HAFT_OK && i < it->record.tools.count; i++) {
+        haft__json tool = it->record.tools.items[i];
+        haft__buf_clear(c->diff);
+        status = add_diff(&c->cli->arena, it, tool, c->diff, err);
+        if (status == HAFT_OK && c->diff->len > 0) {
+            c->take(c->context, it->server->name, name_of(tool), haft__buf_str(c->diff));
+        }
+    }
+    return status;
+}
+
+static haft_status each_change(haft__cli *cli, const haft__spec *spec,
+                               void (*take)(void *context, haft_str server, haft_str tool,
+                                            haft_str diff),
+                               void *context, haft_error *err)
+{
+    haft__buf diff;
+    haft__buf_init(&diff, HAFT__LIMIT_MCP_DEFINITION_BYTES);
+    changes c = {.cli = cli, .diff = &diff, .take = take, .context = context};
+    haft_status status = each(cli, spec, find_changes, &c, err);
+    haft__buf_finish(&diff);
+    return status;
+}
+
+static void print_lines(FILE *out, const char *before, haft_str text)
+{
+    while (text.len > 0) {
+        (void)fputs(before, out);
+        haft__print_text(out, haft__str_split(&text, '\n'));
+        (void)fputc('\n', out);
+    }
+}
+
+static void print_change(void *context, haft_str server, haft_str tool, haft_str diff)
+{
+    haft__cli *cli = context;
+    (void)fprintf(cli->out, "  ! %.*s:", HAFT__ARG(server));
+    haft__print_text(cli->out, tool);
+    (void)fputs(" is not what it was when it was first used or accepted, and is not called until "
+                "--accept\n",
+                cli->out);
+    print_lines(cli->out, "      ", diff);
+}
+
+haft_status haft__accept_print(haft__cli *cli, const haft__spec *spec, haft_error *err)
+{
+    return each_change(cli, spec, print_change, cli, err);
+}
+
+static void write_change(void *context, haft_str server, haft_str tool, haft_str diff)
+{
+    haft__json_writer *w = context;
+    haft__json_begin_object(w);
+    haft__json_key(w, "server");
+    haft__json_add_str(w, server);
+    haft__json_key(w, "tool");
+    haft__json_add_str(w, tool);
+    haft__json_key(w, "diff");
+    haft__json_add_str(w, diff);
+    haft__json_end_object(w);
+}
+
+haft_status haft__accept_write(haft__cli *cli, const haft__spec *spec, haft__json_writer *w,
+                               haft_error *err)
+{
+    haft__json_begin_array(w);
+    haft_status status = each_change(cli, spec, write_change, w, err);
+    haft__json_end_array(w);
+    return status;
+}
+
+/* ---- accepting ---- */
+
+typedef struct accepting {
+    haft__cli *cli;
+    haft_str server, tool;
+    bool all; /* "docs:*" */
+    bool found;
+} accepting;
+
+static haft_status print_accepted(accepting *a, const known *it, haft__json tool, haft_error *err)
+{
+    haft__buf diff;
+    haft__buf_init(&diff, HAFT__LIMIT_MCP_DEFINITION_BYTES);
+    haft_status status = add_diff(&a->cli->arena, it, tool, &diff, err);
+    (void)fprintf(a->cli->out, "%.*s:", HAFT__ARG(a->server));
+    haft__print_text(a->cli->out, name_of(tool));
+    (void)fprintf(a->cli->out, " is accepted%s\n", diff.len > 0 ? ":" : " as it is");
+    print_lines(a->cli->out, "", haft__buf_str(&diff));
+    haft__buf_finish(&diff);
+    return status;
+}
+
+/* The tools that are meant, with their new pins. */
+static haft_status make_pins(accepting *a, const known *it, haft__json_member *pins,
+                             size_t *ret_count, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    *ret_count = 0;
+    for (uint32_t i = 0; status == HAFT_OK && i < it->record.tools.count; i++) {
+        haft__json tool = it->record.tools.items[i];
+        if (!a->all && !haft__str_equal(name_of(tool), a->tool)) {
+            continue;
+        }
+        haft__json_member *pin = &pins[(*ret_count)++];
+        pin->key = haft__json_string(name_of(tool));
+        status =
+            haft__mcp_pin_make(&a->cli->arena, tool, haft__str(it->server->hash), &pin->value, err);
+    }
+    return status;
+}
+
+static haft_status accept_one(void *context, known *it, haft_error *err)
+{
+    accepting *a = context;
+    size_t count = 0;
+    if (!haft__str_equal(it->server->name, a->server) || it->record.tools.count == 0) {
+        return HAFT_OK;
+    }
+    haft__json_member *pins =
+        haft__arena_array(&a->cli->arena, it->record.tools.count, sizeof(*pins));
+    haft_status status =
+        pins != NULL ? make_pins(a, it, pins, &count, err) : haft__arena_fail(&a->cli->arena, err);
+    if (status != HAFT_OK || count == 0) {
+        return status;
+    }
+    haft__mcp_pins after;
+    haft__mcp_pinning pinning = {.server = it->server->name,
+                                 .pins = pins,
+                                 .count = count,
+                                 .how = a->all ? HAFT__PIN_ALL : HAFT__PIN_ACCEPT};
+    haft__mcp_pins_init(&after);
+    status = haft__mcp_pins_add(&after, it->path.ptr, &pinning, haft__random_hash_key(), err);
+    haft__mcp_pins_finish(&after);
+    a->found = true;
+    for (uint32_t i = 0; status == HAFT_OK && i < it->record.tools.count; i++) {
+        haft__json tool = it->record.tools.items[i];
+        if (a->all || haft__str_equal(name_of(tool), a->tool)) {
+            status = print_accepted(a, it, tool, err);
+        }
+    }
+    return status;
+}
+
+haft_status haft__accept(haft__cli *cli, const haft__spec *spec, haft_str name, haft_error *err)
+{
+    accepting a = {.cli = cli, .tool = name};
+    a.server = haft__str_split(&a.tool, ':');
+    a.all = haft__str_equal(a.tool, HAFT__LIT("*"));
+    haft_status status = each(cli, spec, accept_one, &a, err);
+    if (status == HAFT_OK && !a.found) {
+        status =
+            haft__fail(err, HAFT_NOT_FOUND, "--accept",
+                       "no tool '%.*s' of an MCP server of this spec is known", HAFT__ARG(name));
+        return haft__hint(err, status, "`haft tools SPEC` lists those that are");
+    }
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static bool is_good(const char *path, bool pins)
+{
+    haft__mcp_record record;
+    haft__mcp_pins pinned;
+    haft__mcp_record_init(&record);
+    haft__mcp_pins_init(&pinned);
+    haft_status status = pins ? haft__mcp_pins_read(&pinned, path, haft__random_hash_key(), NULL)
+                              : haft__mcp_record_read(&record, path, haft__random_hash_key(), NULL);
+    haft__mcp_record_finish(&record);
+    haft__mcp_pins_finish(&pinned);
+    return status == HAFT_OK;
+}
+
+haft_status haft__accept_count(haft__cli *cli, haft_str *ret_place, size_t *ret_count,
+                               size_t *ret_damaged, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    *ret_place = haft__own_file_place(&cli->arena);
+    *ret_count = *ret_damaged = 0;
+    DIR *directory = ret_place->ptr != NULL ? opendir(ret_place->ptr) : NULL;
+    const struct dirent *entry = directory != NULL ? readdir(directory) : NULL;
+    for (; entry != NULL && status == HAFT_OK; entry = readdir(directory)) {
+        bool list = haft__str_ends(haft__str(entry->d_name), HAFT__LIT(".json"));
+        bool pins = haft__str_ends(haft__str(entry->d_name), HAFT__LIT(".pins"));
+        if (!list && !pins) {
+            continue;
+        }
+        haft_str path =
+            haft__arena_format(&cli->arena, "%.*s/%s", HAFT__ARG(*ret_place), entry->d_name);
+        status = path.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
+        bool good = status == HAFT_OK && is_good(path.ptr, pins);
+        *ret_count += good && list;
+        *ret_damaged += status == HAFT_OK && !good;
+    }
+    if (directory != NULL) {
+        (void)closedir(directory);
+    }
+    return status;
+}

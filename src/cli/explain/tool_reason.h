@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/explain/tool_reason.h - why a verdict is what it is: shared by the files of servers. */
+#ifndef HAFT_CLI_EXPLAIN_TOOL_REASON_H
+#define HAFT_CLI_EXPLAIN_TOOL_REASON_H
+
+#include "base/buf.h"
+#include "cli/explain/tool_report.h"
+
+/* Why nothing of a server can be called. */
+typedef struct haft__excuse {
+    const char *code, *text; /* NULL when something can */
+} haft__excuse;
+
+/* What the state of a server means. */
+const char *haft__servers_meaning(const haft__mcp_listing *listing);
+
+haft__excuse haft__servers_excuse(const haft__spec *spec, const haft__mcp_listing *listing);
+
+/* What the search in front of the first turn made of it, and its rank; NULL for nothing. */
+const haft__revealed *haft__servers_revealed(const haft__first *first, haft_str name,
+                                             size_t *ret_rank);
+
+/* The reason with what led to it: the pattern, the rank. In place of what is in the buffer. */
+haft_str haft__servers_reason(haft__buf *buf, const haft__first *first,
+                              const haft__verdict *verdict);
+
+/* The same for a server of which nothing can be used. */
+haft_str haft__servers_excuse_text(haft__buf *buf, const haft__spec *spec,
+                                   const haft__mcp_listing *listing, haft__excuse why);
+
+#endif

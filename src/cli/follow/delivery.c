@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* say.c - commands to runs, of this process or another. Tests: tests/cli/store_test.py. */
+#include "cli/follow/delivery.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/follow/message.h"
+#include "cli/follow/run_result.h"
+#include "cli/ops/spec_drift.h"
+#include "cli/terminal/diagnostic.h"
+#include "io/environment.h"
+
+haft_str haft__say_speaker(void)
+{
+    haft_str user = haft__environment_get(NULL, HAFT__LIT("USER"));
+    return user.ptr != NULL && user.len > 0 ? user : HAFT__LIT("cli");
+}
+
+static haft_status read_value(haft__cli *cli, const haft_run *run, const haft__said *said,
+                              haft__json *ret_value, haft_error *err)
+{
+    haft_str text = haft__str(said->value);
+    bool is_json = true;
+    haft_status status =
+        haft__steer_read_value(&cli->arena, text, run->runtime->hash_key, ret_value, &is_json, err);
+    haft_str id = said->command.call;
+    const haft__run_call *call = id.len > 0 ? haft__run_find_call(&run->state, id) : NULL;
+    bool wants_json = !said->text || (call != NULL && call->pause == HAFT__PAUSE_HEADLESS);
+    if (!is_json && !wants_json) {
+        *ret_value = haft__json_string(text);
+        *err = (haft_error){0};
+        return HAFT_OK;
+    }
+    if (status == HAFT_BAD_INPUT) {
+        if (!is_json) {
+            (void)haft__hint(err, status, "the value is JSON: write a text as '\"text\"'");
+        }
+        haft__complain_json(cli->errors, said->text ? "VALUE" : "--args", text, true, err);
+        haft__error_at(err, "the value"); /* not what it is: it may be a secret */
+        cli->problem = *err;
+        *err = (haft_error){.status = status};
+        return status;
+    }
+    return status;
+}
+
+static haft_status complete(haft__cli *cli, const haft_run *run, const haft__said *said,
+                            haft__steer *ret_command, haft_error *err)
+{
+    *ret_command = said->command;
+    ret_command->by = haft__say_speaker();
+    ret_command->value = haft__json_null();
+    return said->value != NULL ? read_value(cli, run, said, &ret_command->value, err) : HAFT_OK;
+}
+
+/* ---- opening it ---- */
+
+static haft_status wait_until_open(haft_runtime *runtime, const haft_run *run, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && run->stage == HAFT__LIVE_OPENING) {
+        status = haft_runtime_step(runtime, -1, err);
+    }
+    if (status == HAFT_OK && run->stage == HAFT__LIVE_FAILED) {
+        status = run->error.status;
+        if (err != NULL) {
+            *err = run->error;
+        }
+    }
+    return status;
+}
+
+/* Reads the run without taking it. */
+static haft_status look(haft_runtime *runtime, haft_str name, haft_run **ret_run, haft_error *err)
+{
+    haft_run *run = NULL;
+    haft_status status = haft__open_start(runtime, name, true, &run, err);
+    if (status == HAFT_OK) {
+        status = wait_until_open(runtime, run, err);
+    }
+    if (status != HAFT_OK) {
+        haft_run_release(run);
+        return status;
+    }
+    *ret_run = run;
+    return HAFT_OK;
+}
+
+/* Takes it up with a command; one that does not fit leaves the run as it is. The run is also there
+ * when that failed, unless it is NULL. */
+static haft_status take_with(haft_runtime *runtime, haft_str name, const haft__steer *command,
+                             haft_run **ret_run, haft_error *err)
+{
+    haft_status status = haft__open_start(runtime, name, false, ret_run, err);
+    if (status == HAFT_OK) {
+        (*ret_run)->first = command;
+        status = wait_until_open(runtime, *ret_run, err);
+    }
+    return status;
+}
+
+/* ---- a run of our own ---- */
+
+/* Goes on with it, also when what was said has not been taken: by then the run may have heard
+ * others, and have begun what they asked for. */
+static haft__exit follow_mine(haft__cli *cli, const haft__args *args, haft_run *run,
+                              haft_status status, haft_error *err)
+{
+    haft_error refused = *err;
+    *err = (haft_error){0};
+    cli->problem = refused; /* which --json tells beside how the run stands */
+    haft__exit result = haft__follow(cli, args, run, err);
+    if (status != HAFT_OK) {
+        *err = refused;
+        result = haft__session_exit(status);
+    }
+    return result;
+}
+
+/* A run that was taken up with the command. What came too late has not been taken, but its deadline
+ * has: whoever took the run up goes on with it. */
+static haft__exit say_here(haft__cli *cli, const haft__args *args, haft_run *run,
+                           const haft__steer *command, haft_error *err)
+{
+    haft_status status = run->first_error.status;
+    if (run->stage == HAFT__LIVE_SEEN) { /* it has ended */
+        haft__buf none;
+        haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
+        status = haft__live_steer(run, command, &none, err);
+        haft__buf_finish(&none);
+        return status == HAFT_OK ? haft__follow_print(cli, args, run, err)
+                                 : haft__session_exit(status);
+    }
+    *err = run->first_error;
+    return follow_mine(cli, args, run, status, err);
+}
+
+/* ---- a run of another process ---- */
+
+/* *ret_mine: see haft__message_leave. */
+static haft_status tell_owner(haft__cli *cli, haft_run *run, const haft__said *said,
+                              haft_run **ret_mine, haft_error *err)
+{
+    haft__steer command;
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = complete(cli, run, said, &command, err);
+    if (status == HAFT_OK) {
+        status = haft__agent_know_secrets(run->agent, err);
+    }
+    if (status == HAFT_OK) {
+        command.redactor = run->agent->redactor;
+        haft__steer_write(&text, &command);
+        status = haft__buf_check(&text, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__message_leave(cli, run, haft__buf_str(&text), ret_mine, err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+/* Whether it can be said to the run as it is, or, once it has been heard, whether that is what came
+ * of it: somebody else may have been faster. A tool that was answered may ask again at once. */
+static haft_status check_effect(haft__cli *cli, haft_run *run, const haft__said *said, bool heard,
+                                haft_error *err)
+{
+    haft__steer command;
+    haft__buf body;
+    bool taken = false;
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = complete(cli, run, said, &command, err);
+    if (status == HAFT_OK && heard) {
+        status = haft__live_taken(run, &command, &taken, err);
+    }
+    if (status == HAFT_OK && !taken) {
+        status = haft__live_steer(run, &command, &body, err);
+    }
+    if (status == HAFT_OK && heard && body.len > 0) {
+        status = haft__fail(err, HAFT_BAD_STATE, run->id, "the run did not take it");
+    }
+    haft__buf_finish(&body);
+    return status;
+}
+
+static haft__exit say_there(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                            const haft__said *said, haft_error *err)
+{
+    haft_run *before = NULL, *after = NULL, *mine = NULL;
+    char message[HAFT__ID_LENGTH + 1];
+    haft_status status = look(runtime, haft__str(said->run), &before, err);
+    haft__said named = *said;
+    if (status == HAFT_OK) {
+        status = check_effect(cli, before, said, false, err);
+    }
+    if (status == HAFT_OK) { /* by its id it is found again, whatever was redacted of it */
+        status = haft__runtime_make_id(runtime, message, err);
+        named.command.message = (haft_str){message, HAFT__ID_LENGTH};
+    }
+    if (status == HAFT_OK) {
+        status = tell_owner(cli, before, &named, &mine, err);
+    }
+    if (status == HAFT_OK) {
+        status = look(runtime, haft__str(before->id), &after, err);
+    }
+    if (status == HAFT_OK) {
+        status = check_effect(cli, after, &named, true, err);
+    }
+    haft__exit result = haft__session_exit(status);
+    if (mine != NULL) {
+        result = follow_mine(cli, args, mine, status, err);
+    } else if (status == HAFT_OK) {
+        result = haft__follow_print_since(cli, args, after, before->state.seq, err);
+    }
+    haft_run_release(before);
+    haft_run_release(after);
+    haft_run_release(mine);
+    return result;
+}
+
+/* ---- either ---- */
+
+/* What is said, as whoever says it can have seen the run: whatever waits when it is heard, nothing
+ * else is answered. */
+static haft_status note_seen(haft__cli *cli, haft_runtime *runtime, haft__said *said,
+                             haft__steer *ret_command, haft_error *err)
+{
+    haft_run *seen = NULL;
+    haft__steer *command = &said->command;
+    haft_status status = look(runtime, haft__str(said->run), &seen, err);
+    if (status == HAFT_OK) {
+        haft__steer_see(&seen->state, command);
+        command->call = haft__arena_copy(&cli->arena, command->call);
+        command->binding = haft__arena_copy(&cli->arena, command->binding);
+        bool kept = command->call.ptr != NULL && command->binding.ptr != NULL;
+        status =
+            kept ? complete(cli, seen, said, ret_command, err) : haft__arena_fail(&cli->arena, err);
+    }
+    haft_run_release(seen);
+    return status;
+}
+
+static haft__exit say(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                      haft__said *said, haft_error *err)
+{
+    haft_run *run = NULL;
+    haft__steer command;
+    haft__respec respec;
+    haft__exit result;
+    haft_status status = note_seen(cli, runtime, said, &command, err);
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    status = haft__respec_watch(&respec, cli, args, runtime, err);
+    if (command.kind == HAFT__STEER_CANCEL) { /* whatever it was to do: it is to end */
+        haft__respec_finish(&respec, runtime);
+    }
+    if (status == HAFT_OK) {
+        status = take_with(runtime, haft__str(said->run), &command, &run, err);
+    }
+    if (status == HAFT_OK) {
+        result = say_here(cli, args, run, &command, err);
+    } else if (status == HAFT_BAD_STATE && run != NULL && !run->first_refused) {
+        *err = (haft_error){0};
+        result = say_there(cli, args, runtime, said, err);
+    } else {
+        result = haft__session_exit(status);
+    }
+    haft_run_release(run);
+    haft__respec_finish(&respec, runtime);
+    return result;
+}
+
+haft__exit haft__say(haft__cli *cli, const haft__args *args, const haft__said *said,
+                     haft_error *err)
+{
+    haft_runtime *runtime = NULL;
+    haft_status status = haft__follow_check(args, err);
+    if (status != HAFT_OK) {
+        return HAFT__EXIT_USAGE;
+    }
+    status = haft__session_find(cli, args, &runtime, err);
+    if (status != HAFT_OK) {
+        return haft__session_exit(status);
+    }
+    haft__said named = *said; /* "last" is one run from beginning to end */
+    status = haft__outcome_name(cli, runtime, &named.run, err);
+    haft__exit result =
+        status == HAFT_OK ? say(cli, args, runtime, &named, err) : haft__session_exit(status);
+    haft_runtime_destroy(runtime);
+    return result;
+}

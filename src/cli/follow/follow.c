@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * follow.c - the loop of a command that has a run.
+ *
+ * The answer goes to standard output, what happens on the way to standard error; with --events only
+ * events, with --json only the result. An interrupt stops the run here and leaves it to be resumed.
+ * Tests: tests/cli/run_test.py.
+ */
+#include "cli/follow/follow.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/config/config.h"
+#include "cli/follow/artifacts.h"
+#include "cli/follow/follow_int.h"
+#include "cli/follow/run_result.h"
+#include "cli/interrupts.h"
+#include "cli/terminal/pending.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/terminal.h"
+#include "cli/terminal/timeline.h"
+#include "cli/terminal/waiting_calls.h"
+#include "run/host.h"
+
+typedef struct follower {
+    haft__cli *cli;
+    const haft__args *args;
+    haft_run *run;
+    haft__timeline timeline;
+    bool events, json, tells;
+    bool told; /* what is only told is of use */
+    haft__interrupts interrupts;
+    bool pausing, cancelling; /* because of an interrupt */
+    haft__terminal *terminal; /* NULL: nobody can be asked */
+    uint64_t asked;           /* the newest question of a tool that was told */
+    haft__queue_told queue;   /* which run of the thread it was told to wait for */
+    uint64_t held;            /* the event behind which it was told which calls wait for others */
+    haft_error *err;
+} follower;
+
+haft_status haft__follow_check(const haft__args *args, haft_error *err)
+{
+    if (haft__args_has(args, "events") && haft__args_has(args, "json")) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "--events and --json exclude each other");
+    }
+    return HAFT_OK;
+}
+
+/* ---- what happens ---- */
+
+/* Writes what the timeline has to say. */
+static void write_timeline(follower *f)
+{
+    haft__buf *out = &f->timeline.out;
+    if (out->len > 0) {
+        (void)fwrite(out->ptr, 1, out->len, f->cli->errors);
+        (void)fflush(f->cli->errors);
+    }
+    haft__buf_clear(out);
+}
+
+static haft_status show_events(follower *f)
+{
+    haft_event event;
+    haft_status status = HAFT_OK;
+    if (f->told) {
+        f->timeline.look.width = haft__look_width(f->cli->errors);
+    }
+    while (status == HAFT_OK && haft_run_next_event(f->run, &event)) {
+        if (f->events && event.seq > 0) {
+            status = haft__follow_print_event(f->cli, event.json, f->err);
+        } else if (f->tells) {
+            haft__timeline_tell(&f->timeline, event.json);
+        }
+    }
+    f->run->read = f->told;
+    write_timeline(f);
+    return status;
+}
+
+/* A call that waits for another does not seem to be there. */
+static void tell_held(follower *f)
+{
+    if (f->tells && haft__held_due(f->run, f->held) == 0) {
+        f->held = f->run->state.seq;
+        haft__timeline_break(&f->timeline);
+        haft__held_add(&f->timeline.out, &f->run->state);
+        write_timeline(f);
+    }
+}
+
+static haft_status step(follower *f)
+{
+    int wait = haft__timeline_wait(&f->timeline);
+    int held = f->tells ? haft__held_due(f->run, f->held) : -1;
+    wait = held >= 0 && (wait < 0 || held < wait) ? held : wait;
+    haft_status status = haft_runtime_step(f->run->runtime, wait, f->err);
+    if (f->told) {
+        haft__timeline_tick(&f->timeline, haft__runtime_now(f->run->runtime));
+    }
+    if (status == HAFT_OK) {
+        status = show_events(f);
+    }
+    if (status == HAFT_OK) {
+        tell_held(f);
+    }
+    return status;
+}
+
+/* ---- who is asked ---- */
+
+haft_status haft__follow_approve(const haft__args *args, haft_run *run, bool *ret_did,
+                                 haft_error *err)
+{
+    const haft__run *state = &run->state;
+    const char *yes = haft__args_text(args, "yes", NULL);
+    for (size_t i = state->batch; i < state->call_count; i++) {
+        const haft__run_call *call = &state->calls[i];
+        bool pending = call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL;
+        if (pending && (yes != NULL || !call->tool->traits.destructive)) {
+            haft__steer command = {
+                .kind = HAFT__STEER_APPROVE,
+                .call = call->id,
+                .value = haft__json_null(),
+                .by = yes != NULL ? HAFT__LIT("--yes=all") : HAFT__LIT("--yes"),
+                .why = HAFT__LIT(""),
+                .pause = haft__str(haft__pause_name(call->pause)),
+                .binding = call->binding,
+            };
+            *ret_did = true;
+            return haft__live_command(run, &command, err);
+        }
+    }
+    return HAFT_OK;
+}
+
+/* Whether the run goes on because somebody here had something to say. */
+static haft_status let_speak(follower *f, bool *ret_goes_on)
+{
+    *ret_goes_on = false;
+    if (haft__args_has(f->args, "yes")) {
+        haft_status status = haft__follow_approve(f->args, f->run, ret_goes_on, f->err);
+        if (status != HAFT_OK || *ret_goes_on) {
+            return status;
+        }
+    }
+    haft_status status = show_events(f); /* so that the question comes last */
+    if (f->terminal != NULL) {
+        haft__timeline_break(&f->timeline);
+        write_timeline(f);
+    }
+    return status == HAFT_OK && f->terminal != NULL
+               ? haft__terminal_ask(f->terminal, f->run, ret_goes_on, f->err)
+               : status;
+}
+
+/* Whoever is to answer from elsewhere must know what, and how, while there is time. */
+static void tell_asked(follower *f)
+{
+    uint64_t newest = haft__run_asks_here(&f->run->state);
+    if (f->asked != newest && !haft__args_has(f->args, "quiet")) {
+        f->asked = newest;
+        haft__timeline_break(&f->timeline);
+        write_timeline(f);
+        haft__pending_tell(f->cli->errors, f->args, f->run);
+        (void)fflush(f->cli->errors);
+    }
+}
+
+/* What a tool asks in this process would be lost with it: others have until its deadline. */
+static haft_status wait_for_somebody(follower *f, bool *ret_goes_on)
+{
+    haft_status status = let_speak(f, ret_goes_on);
+    if (status == HAFT_OK && !*ret_goes_on && haft__run_asks_here(&f->run->state) > 0) {
+        tell_asked(f);
+        *ret_goes_on = true;
+        status = step(f);
+    }
+    return status;
+}
+
+/* ---- the end ---- */
+
+/* The object of a run that is left. One that was in memory only has come to its end by that. */
+static void print_left(follower *f, haft__end end, const haft_error *why)
+{
+    haft__run left = f->run->state;
+    if (!f->run->runtime->shared && left.stage != HAFT__RUN_ENDED) {
+        left.stage = HAFT__RUN_ENDED;
+        left.end = end;
+    }
+    (void)!haft__outcome_print(f->cli, &left, why, NULL);
+}
+
+static haft__exit stop_here(follower *f)
+{
+    haft_error stopped = {0};
+    (void)haft__fail(&stopped, HAFT_BAD_STATE, f->run->id, "stopped by a signal");
+    if (f->run->runtime->shared) {
+        (void)haft__hint(&stopped, HAFT_BAD_STATE, "haft resume %s goes on", f->run->id);
+    } else {
+        (void)haft__hint(&stopped, HAFT_BAD_STATE, "it was in memory only, and is gone");
+    }
+    (void)!show_events(f);
+    haft__timeline_break(&f->timeline);
+    write_timeline(f);
+    if (f->json) {
+        print_left(f, HAFT__END_CANCELLED, &stopped);
+    } else {
+        (void)fprintf(f->cli->errors, "paused; %s\n", stopped.hint);
+    }
+    return HAFT__EXIT_CANCELLED;
+}
+
+/* ---- interrupts ---- */
+
+/* What a pause waits for: calls with effects that have begun. */
+static void tell_pausing(follower *f)
+{
+    if (!f->tells || f->run->slots == NULL) {
+        return;
+    }
+    (void)!show_events(f);
+    haft__timeline_break(&f->timeline);
+    write_timeline(f);
+    (void)fputs("pausing behind", f->cli->errors);
+    for (const haft__slot *slot = f->run->slots; slot != NULL; slot = slot->next) {
+        const haft__run_call *call = &f->run->state.calls[slot->call];
+        (void)fprintf(f->cli->errors, " %.*s (%.*s)", HAFT__ARG(call->name), HAFT__ARG(call->id));
+    }
+    (void)fputs("; Ctrl-C again cancels the run\n", f->cli->errors);
+}
+
+static void cancel(follower *f)
+{
+    haft__steer command = {.kind = HAFT__STEER_CANCEL,
+                           .call = HAFT__LIT(""),
+                           .value = haft__json_null(),
+                           .by = HAFT__LIT("terminal"),
+                           .why = HAFT__LIT("Ctrl-C")};
+    f->cancelling = true;
+    f->run->held = false;
+    (void)!haft__live_command(f->run, &command, NULL); /* it may have ended meanwhile */
+}
+
+/* The first interrupt pauses the run, a second Ctrl-C cancels it; who asks twice otherwise does
+ * not wait for calls either. Whether the run is to be left. */
+static bool heed(follower *f)
+{
+    unsigned count = f->interrupts.keys + f->interrupts.requests;
+    if (count == 0 || f->cancelling) {
+        return false;
+    }
+    if (!f->pausing) {
+        f->pausing = true;
+        haft__live_pause(f->run);
+        if (count == 1) {
+            tell_pausing(f);
+        }
+    }
+    if (f->interrupts.keys >= 2) {
+        cancel(f);
+        return false;
+    }
+    return count >= 2 || (haft__live_paused(f->run) && haft_run_state(f->run) != HAFT_ENDED);
+}
+
+/* A run that waits for another of its thread does not seem to do anything. */
+static void tell_queue(follower *f)
+{
+    if (f->tells && haft__follow_queue(&f->queue, f->run)) {
+        haft__timeline_break(&f->timeline);
+        write_timeline(f);
+        haft__follow_tell_queue(f->cli, f->run);
+    }
+}
+
+/* A question that goes with this process does not wait until all else is done. */
+static haft_status go_along(follower *f)
+{
+    bool goes_on;
+    tell_queue(f);
+    return haft__live_asks(f->run) ? wait_for_somebody(f, &goes_on) : step(f);
+}
+
+static haft__exit follow(follower *f)
+{
+    haft_status status = HAFT_OK;
+    bool goes_on = true;
+    while (status == HAFT_OK && goes_on) {
+        if (heed(f)) {
+            return stop_here(f);
+        }
+        haft_state state = haft_run_state(f->run);
+        switch (state) {
+        case HAFT_RUNNING: status = go_along(f); break;
+        case HAFT_WAITING: status = wait_for_somebody(f, &goes_on); break;
+        case HAFT_ENDED: goes_on = false; break;
+        case HAFT_STOPPED:
+            *f->err = f->run->error;
+            return f->run->refused ? HAFT__EXIT_REFUSED
+                                   : haft__session_exit(
+                                       f->err->status == HAFT_NOT_FOUND ? HAFT_NOT_FOUND : HAFT_IO);
+        }
+    }
+    if (status == HAFT_OK) {
+        status = show_events(f);
+    }
+    if (status == HAFT_OK) {
+        status = haft__artifacts_write(
+            haft__config_get(f->cli, f->args, HAFT__SETTING_artifacts).value, f->run, f->err);
+    }
+    if (status != HAFT_OK) {
+        return HAFT__EXIT_FAILED;
+    }
+    bool shown = f->timeline.answer_shown && haft__look_same(f->cli->out, f->cli->errors);
+    haft__exit result = haft__follow_print_rest(f->cli, f->args, f->run, shown, f->err);
+    haft__follow_tell_end(f->cli, f->args, f->run);
+    return result;
+}
+
+haft__exit haft__follow(haft__cli *cli, const haft__args *args, haft_run *run, haft_error *err)
+{
+    follower f = {.cli = cli,
+                  .args = args,
+                  .run = run,
+                  .events = haft__args_has(args, "events"),
+                  .json = haft__args_has(args, "json"),
+                  .err = err};
+    haft__terminal terminal;
+    f.tells = !f.events && !f.json && !haft__args_has(args, "quiet");
+    f.terminal = f.tells && haft__terminal_open(&terminal) ? &terminal : NULL;
+    haft__look look = haft__look_at(cli->errors, haft__config_plain(cli, args));
+    f.told = run->read = f.tells && look.live;
+    if (f.terminal != NULL) {
+        terminal.interrupts = &f.interrupts;
+        terminal.look = look;
+    }
+    haft__timeline_init(&f.timeline, run->agent->spec, look);
+    if (f.tells && run->state.seq > 0) {
+        haft__timeline_resume(&f.timeline, haft__str(run->id), run->state.task);
+    }
+    haft__exit result = HAFT__EXIT_FAILED;
+    if (haft__interrupts_catch(&f.interrupts, run->runtime->loop, err) == HAFT_OK) {
+        result = follow(&f);
+    }
+    haft__outcome_note(cli, run->id);
+    if (f.json && !cli->answered && !run->runtime->shared && err->message[0] != '\0') {
+        print_left(&f, HAFT__END_FAILED, err); /* nobody can look it up behind this process */
+    }
+    haft__interrupts_release(&f.interrupts);
+    haft__timeline_finish(&f.timeline);
+    if (f.terminal != NULL) {
+        haft__terminal_close(&terminal);
+    }
+    return result;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* follow_print.c - what came of a run, and how to go on with it. Tests: tests/cli/run_test.py. */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/follow/follow_int.h"
+#include "cli/follow/run_result.h"
+#include "cli/terminal/pending.h"
+#include "cli/terminal/print.h"
+
+static bool waits_for_somebody(const haft_run *run)
+{
+    const haft__run *state = &run->state;
+    bool waits = haft_run_state(run) == HAFT_WAITING;
+    for (size_t i = state->batch; i < state->call_count && !waits; i++) {
+        waits = state->calls[i].stage == HAFT__CALL_PAUSED;
+    }
+    return waits;
+}
+
+/* One that is running is another process's: what was said to it has been taken. */
+static haft__exit exit_of(const haft_run *run)
+{
+    if (haft_run_state(run) != HAFT_ENDED) {
+        return waits_for_somebody(run) ? HAFT__EXIT_WAITING : HAFT__EXIT_DONE;
+    }
+    switch (run->state.end) {
+    case HAFT__END_DONE:
+    case HAFT__END_DIRECT: return HAFT__EXIT_DONE;
+    case HAFT__END_EXHAUSTED:
+    case HAFT__END_INCOMPLETE: return HAFT__EXIT_EXHAUSTED;
+    case HAFT__END_REFUSED: return HAFT__EXIT_REFUSED;
+    case HAFT__END_VIOLATED: return HAFT__EXIT_VIOLATED;
+    case HAFT__END_FAILED: return HAFT__EXIT_FAILED;
+    case HAFT__END_CANCELLED: return HAFT__EXIT_CANCELLED;
+    case HAFT__END_EXPIRED: return HAFT__EXIT_EXPIRED;
+    }
+    HAFT__UNREACHABLE();
+}
+
+haft_status haft__follow_print_event(haft__cli *cli, haft_str json, haft_error *err)
+{
+    haft__print_json(cli->out, json);
+    bool good = putc('\n', cli->out) != EOF && fflush(cli->out) == 0 && ferror(cli->out) == 0;
+    return good ? HAFT_OK : haft__fail(err, HAFT_IO, "", "the event could not be printed");
+}
+
+haft_status haft__follow_print_events(haft__cli *cli, haft_run *run, haft_error *err)
+{
+    haft_event event;
+    haft_status status = HAFT_OK;
+    while (status == HAFT_OK && haft_run_next_event(run, &event)) {
+        if (event.seq > 0) {
+            status = haft__follow_print_event(cli, event.json, err);
+        }
+    }
+    return status;
+}
+
+haft__exit haft__follow_print_rest(haft__cli *cli, const haft__args *args, const haft_run *run,
+                                   bool answer_shown, haft_error *err)
+{
+    haft_str answer = haft_run_answer_text(run);
+    if (haft__args_has(args, "json")) {
+        const haft_error *why = cli->problem.message[0] != '\0' ? &cli->problem : NULL;
+        return haft__outcome_print(cli, &run->state, why, err) == HAFT_OK ? exit_of(run)
+                                                                          : HAFT__EXIT_FAILED;
+    }
+    if (!haft__args_has(args, "events") && answer.len > 0 && !answer_shown) {
+        haft__print_answer(cli->out, answer);
+    }
+    bool tells = !haft__args_has(args, "quiet") && !haft__args_has(args, "events");
+    if (tells && haft_run_state(run) == HAFT_RUNNING) {
+        (void)fprintf(cli->errors, "another process goes on with %s\n", run->id);
+    }
+    if (tells && waits_for_somebody(run)) {
+        haft__pending_tell(cli->errors, args, run);
+    }
+    return exit_of(run);
+}
+
+haft__exit haft__follow_print(haft__cli *cli, const haft__args *args, const haft_run *run,
+                              haft_error *err)
+{
+    return haft__follow_print_rest(cli, args, run, false, err);
+}
+
+haft__exit haft__follow_print_since(haft__cli *cli, const haft__args *args, const haft_run *run,
+                                    uint64_t seq, haft_error *err)
+{
+    haft_str lines = haft__args_has(args, "events") ? run->events : HAFT__LIT("");
+    haft_status status = HAFT_OK;
+    for (uint64_t at = 1; status == HAFT_OK && lines.len > 0; at++) {
+        haft_str line = haft__str_split(&lines, '\n');
+        if (at > seq) {
+            status = haft__follow_print_event(cli, line, err);
+        }
+    }
+    return status == HAFT_OK ? haft__follow_print(cli, args, run, err) : HAFT__EXIT_FAILED;
+}

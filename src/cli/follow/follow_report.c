@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* follow_end.c - one line for those who want to be told nothing else. Tests:
+ * tests/cli/run_test.py. */
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/follow/follow_int.h"
+#include "cli/terminal/pending.h"
+#include "cli/terminal/timeline.h"
+#include "cli/terminal/width.h"
+
+bool haft__follow_queue(haft__queue_told *told, const haft_run *run)
+{
+    bool other = haft__queue_waits(run) && strcmp(told->id, run->ahead) != 0;
+    if (other) {
+        memcpy(told->id, run->ahead, sizeof(told->id));
+    }
+    return other;
+}
+
+void haft__follow_tell_behind(haft__cli *cli, const char *id, haft_str ahead, haft__run_state state,
+                              bool lost)
+{
+    (void)fprintf(cli->errors, "%s waits for the end of %.*s, ahead of it in its thread", id,
+                  HAFT__ARG(ahead));
+    if (state == HAFT__STATE_WAITING) {
+        (void)fputs(", which waits for somebody", cli->errors);
+    } else if (lost) {
+        (void)fprintf(cli->errors, ", whose process is gone: haft resume %.*s goes on",
+                      HAFT__ARG(ahead));
+    }
+    (void)fputc('\n', cli->errors);
+    (void)fflush(cli->errors);
+}
+
+void haft__follow_tell_queue(haft__cli *cli, const haft_run *run)
+{
+    haft__follow_tell_behind(cli, run->id, haft__str(run->ahead), run->ahead_state,
+                             run->ahead_lost);
+}
+
+void haft__follow_tell_end(haft__cli *cli, const haft__args *args, const haft_run *run)
+{
+    const haft__run *state = &run->state;
+    haft_state now = haft_run_state(run);
+    bool asked = haft__args_has(args, "quiet") && !haft__args_has(args, "json")
+                 && !haft__args_has(args, "events");
+    if (asked && now == HAFT_WAITING) {
+        haft__pending_tell(cli->errors, args, run);
+    }
+    if (!asked || now != HAFT_ENDED || state->end == HAFT__END_DONE
+        || state->end == HAFT__END_DIRECT) {
+        return;
+    }
+    haft__buf line;
+    haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_addf(&line, "haft: %s: ", haft__end_name(state->end));
+    (void)haft__add_line(&line, state->end_reason, HAFT__SHOWN_REASON, HAFT__LIT("..."));
+    haft__buf_add_char(&line, '\n');
+    if (haft__buf_check(&line, NULL) == HAFT_OK) {
+        (void)fwrite(line.ptr, 1, line.len, cli->errors);
+    }
+    haft__buf_finish(&line);
+}

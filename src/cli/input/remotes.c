@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * remotes.c - looks documents up below one directory and keeps them.
+ *
+ * URLs come from schemas, so they are not trusted: a path leads below the directory or nowhere.
+ * Tests: tests/cli/input/remotes_test.c.
+ */
+#include "cli/input/remotes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "io/file.h"
+#include "json/read.h"
+
+haft_status haft__remotes_check(const char *directory, haft_error *err)
+{
+    struct stat info;
+    if (directory == NULL) {
+        return HAFT_OK;
+    }
+    if (stat(directory, &info) != 0) {
+        return haft__fail(err, HAFT_IO, directory, "cannot be opened: %s", strerror(errno));
+    }
+    return S_ISDIR(info.st_mode) ? HAFT_OK
+                                 : haft__fail(err, HAFT_IO, directory, "is not a directory");
+}
+
+void haft__remotes_init(haft__remotes *remotes, const char *directory, haft__hash_key hash_key)
+{
+    *remotes = (haft__remotes){.directory = directory, .hash_key = hash_key};
+    haft__arena_init(&remotes->arena, 0);
+    haft__map_init(&remotes->documents, &remotes->arena, hash_key);
+}
+
+void haft__remotes_finish(haft__remotes *remotes)
+{
+    haft__arena_finish(&remotes->arena);
+}
+
+/* Ordinary names between slashes: no "..", no ".", nothing empty, no NUL. */
+static bool is_safe(haft_str path)
+{
+    if (path.len == 0 || memchr(path.ptr, '\0', path.len) != NULL
+        || path.ptr[path.len - 1] == '/') {
+        return false;
+    }
+    while (path.len > 0) {
+        haft_str name = haft__str_split(&path, '/');
+        if (name.len == 0 || name.ptr[0] == '.') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A file that is there: the document, or why it cannot be used. */
+typedef struct remote {
+    haft__json document;
+    haft_error problem; /* status OK when there is none */
+} remote;
+
+/* Reads the document in the file `path` into the arena. */
+static haft_status load(haft__remotes *remotes, const char *path, haft__json *ret_document,
+                        haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
+    haft_status status = haft__file_read(path, &text, err);
+    haft_str kept = {NULL, 0};
+    if (status == HAFT_OK) {
+        kept = haft__arena_copy(&remotes->arena, haft__buf_str(&text));
+        status = kept.ptr != NULL ? HAFT_OK : haft__arena_fail(&remotes->arena, err);
+    }
+    haft__buf_finish(&text);
+    if (status == HAFT_OK) {
+        haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+        options.refuse_duplicates = true;
+        options.hash_key = remotes->hash_key;
+        status = haft__json_read(&remotes->arena, kept, &options, ret_document, NULL, err);
+        if (status != HAFT_OK) {
+            haft__error_at(err, path);
+        }
+    }
+    return status;
+}
+
+/* Makes the entry for `url`, whose file is `path`. NULL, and remotes->problem says why, when it
+ * cannot be kept: then it is tried again when it is asked for again. */
+static const remote *add(haft__remotes *remotes, const char *path, haft_str url)
+{
+    haft_error *err = &remotes->problem;
+    haft__arena_mark before = haft__arena_save(&remotes->arena);
+    remote found = {.problem = {.status = HAFT_OK}};
+    if (load(remotes, path, &found.document, &found.problem) != HAFT_OK) {
+        haft__arena_restore(&remotes->arena, before);
+        if (found.problem.status == HAFT_NO_MEMORY) {
+            *err = found.problem;
+            return NULL;
+        }
+    }
+    haft_str key = haft__arena_copy(&remotes->arena, url);
+    remote *kept = haft__arena_alloc(&remotes->arena, sizeof(*kept));
+    haft_status status;
+    if (key.ptr == NULL || kept == NULL) {
+        status = haft__arena_fail(&remotes->arena, err);
+    } else {
+        *kept = found;
+        status = haft__map_put(&remotes->documents, key, kept, err);
+    }
+    if (status != HAFT_OK) {
+        haft__arena_restore(&remotes->arena, before);
+        return NULL;
+    }
+    return kept;
+}
+
+/* The path of the file that `url` stands for; false when there is none below the directory. */
+static bool find_file(const haft__remotes *remotes, haft_str url, char *path, size_t size)
+{
+    if (remotes->directory == NULL || !haft__str_starts(url, HAFT__LIT(HAFT__REMOTES_URL))) {
+        return false;
+    }
+    haft_str name = haft__str_skip(url, sizeof(HAFT__REMOTES_URL) - 1);
+    int length = snprintf(path, size, "%s/%.*s", remotes->directory, HAFT__ARG(name));
+    struct stat info;
+    return is_safe(name) && length > 0 && (size_t)length < size && stat(path, &info) == 0
+           && S_ISREG(info.st_mode);
+}
+
+const haft__json *haft__remotes_find(void *context, haft_str url)
+{
+    haft__remotes *remotes = context;
+    const remote *found = haft__map_get(&remotes->documents, url);
+    char path[4096];
+    if (found == NULL && find_file(remotes, url, path, sizeof(path))) {
+        found = add(remotes, path, url);
+    }
+    if (found == NULL) {
+        return NULL;
+    }
+    if (found->problem.status != HAFT_OK) {
+        remotes->problem = found->problem;
+        return NULL;
+    }
+    return &found->document;
+}

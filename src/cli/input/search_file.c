@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search_file.c - see search_file.h. Tests: tests/cli/search_test.py. */
+#include "cli/input/search_file.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "cli/input/line_reader.h"
+#include "json/read.h"
+
+static haft_status take_text(haft__json object, const char *key, haft_str *ret_text,
+                             haft_error *err)
+{
+    const haft__json *found = haft__json_get(object, haft__str(key));
+    *ret_text = (haft_str){NULL, 0};
+    if (found == NULL || found->kind == HAFT__JSON_NULL) {
+        return HAFT_OK;
+    }
+    if (found->kind != HAFT__JSON_STRING) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a string for \"%s\", found %s", key,
+                          haft__json_kind_name(*found));
+    }
+    *ret_text = haft__json_text(*found);
+    return HAFT_OK;
+}
+
+/* One parameter of "params": a name, or an object with it, as a member of "properties". */
+static haft_status take_param(haft__json param, haft__json_member *ret_member, haft_error *err)
+{
+    const haft__json *name = haft__json_get(param, HAFT__LIT("name"));
+    haft__json key = name != NULL ? *name : param;
+    if (key.kind != HAFT__JSON_STRING) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "expected a name or an object with \"name\" in \"params\", found %s",
+                          haft__json_kind_name(key));
+    }
+    *ret_member = (haft__json_member){.key = key, .value = param};
+    return HAFT_OK;
+}
+
+/* A schema whose properties are what a list of parameters has. */
+static haft_status take_params(haft__arena *arena, haft__json list, haft__json *ret_schema,
+                               haft_error *err)
+{
+    haft__json_member *members = haft__arena_array(arena, list.count + 1, sizeof(*members));
+    if (members == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; i < list.count && status == HAFT_OK; i++) {
+        status = take_param(list.items[i], &members[i + 1], err);
+    }
+    if (status == HAFT_OK) {
+        members[0] = (haft__json_member){haft__json_string(HAFT__LIT("properties")),
+                                         haft__json_object(members + 1, list.count)};
+        *ret_schema = haft__json_object(members, 1);
+    }
+    return status;
+}
+
+static haft_status take_schema(haft__arena *arena, haft__json object, haft__json *ret_schema,
+                               haft_error *err)
+{
+    static const char *const keys[] = {"input_schema", "inputSchema", "parameters", "params"};
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const haft__json *found = haft__json_get(object, haft__str(keys[i]));
+        if (found == NULL || found->kind == HAFT__JSON_NULL) {
+            continue;
+        }
+        if (found->kind == HAFT__JSON_ARRAY) {
+            return take_params(arena, *found, ret_schema, err);
+        }
+        if (found->kind != HAFT__JSON_OBJECT) {
+            return haft__fail(err, HAFT_BAD_INPUT, "",
+                              "expected an object or an array for \"%s\", found %s", keys[i],
+                              haft__json_kind_name(*found));
+        }
+        *ret_schema = *found;
+        return HAFT_OK;
+    }
+    return HAFT_OK;
+}
+
+static haft_status take_id(haft__arena *arena, haft__search_doc *doc, haft_error *err)
+{
+    if (doc->name.len == 0) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "expected a string for \"name\", found none");
+        return haft__hint(err, status,
+                          "a line is {\"id\", \"name\", \"server\", \"description\", "
+                          "\"input_schema\"}");
+    }
+    if (doc->id.len > 0) {
+        return HAFT_OK;
+    }
+    doc->id = doc->name;
+    if (doc->group.len > 0) {
+        doc->id =
+            haft__arena_format(arena, "%.*s:%.*s", HAFT__ARG(doc->group), HAFT__ARG(doc->name));
+    }
+    return doc->id.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+static haft_status make_room(haft__search_docs *docs, haft_error *err)
+{
+    if (docs->count < docs->capacity) {
+        return HAFT_OK;
+    }
+    size_t capacity = docs->capacity > 0 ? 2 * docs->capacity : 64;
+    haft__search_doc *items = haft__arena_array(docs->arena, capacity, sizeof(*items));
+    if (items == NULL) {
+        return haft__arena_fail(docs->arena, err);
+    }
+    if (docs->count > 0) {
+        memcpy(items, docs->items, docs->count * sizeof(*items));
+    }
+    docs->items = items;
+    docs->capacity = capacity;
+    return HAFT_OK;
+}
+
+static haft_status keep_doc(haft__search_docs *docs, const haft__search_doc *doc, haft_error *err)
+{
+    haft_status status = make_room(docs, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__search_doc *kept = &docs->items[docs->count];
+    haft__json *schema = haft__arena_alloc(docs->arena, sizeof(*schema));
+    *kept = (haft__search_doc){.id = haft__arena_copy(docs->arena, doc->id),
+                               .name = haft__arena_copy(docs->arena, doc->name),
+                               .group = haft__arena_copy(docs->arena, doc->group),
+                               .text = haft__arena_copy(docs->arena, doc->text),
+                               .schema = schema};
+    if (schema == NULL || kept->id.ptr == NULL || kept->name.ptr == NULL || kept->group.ptr == NULL
+        || kept->text.ptr == NULL) {
+        return haft__arena_fail(docs->arena, err);
+    }
+    docs->count++;
+    return haft__json_copy_whole(docs->arena, *doc->schema, schema, err);
+}
+
+static haft_status add_line(haft_str line, haft__hash_key hash_key, haft__arena *arena,
+                            haft__search *search, haft__search_docs *docs, haft_error *err)
+{
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.hash_key = hash_key;
+    haft__json object, schema = haft__json_null();
+    haft__search_doc doc = {.schema = &schema};
+    haft_status status = haft__json_read(arena, line, &options, &object, NULL, err);
+    if (status == HAFT_OK && object.kind != HAFT__JSON_OBJECT) {
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "expected an object, found %s",
+                            haft__json_kind_name(object));
+    }
+    const struct {
+        const char *key;
+        haft_str *text;
+    } texts[] = {
+        {"id", &doc.id}, {"name", &doc.name}, {"server", &doc.group}, {"description", &doc.text}};
+    for (size_t i = 0; i < COUNT(texts) && status == HAFT_OK; i++) {
+        status = take_text(object, texts[i].key, texts[i].text, err);
+    }
+    if (status == HAFT_OK) {
+        status = take_id(arena, &doc, err);
+    }
+    if (status == HAFT_OK) {
+        status = take_schema(arena, object, &schema, err);
+    }
+    status = status == HAFT_OK ? haft__search_add(search, &doc, err) : status;
+    return status == HAFT_OK && docs != NULL ? keep_doc(docs, &doc, err) : status;
+}
+
+static haft_status add_lines(haft__lines *lines, haft__hash_key hash_key, haft__arena *scratch,
+                             haft__search *search, haft__search_docs *docs,
+                             haft__search_again *again, haft_error *err)
+{
+    bool more = true;
+    while (more) {
+        haft_str line = {NULL, 0};
+        haft_status status = haft__lines_next(lines, &line, &more, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+        if (!more || haft__str_trim(line).len == 0) {
+            continue;
+        }
+        haft__arena_reset(scratch);
+        size_t before = haft__search_count(search);
+        status = add_line(line, hash_key, scratch, search, docs, err);
+        if (status != HAFT_OK) {
+            char place[256];
+            (void)snprintf(place, sizeof(place), "%s:%zu", lines->name, lines->number);
+            err->where[0] = '\0'; /* the line is enough; a place in it would look like one */
+            haft__error_at(err, place);
+            return status;
+        }
+        if (haft__search_count(search) == before) {
+            again->first = again->count++ > 0 ? again->first : lines->number;
+        }
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__search_file_read(const char *path, haft__hash_key hash_key, haft__arena *scratch,
+                                   haft__search *search, haft__search_docs *docs,
+                                   haft__search_again *ret_again, haft_error *err)
+{
+    haft__lines lines;
+    *ret_again = (haft__search_again){0};
+    haft_status status = haft__lines_open(&lines, path, HAFT__LIMIT_JSON_BYTES, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    status = add_lines(&lines, hash_key, scratch, search, docs, ret_again, err);
+    haft__lines_close(&lines);
+    return status;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spec_file.c - reading specs, and showing what is wrong with them. Tests:
+ * tests/cli/check_test.py. */
+#include "cli/input/spec_file.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/config/config.h"
+#include "cli/terminal/diagnostic.h"
+#include "cli/terminal/print.h"
+#include "engine/spec_path.h"
+#include "io/file.h"
+#include "io/random.h"
+#include "model/provider.h"
+
+/* The values of --set, in their order, and --model, which a run remembers as one more. */
+static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__spec_options *options,
+                                haft__spec_origin *ret_origin, haft_error *err)
+{
+    const char **sets = haft__arena_array(&cli->arena, args->given_count + 1, sizeof(*sets));
+    if (sets == NULL) {
+        return haft__arena_fail(&cli->arena, err);
+    }
+    size_t at = 0;
+    for (const char *set; (set = haft__args_next(args, "set", &at)) != NULL;) {
+        sets[options->set_count++] = set;
+    }
+    options->sets = sets;
+    haft__setting model = haft__config_get(cli, args, HAFT__SETTING_model);
+    options->model = model.value;
+    options->model_from = model.from;
+    options->model_always = haft__args_has(args, "model");
+    *ret_origin = (haft__spec_origin){.sets = sets, .set_count = options->set_count};
+    if (options->model_always) {
+        haft_str set = haft__arena_format(&cli->arena, "model=%s", model.value);
+        if (set.ptr == NULL) {
+            return haft__arena_fail(&cli->arena, err);
+        }
+        sets[ret_origin->set_count++] = set.ptr;
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__args *args,
+                                 haft__spec_file *ret_file, haft_error *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    haft__spec_file file = {.name = is_stdin ? "standard input" : path};
+    haft_str place = haft__file_absolute(&cli->arena, path); /* others go on elsewhere */
+    haft__spec_options options = {.path = place,
+                                  .env = haft__config_env(cli).env,
+                                  .find_price = haft__provider_price,
+                                  .read_file = haft__beside_read,
+                                  .hash_key = haft__random_hash_key()};
+    if (place.ptr == NULL) {
+        return haft__arena_fail(&cli->arena, err);
+    }
+    haft_status status =
+        haft__file_keep(&cli->arena, path, HAFT__LIMIT_SPEC_BYTES, &file.text, err);
+    if (status == HAFT_OK) {
+        status = collect_sets(cli, args, &options, &file.origin, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__spec_load(&cli->arena, file.text, &options, &file.spec, &file.report, err);
+    }
+    if (status == HAFT_OK) {
+        *ret_file = file;
+        if (!is_stdin) {
+            haft__sha256_hex(file.text, ret_file->file);
+            ret_file->origin.file = (haft_str){ret_file->file, sizeof(ret_file->file)};
+        }
+    }
+    return status;
+}
+
+/* ---- showing ---- */
+
+/* Whether the character in this column is part of what is not to be shown, by any problem. */
+static bool is_secret(const haft__spec_report *report, uint32_t line, uint32_t column)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const haft__spec_problem *p = &report->problems[i];
+        if (p->secret && p->from.len == 0 && p->line == line && column >= p->column
+            && (p->extent == 0 || column < p->column + p->extent)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A star for each character of a secret: what points below the line still fits. */
+static void hide_secrets(const haft__spec_file *file, uint32_t line, haft__buf *shown)
+{
+    haft_str text = haft__spec_line(file->text, line);
+    uint32_t column = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        bool first = ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+        column += first;
+        if (!is_secret(&file->report, line, column)) {
+            haft__buf_add_char(shown, text.ptr[i]);
+        } else if (first) {
+            haft__buf_add_char(shown, '*');
+        }
+    }
+}
+
+static void print_problem(const haft__spec_file *file, const haft__spec_problem *problem, FILE *out)
+{
+    haft__buf shown;
+    haft__buf_init(&shown, HAFT__LIMIT_SPEC_BYTES);
+    haft__complaint c = {.place = haft__str(file->name),
+                         .line = problem->line,
+                         .column = problem->column,
+                         .extent = problem->extent,
+                         .warning = problem->warning,
+                         .message = problem->message,
+                         .hint = problem->hint};
+    if (problem->from.len > 0) {
+        haft_str rest = problem->from;
+        bool option = problem->from_column > 0;
+        c.place = option ? haft__str_split(&rest, ' ') : problem->from;
+        c.shown = option ? rest : (haft_str){NULL, 0};
+        c.option = true;
+        c.column = problem->from_column;
+    } else if (problem->line > 0) {
+        hide_secrets(file, problem->line, &shown);
+        c.shown = haft__buf_check(&shown, NULL) == HAFT_OK ? haft__buf_str(&shown) : c.shown;
+    }
+    haft__complain(out, &c);
+    haft__buf_finish(&shown);
+}
+
+/* Whether the file is fine, and only what was added to it is not. */
+static bool is_options_only(const haft__spec_report *report)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        if (report->problems[i].from.len == 0) {
+            return false;
+        }
+    }
+    return report->count == report->errors + report->warnings;
+}
+
+void haft__spec_file_print(const haft__spec_file *file, FILE *out)
+{
+    const haft__spec_report *report = &file->report;
+    for (size_t i = 0; i < report->count; i++) {
+        print_problem(file, &report->problems[i], out);
+    }
+    if (report->errors + report->warnings == 0) {
+        haft__print_text(out, haft__str(file->name));
+        (void)fputs(": good\n", out);
+        return;
+    }
+    if (!is_options_only(report)) {
+        haft__complain_count(out, haft__str(file->name), report->errors, report->warnings,
+                             report->count);
+    }
+}
+
+/* The first error, for those who read JSON. */
+static void note_problem(const haft__spec_file *file, haft__cli *cli)
+{
+    for (size_t i = 0; i < file->report.count; i++) {
+        const haft__spec_problem *problem = &file->report.problems[i];
+        char where[64] = "";
+        if (problem->warning) {
+            continue;
+        }
+        if (problem->line > 0) {
+            (void)snprintf(where, sizeof(where), "%u:%u", problem->line, problem->column);
+        } else {
+            (void)snprintf(where, sizeof(where), "%.*s", HAFT__ARG(problem->from));
+        }
+        (void)haft__fail(&cli->problem, HAFT_BAD_INPUT, where, "%.*s", HAFT__ARG(problem->message));
+        (void)haft__hint(&cli->problem, HAFT_BAD_INPUT, "%.*s", HAFT__ARG(problem->hint));
+        haft__error_at(&cli->problem, file->name);
+        return;
+    }
+}
+
+/* Servers of an imported file that are left out are told of wherever the spec is used: the file is
+ * another program's, and nobody checks it here. */
+static void tell_left_out(const haft__spec_file *file, haft__cli *cli)
+{
+    for (size_t i = 0; i < file->report.count; i++) {
+        const haft__spec_problem *problem = &file->report.problems[i];
+        if (problem->warning && haft__str_equal(problem->pointer, HAFT__LIT("/mcp/import"))) {
+            (void)fputs("haft: warning: ", cli->errors);
+            haft__print_text(cli->errors, problem->message);
+            (void)fputc('\n', cli->errors);
+        }
+    }
+}
+
+bool haft__spec_file_usable(const haft__spec_file *file, haft__cli *cli)
+{
+    if (file->spec == NULL) {
+        haft__spec_file_print(file, cli->errors);
+        note_problem(file, cli);
+    } else {
+        tell_left_out(file, cli);
+    }
+    return file->spec != NULL;
+}

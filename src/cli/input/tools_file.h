@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli/input/tools_file.h - tools as JSON, for commands that need to know them but run none: names,
+ * or objects with a name, parameters and a description, on their own or as a provider wraps them.
+ */
+#ifndef HAFT_CLI_INPUT_TOOLS_FILE_H
+#define HAFT_CLI_INPUT_TOOLS_FILE_H
+
+#include "base/hash.h"
+#include "format/format.h"
+
+/* Lives in an arena. */
+typedef struct haft__tools_list {
+    haft__format_tool *tools;
+    size_t count;
+} haft__tools_list;
+
+/* From an array, or an object with an array "tools". BAD_INPUT when an entry has no name. */
+HAFT_MUST_USE haft_status haft__tools_take(haft__arena *arena, haft__json value,
+                                           haft__tools_list *ret_list, haft_error *err);
+
+/* From a file; "-" is standard input. err->where begins with its name. */
+HAFT_MUST_USE haft_status haft__tools_read(haft__arena *arena, const char *path,
+                                           haft__hash_key hash_key, haft__tools_list *ret_list,
+                                           haft_error *err);
+
+#endif

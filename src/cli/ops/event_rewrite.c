@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* move_event.c - see move_event.h. Tests: tests/cli/fork_test.py, chat_test.py. */
+#include "cli/ops/event_rewrite.h"
+
+#include "base/str.h"
+#include "base/time.h"
+
+/* The key with the run in front of it exchanged: KEY is RUN:CALL. NULL without memory. */
+static haft_str move_key(haft__arena *arena, const haft__event *event, haft_str key, haft_str run)
+{
+    bool own = haft__str_starts(key, event->run) && event->run.len > 0;
+    haft_str rest = own ? haft__str_skip(key, event->run.len) : key;
+    return haft__arena_format(arena, "%.*s%.*s", HAFT__ARG(own ? run : HAFT__LIT("")),
+                              HAFT__ARG(rest));
+}
+
+/* NULL without memory. */
+static haft_str move_time(haft__arena *arena, haft_str time, uint64_t later_ms)
+{
+    char text[HAFT__TIME_SIZE];
+    uint64_t ms = 0;
+    if (!haft__time_parse(time, &ms)) {
+        return time; /* no event that was read has such a one */
+    }
+    haft__time_format(ms + later_ms, text);
+    return haft__arena_copy(arena, haft__str(text));
+}
+
+static haft_status change(haft__arena *arena, const haft__event_move *move,
+                          const haft__event *event, haft__json_member *member, haft_error *err)
+{
+    haft_str key = haft__json_text(member->key), text = {NULL, 0};
+    bool start = event->kind == HAFT__EVENT_RUN_STARTED, failed = false;
+    bool is_text = member->value.kind == HAFT__JSON_STRING;
+    if (start && haft__str_equal(key, HAFT__LIT("thread"))) {
+        text = move->thread;
+    } else if (start && move->task != NULL && haft__str_equal(key, HAFT__LIT("task"))) {
+        text = haft__str(move->task);
+    } else if (is_text && event->kind == HAFT__EVENT_CALL_STARTED
+               && haft__str_equal(key, HAFT__LIT("idempotency_key"))) {
+        text = move_key(arena, event, haft__json_text(member->value), move->run);
+        failed = text.ptr == NULL;
+    } else if (is_text && event->kind == HAFT__EVENT_PAUSED && move->later_ms > 0
+               && haft__str_equal(key, HAFT__LIT("deadline"))) {
+        text = move_time(arena, haft__json_text(member->value), move->later_ms);
+        failed = text.ptr == NULL;
+    }
+    if (failed) {
+        return haft__arena_fail(arena, err);
+    }
+    if (text.ptr != NULL) {
+        member->value = haft__json_string(text);
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__move_event(haft__arena *arena, const haft__event_move *move, haft__event *event,
+                             haft_error *err)
+{
+    haft__json object = event->object;
+    haft__json_member *members = haft__arena_array(arena, object.count, sizeof(*members));
+    haft_status status = members != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    for (uint32_t i = 0; status == HAFT_OK && i < object.count; i++) {
+        members[i] = object.members[i];
+        status = change(arena, move, event, &members[i], err);
+    }
+    if (status == HAFT_OK) {
+        event->object = haft__json_object(members, object.count);
+        event->at_ms += move->later_ms;
+    }
+    return status;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fork_place.c - where a run is left by a fork, and whether it can be.
+ *
+ * A call that was under way there is not begun a second time: the fork asks what came of it, or is
+ * refused where it would not ask. Tests: tests/cli/fork_test.py.
+ */
+#include "base/error.h"
+#include "base/str.h"
+#include "cli/ops/fork_int.h"
+#include "run/decide/call_wait.h"
+#include "run/decide/decide.h"
+
+static haft_status fail_call(haft__forking *f)
+{
+    haft_status status =
+        haft__fail(f->err, HAFT_BAD_INPUT, "--call",
+                   "wanted a call that waits or that somebody has answered, found '%s'", f->call);
+    return haft__hint(f->err, status,
+                      "'haft runs events' shows which were 'paused' and 'answered'");
+}
+
+/* ---- where ---- */
+
+/* Looks at one event after the other. */
+typedef struct reader {
+    haft_str rest;
+    haft__arena_mark mark; /* where the memory of the last one begins */
+} reader;
+
+static reader read_from_start(const haft__forking *f)
+{
+    return (reader){.rest = f->from->lines, .mark = haft__arena_save(&f->cli->arena)};
+}
+
+/* The next event, which is gone with the one behind it; its seq is 0 when there is none. */
+static haft_status read_next(const haft__forking *f, reader *r, haft__event *ret_event)
+{
+    *ret_event = (haft__event){.seq = 0};
+    haft__arena_restore(&f->cli->arena, r->mark);
+    while (r->rest.len > 0) {
+        haft_str line = haft__str_split(&r->rest, '\n');
+        if (haft__str_trim(line).len > 0) {
+            return haft__event_read(&f->cli->arena, line, f->from->hash_key, ret_event, f->err);
+        }
+    }
+    return HAFT_OK;
+}
+
+static bool has_member(const haft__event *event, const char *key, haft_str text, uint64_t number)
+{
+    const haft__json *field = haft__event_field(event, key);
+    uint64_t found = 0;
+    if (field != NULL && field->kind == HAFT__JSON_STRING) {
+        return haft__str_equal(haft__json_text(*field), text);
+    }
+    return field != NULL && haft__event_number(event, key, &found, NULL) == HAFT_OK
+           && found == number;
+}
+
+/* The last event before the last of this kind that has this member; 0 when there is none. */
+static haft_status find_before(haft__forking *f, haft__event_kind kind, const char *key,
+                               haft_str text, uint64_t number, uint64_t *ret_at)
+{
+    reader r = read_from_start(f);
+    haft__event event = {.seq = 0};
+    haft_status status;
+    *ret_at = 0;
+    do {
+        status = read_next(f, &r, &event);
+        if (status == HAFT_OK && event.seq > 0 && event.kind == kind
+            && has_member(&event, key, text, number)) {
+            *ret_at = event.seq - 1;
+        }
+    } while (status == HAFT_OK && event.seq > 0);
+    return status;
+}
+
+/* The end of turn N is where the next one begins, or the run's last event. */
+static haft_status find_turn(haft__forking *f)
+{
+    uint64_t turn = haft__args_number(f->args, "turn", 0);
+    haft_str none = {NULL, 0};
+    uint64_t own = 0;
+    haft_status status = find_before(f, HAFT__EVENT_TURN_STARTED, "turn", none, turn + 1, &f->at);
+    if (status == HAFT_OK && f->at == 0 && turn > 0) {
+        status = find_before(f, HAFT__EVENT_TURN_STARTED, "turn", none, turn, &own);
+        f->at = own > 0 ? UINT64_MAX : 0;
+    }
+    if (status == HAFT_OK && f->at == 0) {
+        status = haft__fail(f->err, HAFT_BAD_INPUT, "--turn", "the run has no turn %llu",
+                            (unsigned long long)(turn > 0 ? turn : 1));
+    }
+    return status;
+}
+
+/* Where somebody answered it last, or where it waits now. */
+static haft_status find_call(haft__forking *f)
+{
+    haft_str call = haft__str(f->call);
+    uint64_t asked = 0, answered = 0;
+    haft_status status = find_before(f, HAFT__EVENT_ANSWERED, "call", call, 0, &answered);
+    if (status == HAFT_OK) {
+        status = find_before(f, HAFT__EVENT_PAUSED, "call", call, 0, &asked);
+    }
+    f->at = asked > answered ? UINT64_MAX : answered;
+    return status == HAFT_OK && f->at == 0 ? fail_call(f) : status;
+}
+
+/* What comes behind the place: an answer, or nothing. */
+static haft_status look_behind(haft__forking *f, bool turn)
+{
+    reader r = read_from_start(f);
+    haft__event event = {.seq = 0};
+    haft_status status;
+    do {
+        status = read_next(f, &r, &event);
+    } while (status == HAFT_OK && event.seq > 0 && event.seq - 1 < f->at);
+    f->whole = event.seq == 0;
+    f->asked = f->whole ? !turn : event.kind == HAFT__EVENT_ANSWERED;
+    return status;
+}
+
+haft_status haft__fork_find(haft__forking *f)
+{
+    bool at = haft__args_has(f->args, "at"), turn = haft__args_has(f->args, "turn");
+    if (at + turn + (f->call != NULL) + (f->task != NULL) > 1) {
+        return haft__fail(f->err, HAFT_BAD_INPUT, "",
+                          "--at, --turn, --call and --task exclude each other: each says where");
+    }
+    if (haft__args_has(f->args, "answer") && f->call == NULL) {
+        return haft__fail(f->err, HAFT_BAD_INPUT, "--answer", "wanted --call with it, found none");
+    }
+    f->at = f->task != NULL ? 1 : haft__args_number(f->args, "at", UINT64_MAX);
+    haft_status status = turn ? find_turn(f) : f->call != NULL ? find_call(f) : HAFT_OK;
+    return status == HAFT_OK ? look_behind(f, turn) : status;
+}
+
+/* ---- whether it can be left there ---- */
+
+/* Whether a call that was under way there is done again by nobody but a person, or does no harm.
+ * That it is idempotent is of no use: its key was the other run's. */
+static bool is_asked_about(const haft__run *run, const haft__run_call *call)
+{
+    const haft__tool *tool = call->tool;
+    return tool != NULL
+           && (tool->traits.read_only
+               || (!tool->traits.idempotent
+                   && haft__unknown_policy(run, tool) != HAFT__ON_UNKNOWN_RETRY));
+}
+
+/* Whether nothing keeps a call from beginning that has not yet: where the run is now, it does so
+ * there, too. One that others held back had not begun there, and is judged here like any. */
+static bool is_about_to_begin(const haft__run *run, const haft__run_call *call)
+{
+    return call->tool != NULL && call->malformed.len == 0 && !call->tool->traits.read_only
+           && haft__held_look(run, call).by == HAFT__HELD_NOT;
+}
+
+/* Whether nothing of a call is done a second time unasked. What a tool asks while it runs is lost
+ * with its process, so it is under way like one that asks nothing. */
+static bool is_safe(const haft__run *run, const haft__run_call *call, bool whole)
+{
+    switch (call->stage) {
+    case HAFT__CALL_FINISHED:
+    case HAFT__CALL_REFUSED: return true;
+    case HAFT__CALL_ARRIVED: return !whole || !is_about_to_begin(run, call);
+    case HAFT__CALL_PAUSED: return !haft__call_needs_host(call) || is_asked_about(run, call);
+    case HAFT__CALL_STARTED: return is_asked_about(run, call);
+    case HAFT__CALL_ANSWERED: return false;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static haft_status check_calls(const haft__forking *f)
+{
+    const haft__run *run = &f->run;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        if (!is_safe(run, &run->calls[i], f->whole)) {
+            haft_status status = haft__fail(
+                f->err, HAFT_BAD_STATE, f->from->name,
+                "the call %.*s of %.*s was under way at event %llu and would be made twice",
+                HAFT__ARG(run->calls[i].id), HAFT__ARG(run->calls[i].name),
+                (unsigned long long)run->seq);
+            return haft__hint(f->err, status, "fork at the end of a turn: --turn %u",
+                              run->turn - 1);
+        }
+    }
+    return HAFT_OK;
+}
+
+/* Whether somebody is waited for there; for the call that was named, if one was. */
+static bool is_waited_for(const haft__forking *f)
+{
+    const haft__run *run = &f->run;
+    bool found = false;
+    for (size_t i = run->batch; run->stage == HAFT__RUN_CALLING && i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        found = found
+                || (call->stage == HAFT__CALL_PAUSED
+                    && (f->call == NULL || haft__str_equal(call->id, haft__str(f->call))));
+    }
+    return found;
+}
+
+static haft_status fail_place(const haft__forking *f)
+{
+    const haft__run *run = &f->run;
+    haft_status status =
+        haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
+                   run->stage == HAFT__RUN_ENDED
+                       ? "expected the end of a turn at event %llu, found that of the run"
+                       : "expected the end of a turn at event %llu, found one under way",
+                   (unsigned long long)run->seq);
+    return haft__hint(f->err, status,
+                      "--turn N names one that is over; --call CALL is where a call waits or was "
+                      "answered");
+}
+
+/* Behind the end of a run there is nothing but the next of its thread. */
+static haft_status check_branch(haft__forking *f)
+{
+    if (haft__args_has(f->args, "go")) {
+        haft_status status = haft__fail(f->err, HAFT_BAD_INPUT, "--go",
+                                        "the run has ended: there is nothing to go on with");
+        return haft__hint(
+            f->err, status,
+            "without --go its thread is copied, for 'haft run SPEC TASK --thread ID'");
+    }
+    f->branch = f->from->runtime != NULL; /* a file has no thread */
+    return f->branch ? HAFT_OK : fail_place(f);
+}
+
+haft_status haft__fork_check(haft__forking *f)
+{
+    if (f->run.stage == HAFT__RUN_IDLE) {
+        return HAFT_OK;
+    }
+    if (f->call != NULL && !is_waited_for(f)) {
+        return fail_call(f);
+    }
+    if (f->run.stage == HAFT__RUN_ENDED) {
+        return check_branch(f);
+    }
+    return f->asked && is_waited_for(f) ? check_calls(f) : fail_place(f);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* whole.c - see whole.h. Tests: tests/cli/migrate_test.py. */
+#include "cli/ops/run_snapshot.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "io/clock.h"
+#include "run/event.h"
+
+haft_status haft__migration_ask(haft__migration *m, haft__store *store,
+                                haft__store_request *request, haft_error *err)
+{
+    request->arena = &m->arena;
+    request->now_ms = haft__clock_now();
+    return haft__store_wait(store, request, err);
+}
+
+/* ---- reading ---- */
+
+static haft_status add_artifact(haft__migration *m, haft__store *store, haft_str name,
+                                haft__whole *run, haft_error *err)
+{
+    for (size_t i = 0; i < run->artifact_count; i++) {
+        if (haft__str_equal(run->artifacts[i].name, name)) {
+            return HAFT_OK;
+        }
+    }
+    haft__store_request get = {.verb = HAFT__STORE_ARTIFACT, .run.id = run->row.id, .name = name};
+    haft_status status = haft__migration_ask(m, store, &get, err);
+    if (status == HAFT_OK) {
+        run->artifacts[run->artifact_count++] = get.artifact;
+    }
+    return status;
+}
+
+/* Those that the events name. */
+static haft_status read_artifacts(haft__migration *m, haft__store *store, haft__whole *run,
+                                  haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    run->artifacts = haft__arena_array(&m->arena, run->event_count, sizeof(*run->artifacts));
+    if (run->artifacts == NULL) {
+        return haft__arena_fail(&m->arena, err);
+    }
+    for (haft_str rest = run->events; status == HAFT_OK && rest.len > 0;) {
+        haft_str line = haft__str_split(&rest, '\n'), name;
+        haft__event event;
+        status = haft__event_read(&m->arena, line, m->hash_key, &event, err);
+        if (status == HAFT_OK && event.kind == HAFT__EVENT_ARTIFACT_STORED) {
+            status = haft__event_text(&event, "name", &name, err);
+            status = status == HAFT_OK ? add_artifact(m, store, name, run, err) : status;
+        }
+    }
+    return status;
+}
+
+static haft_status read_messages(haft__migration *m, haft__store *store, haft__whole *run,
+                                 haft_error *err)
+{
+    haft__store_request get = {.verb = HAFT__STORE_RECEIVE, .run.id = run->row.id};
+    haft_status status = haft__migration_ask(m, store, &get, err);
+    uint64_t bytes = 0;
+    for (size_t i = 0; status == HAFT_OK && i < get.message_count; i++) {
+        bytes += get.messages[i].body.len;
+    }
+    if (status == HAFT_OK && bytes >= HAFT__LIMIT_STORE_TEXT_BYTES) {
+        status = haft__fail(err, HAFT_TOO_BIG, "", "its messages have %llu bytes, too many at once",
+                            (unsigned long long)bytes);
+        return haft__hint(err, status, "`haft resume` hears them");
+    }
+    run->messages = get.messages;
+    run->message_count = get.message_count;
+    return status;
+}
+
+/* Everything, checked by the store as it is read. */
+haft_status haft__whole_read(haft__migration *m, haft__store *store, haft_str id,
+                             haft__whole *ret_run, haft_error *err)
+{
+    haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
+    haft__store_request read = {.verb = HAFT__STORE_READ, .run.id = id};
+    *ret_run = (haft__whole){.event_count = 0};
+    haft_status status = haft__migration_ask(m, store, &find, err);
+    if (status == HAFT_OK) {
+        ret_run->row = find.found[0];
+        status = haft__migration_ask(m, store, &read, err);
+    }
+    if (status == HAFT_OK) {
+        ret_run->events = read.text;
+        ret_run->event_count = read.count;
+        status = read_artifacts(m, store, ret_run, err);
+    }
+    return status == HAFT_OK ? read_messages(m, store, ret_run, err) : status;
+}
+
+/* ---- comparing ---- */
+
+static const char *first_difference(const haft__whole *a, const haft__whole *b)
+{
+    const haft__store_run *one = &a->row, *other = &b->row;
+    const struct {
+        const char *name;
+        haft_str one, other;
+    } texts[] = {
+        {"the events", a->events, b->events},
+        {"the thread", one->thread, other->thread},
+        {"the parent", one->parent, other->parent},
+        {"the user", one->user, other->user},
+        {"the name", one->name, other->name},
+        {"the task", one->task, other->task},
+        {"the spec", one->spec, other->spec},
+        {"the spec's hash", one->spec_hash, other->spec_hash},
+        {"the spec's path", one->spec_path, other->spec_path},
+        {"the end", one->end, other->end},
+        {"the answer", one->answer, other->answer},
+    };
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        if (!haft__str_equal(texts[i].one, texts[i].other)) {
+            return texts[i].name;
+        }
+    }
+    bool same = one->state == other->state && one->seq == other->seq
+                && one->created_ms == other->created_ms && one->wake_ms == other->wake_ms
+                && one->turns == other->turns && one->calls == other->calls;
+    return same ? NULL : "the state";
+}
+
+static bool same_artifacts(const haft__whole *a, const haft__whole *b)
+{
+    bool same = a->artifact_count == b->artifact_count;
+    for (size_t i = 0; same && i < a->artifact_count; i++) {
+        const haft__store_artifact *one = &a->artifacts[i], *other = &b->artifacts[i];
+        same = haft__str_equal(one->name, other->name)
+               && haft__str_equal(one->media_type, other->media_type)
+               && haft__str_equal(one->sha256, other->sha256)
+               && haft__str_equal(one->content, other->content);
+    }
+    return same;
+}
+
+/* The messages of `there`, which may be only the first of them. */
+static bool same_messages(const haft__whole *a, const haft__whole *there, bool all)
+{
+    bool same =
+        all ? a->message_count == there->message_count : a->message_count >= there->message_count;
+    for (size_t i = 0; same && i < there->message_count; i++) {
+        same = haft__str_equal(a->messages[i].body, there->messages[i].body);
+    }
+    return same;
+}
+
+haft_status haft__whole_compare(const haft__whole *a, const haft__whole *there, bool all_messages,
+                                haft_error *err)
+{
+    const char *what = first_difference(a, there);
+    what = what == NULL && !same_artifacts(a, there) ? "an artifact" : what;
+    what = what == NULL && !same_messages(a, there, all_messages) ? "a message" : what;
+    if (what == NULL) {
+        return HAFT_OK;
+    }
+    haft_status status =
+        haft__fail(err, HAFT_BAD_STATE, "", "the run in the new store is not the same: %s differ%s",
+                   what, strcmp(what, "the events") == 0 ? "" : "s");
+    return haft__hint(err, status, "one of them went on; `haft runs show` tells which is wanted");
+}

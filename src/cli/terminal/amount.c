@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* amount.c - times, sizes and costs. Tests: tests/cli/terminal/amount_test.c. */
+#include "cli/terminal/amount.h"
+
+#include "base/str.h"
+
+/* One digit behind the point below ten, none from there on; rounded down. */
+static void add_scaled(haft__buf *buf, uint64_t value, uint64_t unit, const char *name)
+{
+    uint64_t whole = value / unit;
+    haft__buf_addf(buf, "%llu", (unsigned long long)whole);
+    if (whole < 10) {
+        haft__buf_addf(buf, ".%llu", (unsigned long long)(value % unit * 10 / unit));
+    }
+    haft__buf_add_str(buf, haft__str(name));
+}
+
+void haft__add_time(haft__buf *buf, uint64_t ms)
+{
+    unsigned long long seconds = ms / 1000;
+    if (ms < 1000) {
+        haft__buf_addf(buf, "%llu ms", (unsigned long long)ms);
+    } else if (seconds < 60) {
+        add_scaled(buf, ms, 1000, " s");
+    } else if (seconds < 3600) {
+        haft__buf_addf(buf, "%llu min %llu s", seconds / 60, seconds % 60);
+    } else {
+        haft__buf_addf(buf, "%llu h %llu min", seconds / 3600, seconds % 3600 / 60);
+    }
+}
+
+void haft__add_size(haft__buf *buf, uint64_t bytes)
+{
+    if (bytes < 1000) {
+        haft__buf_addf(buf, "%llu B", (unsigned long long)bytes);
+    } else if (bytes < 1000000) {
+        add_scaled(buf, bytes, 1000, " KB");
+    } else {
+        add_scaled(buf, bytes, 1000000, " MB");
+    }
+}
+
+void haft__add_count(haft__buf *buf, uint64_t count)
+{
+    if (count < 1000) {
+        haft__buf_addf(buf, "%llu", (unsigned long long)count);
+    } else if (count < 1000000) {
+        add_scaled(buf, count, 1000, "k");
+    } else {
+        add_scaled(buf, count, 1000000, "M");
+    }
+}
+
+void haft__add_dollars(haft__buf *buf, uint64_t micros)
+{
+    uint64_t part = micros % 1000000;
+    unsigned places = 6;
+    for (; places > 2 && part % 10 == 0; places--) {
+        part /= 10;
+    }
+    haft__buf_addf(buf, "$%llu.%0*llu", (unsigned long long)(micros / 1000000), (int)places,
+                   (unsigned long long)part);
+}

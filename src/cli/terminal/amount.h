@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/terminal/amount.h - times, sizes and costs as people read them. */
+#ifndef HAFT_CLI_TERMINAL_AMOUNT_H
+#define HAFT_CLI_TERMINAL_AMOUNT_H
+
+#include "base/buf.h"
+
+/* "12 ms", "1.2 s", "2 min 5 s", "3 h 20 min". */
+void haft__add_time(haft__buf *buf, uint64_t ms);
+
+/* "40 B", "1.2 KB", "3.4 MB": of a thousand each. */
+void haft__add_size(haft__buf *buf, uint64_t bytes);
+
+/* "85", "1.2k", "3.4M". */
+void haft__add_count(haft__buf *buf, uint64_t count);
+
+/* "$0.0019", "$1.25": millionths of a dollar, without zeros that say nothing behind the cents. */
+void haft__add_dollars(haft__buf *buf, uint64_t micros);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * complain.c - the line, the caret, the hint.
+ *
+ * The caret must stand below what is meant whatever the line has in it: a tab stays a tab in both
+ * lines, a wide character is two spaces, a mark none, and what a terminal would obey is written out
+ * as \u001b and so takes six. Tests: tests/cli/terminal/diagnostic_test.c, tests/cli/check_test.py.
+ */
+#include "cli/terminal/diagnostic.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/width.h"
+#include "io/file.h"
+#include "spec/problem.h"
+
+/* Of a long line, so many characters in front of the caret and in all are shown. */
+#define SHOWN_BEFORE 60U
+#define SHOWN        100U
+#define INDENT       "    "
+#define CUT          "..."
+
+typedef struct style {
+    const char *bold, *red, *yellow, *green, *cyan, *plain;
+} style;
+
+static const style colours = {"\033[1m",    "\033[1;31m", "\033[1;33m",
+                              "\033[1;32m", "\033[36m",   "\033[0m"};
+static const style none = {"", "", "", "", "", ""};
+
+bool haft__complain_colour(FILE *out)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool dumb = term == NULL || term[0] == '\0' || strcmp(term, "dumb") == 0;
+    int fd = fileno(out);
+    return (no == NULL || no[0] == '\0') && !dumb && fd >= 0 && isatty(fd) == 1;
+}
+
+/* ---- the line ---- */
+
+/* One character of a line: how it is shown, and how much room that takes. */
+typedef struct glyph {
+    size_t bytes; /* in the line */
+    char text[16];
+    unsigned width; /* 0 also for a tab, which is as wide as it happens to be */
+    bool tab;
+} glyph;
+
+static glyph look(haft_str rest)
+{
+    glyph s = {.bytes = 1, .width = 1};
+    uint32_t code = 0;
+    size_t length = haft__utf8_decode(rest, &code);
+    if (length == 0) {
+        s.width = (unsigned)snprintf(s.text, sizeof(s.text), "\\x%02x", (unsigned char)rest.ptr[0]);
+        return s;
+    }
+    s.bytes = length;
+    s.tab = code == '\t';
+    if (!s.tab && haft__width_steers(code)) {
+        s.width = (unsigned)snprintf(s.text, sizeof(s.text), "\\u%04x", (unsigned)code);
+        return s;
+    }
+    memcpy(s.text, rest.ptr, length);
+    s.width = s.tab ? 0 : haft__width_of(code);
+    return s;
+}
+
+static void repeat(FILE *out, char c, unsigned count)
+{
+    for (; count > 0; count--) {
+        (void)putc(c, out);
+    }
+}
+
+/* The room in front of the caret. */
+static void print_room(FILE *out, haft_str line, size_t count)
+{
+    for (size_t at = 0; count > 0 && at < line.len; count--) {
+        glyph s = look(haft__str_skip(line, at));
+        repeat(out, ' ', s.width);
+        repeat(out, '\t', s.tab);
+        at += s.bytes;
+    }
+}
+
+/* The caret, and ~ below the rest of what is meant. */
+static void print_caret(FILE *out, haft_str line, size_t extent)
+{
+    unsigned width = 0;
+    for (size_t at = 0; extent > 0 && at < line.len; extent--) {
+        glyph s = look(haft__str_skip(line, at));
+        width += s.tab ? 1 : s.width;
+        at += s.bytes;
+    }
+    (void)putc('^', out);
+    repeat(out, '~', width > 1 ? width - 1 : 0);
+}
+
+static void print_line(FILE *out, const haft__complaint *c, const style *in)
+{
+    size_t column = c->column > 0 ? c->column - 1 : 0;
+    size_t first = column > SHOWN_BEFORE ? column - SHOWN_BEFORE : 0;
+    haft_str line = haft__str_skip(c->shown, haft__utf8_offset(c->shown, first)), rest = line;
+    size_t kept = haft__utf8_offset(line, SHOWN);
+    const char *before = first > 0 ? CUT : "", *behind = kept < line.len ? CUT : "";
+    (void)fprintf(out, INDENT "%s", before);
+    for (line.len = rest.len = kept; rest.len > 0;) {
+        glyph s = look(rest);
+        (void)fputs(s.text, out);
+        rest = haft__str_skip(rest, s.bytes);
+    }
+    (void)fprintf(out, "%s\n", behind);
+    if (c->column > 0) {
+        (void)fprintf(out, INDENT "%*s", (int)strlen(before), "");
+        print_room(out, line, column - first);
+        (void)fputs(in->green, out);
+        print_caret(out, haft__str_skip(line, haft__utf8_offset(line, column - first)), c->extent);
+        (void)fprintf(out, "%s\n", in->plain);
+    }
+}
+
+/* ---- the whole ---- */
+
+void haft__complain(FILE *out, const haft__complaint *c)
+{
+    const style *in = haft__complain_colour(out) ? &colours : &none;
+    (void)fputs(in->bold, out);
+    haft__print_text(out, c->place);
+    if (c->line > 0 && !c->option) {
+        (void)fprintf(out, ":%u:%u", c->line, c->column);
+    }
+    (void)fprintf(out, ":%s %s%s:%s ", in->plain, c->warning ? in->yellow : in->red,
+                  c->warning ? "warning" : "error", in->plain);
+    haft__print_text(out, c->message);
+    (void)putc('\n', out);
+    if (c->shown.len > 0) {
+        print_line(out, c, in);
+    }
+    if (c->hint.len > 0) {
+        (void)fprintf(out, INDENT "%shint:%s ", in->cyan, in->plain);
+        haft__print_text(out, c->hint);
+        (void)putc('\n', out);
+    }
+}
+
+void haft__complain_count(FILE *out, haft_str place, size_t errors, size_t warnings, size_t shown)
+{
+    if (errors > 0) {
+        (void)fprintf(out, "%zu error%s", errors, errors == 1 ? "" : "s");
+    }
+    if (warnings > 0) {
+        (void)fprintf(out, "%s%zu warning%s", errors > 0 ? ", " : "", warnings,
+                      warnings == 1 ? "" : "s");
+    }
+    (void)fputs(" in ", out);
+    haft__print_text(out, place);
+    if (shown < errors + warnings) {
+        (void)fprintf(out, "; the first %zu are shown", shown);
+    }
+    (void)putc('\n', out);
+}
+
+void haft__complain_json(FILE *out, const char *place, haft_str text, bool option,
+                         const haft_error *err)
+{
+    haft__complaint c = {.place = haft__str(place),
+                         .option = option,
+                         .message = haft__str(err->message),
+                         .hint = haft__str(err->hint)};
+    const char *byte = strstr(err->where, "(byte ");
+    haft_str number = haft__str(byte != NULL ? byte + strlen("(byte ") : "");
+    uint64_t offset = 0;
+    if (haft__str_to_u64(haft__str_split(&number, ')'), &offset)) {
+        haft__spec_locate(text, (size_t)offset, &c.line, &c.column);
+        c.shown = haft__spec_line(text, c.line);
+    }
+    haft__complain(out, &c);
+}
+
+/* ---- errors that name a file ---- */
+
+/* Cuts ":N" off the end; false when there is none. */
+static bool split_number(haft_str *place, uint32_t *ret_number)
+{
+    const char *colon = place->len > 0 ? memrchr(place->ptr, ':', place->len) : NULL;
+    uint64_t number = 0;
+    if (colon == NULL
+        || !haft__str_to_u64(haft__str_skip(*place, (size_t)(colon - place->ptr) + 1), &number)
+        || number == 0 || number > UINT32_MAX) {
+        return false;
+    }
+    place->len = (size_t)(colon - place->ptr);
+    *ret_number = (uint32_t)number;
+    return true;
+}
+
+/* The text of a regular file; what else there is may be gone once it is read. */
+static haft_str read_again(haft__arena *arena, haft_str path)
+{
+    haft_str text = {NULL, 0}, name = haft__arena_copy(arena, path);
+    struct stat found;
+    if (name.ptr == NULL || stat(name.ptr, &found) != 0 || !S_ISREG(found.st_mode)
+        || haft__file_keep(arena, name.ptr, HAFT__LIMIT_SPEC_BYTES, &text, NULL) != HAFT_OK) {
+        return (haft_str){NULL, 0};
+    }
+    return text;
+}
+
+static bool find_line(haft__arena *arena, haft__complaint *c)
+{
+    if (!split_number(&c->place, &c->column) || !split_number(&c->place, &c->line)) {
+        return false;
+    }
+    haft_str text = read_again(arena, c->place);
+    c->shown = haft__spec_line(text, c->line);
+    return text.ptr != NULL;
+}
+
+void haft__complain_error(FILE *out, haft__arena *arena, const haft_error *err)
+{
+    haft__complaint c = {.place = haft__str(err->where),
+                         .message = haft__str(err->message),
+                         .hint = haft__str(err->hint)};
+    if (find_line(arena, &c)) {
+        haft__complain(out, &c);
+        return;
+    }
+    (void)fputs("haft: ", out);
+    haft__print_text(out, haft__str(err->where));
+    (void)fputs(err->where[0] != '\0' ? ": " : "", out);
+    haft__print_text(out, c.message);
+    (void)fputc('\n', out);
+    if (c.hint.len > 0) {
+        (void)fputs("hint: ", out);
+        haft__print_text(out, c.hint);
+        (void)fputc('\n', out);
+    }
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * edit_draw.c - what a terminal has to be sent so that it shows the text.
+ *
+ * Only the rows of the text are drawn, from the first one on; a letter added to the end is sent
+ * alone. Where a row ends is decided here and not left to the terminal, which has its own ways at
+ * the last column. Used of the terminal: CR, LF, BEL, and up, right, erase below (CSI A, C, J), and
+ * for Ctrl-L home and erase all (CSI H, 2J). Tests: tests/cli/terminal/editor_test.c.
+ */
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/terminal/editor_int.h"
+#include "cli/terminal/width.h"
+
+/* Of a terminal that says something smaller, or nothing. */
+#define LEAST_COLUMNS 8U
+#define LEAST_ROWS    2U
+
+/* A place on the terminal, the first row of the text being 0. */
+typedef struct place {
+    unsigned row, column;
+} place;
+
+/* What is drawn: nothing, when only places are wanted. */
+typedef struct drawing {
+    haft__buf *out;
+    unsigned columns;
+    unsigned first, last; /* rows that are shown */
+    place at;
+} drawing;
+
+static bool is_shown(const drawing *d)
+{
+    return d->out != NULL && d->at.row >= d->first && d->at.row <= d->last;
+}
+
+static void next_row(drawing *d)
+{
+    d->at = (place){d->at.row + 1, 0};
+    if (is_shown(d) && d->at.row > d->first) {
+        haft__buf_add_str(d->out, HAFT__LIT("\r\n"));
+    }
+}
+
+/* Where something of so many cells goes. */
+static void make_room(drawing *d, unsigned cells)
+{
+    if (d->at.column + cells > d->columns) {
+        next_row(d);
+    }
+}
+
+static void put(drawing *d, haft_str text, unsigned cells)
+{
+    make_room(d, cells);
+    if (is_shown(d)) {
+        haft__buf_add_str(d->out, text);
+    }
+    d->at.column += cells;
+}
+
+static void put_text(drawing *d, haft_str text)
+{
+    while (text.len > 0) {
+        unsigned cells;
+        size_t length = haft__editor_next(text, &cells);
+        put(d, (haft_str){text.ptr, length}, cells);
+        text = haft__str_skip(text, length);
+    }
+}
+
+/* A tab of the text comes as spaces. Anything else that a terminal would obey is not in it. */
+static void put_character(drawing *d, haft_str character, unsigned cells, unsigned indent)
+{
+    uint32_t code = 0;
+    (void)haft__utf8_decode(character, &code);
+    if (code == '\n') {
+        make_room(d, 1);
+        next_row(d);
+        put(d, (haft_str){"                ", indent}, indent);
+    } else if (code == '\t') {
+        put(d, HAFT__LIT("    "), cells);
+    } else if (haft__width_of(code) == 0) {
+        make_room(d, 1);
+        put(d, HAFT__LIT(" "), 1);
+        put(d, character, 0);
+    } else {
+        put(d, character, cells);
+    }
+}
+
+static unsigned width_of(haft_str text)
+{
+    unsigned sum = 0;
+    while (text.len > 0) {
+        unsigned cells;
+        text = haft__str_skip(text, haft__editor_next(text, &cells));
+        sum += cells;
+    }
+    return sum;
+}
+
+/* ---- all of it ---- */
+
+static void put_prompt(drawing *d, const haft__editor *edit)
+{
+    if (!edit->searching) {
+        put_text(d, haft__str(edit->prompt));
+        return;
+    }
+    put_text(d, edit->missing ? HAFT__LIT("(not found '") : HAFT__LIT("(search '"));
+    put_text(d, haft__buf_str(&edit->wanted));
+    put_text(d, HAFT__LIT("') "));
+}
+
+/* Goes through everything; returns where the cursor is. */
+static place go_through(drawing *d, const haft__editor *edit)
+{
+    haft_str text = haft__editor_text(edit);
+    unsigned indent = width_of(haft__str(edit->prompt));
+    indent = indent <= d->columns / 2 && indent <= 16 ? indent : 0;
+    place cursor = {0, 0};
+    put_prompt(d, edit);
+    for (size_t at = 0; at < text.len;) {
+        unsigned cells;
+        haft_str rest = haft__str_skip(text, at);
+        size_t length = haft__editor_next(rest, &cells);
+        if (at == edit->cursor) {
+            make_room(d, cells);
+            cursor = d->at;
+        }
+        put_character(d, (haft_str){rest.ptr, length}, cells, indent);
+        at += length;
+    }
+    make_room(d, 1); /* the cursor stands on a cell, too */
+    return edit->cursor < text.len ? cursor : d->at;
+}
+
+/* What stands under the text, in as many rows as there are. Returns how many. */
+static unsigned put_below(const haft__editor *edit, unsigned columns, unsigned room, haft__buf *out)
+{
+    drawing d = {.out = out, .columns = columns, .last = room > 0 ? room - 1 : 0};
+    haft_str rest = haft__buf_str(&edit->below);
+    if (rest.len == 0 || room == 0) {
+        return 0;
+    }
+    haft__buf_add_str(out, HAFT__LIT("\r\n"));
+    while (rest.len > 0) { /* words stay whole where they can */
+        haft_str word = haft__str_split(&rest, ' ');
+        unsigned width = width_of(word);
+        if (d.at.column > 0 && d.at.column + 1 + width > columns) {
+            next_row(&d);
+        } else if (d.at.column > 0) {
+            put(&d, HAFT__LIT(" "), 1);
+        }
+        put_text(&d, word);
+    }
+    return d.at.row < room ? d.at.row + 1 : room;
+}
+
+static void move(haft__buf *out, char how, unsigned by)
+{
+    if (by > 0) {
+        haft__buf_addf(out, "\x1b[%u%c", by, how);
+    }
+}
+
+static void draw_all(haft__editor *edit, unsigned columns, unsigned rows, haft__buf *out)
+{
+    drawing measure = {.columns = columns};
+    place cursor = go_through(&measure, edit);
+    drawing d = {.out = out, .columns = columns};
+    d.first = cursor.row >= rows ? cursor.row - rows + 1 : 0;
+    d.last = d.first + rows - 1;
+    if (edit->clear) {
+        haft__buf_add_str(out, HAFT__LIT("\x1b[H\x1b[2J"));
+    } else {
+        haft__buf_add_char(out, '\r');
+        move(out, 'A', edit->drawn_row);
+        haft__buf_add_str(out, HAFT__LIT("\x1b[J"));
+    }
+    (void)go_through(&d, edit);
+    unsigned bottom = d.at.row < d.last ? d.at.row : d.last;
+    unsigned below = put_below(edit, columns, rows - (bottom - d.first + 1), out);
+    haft__buf_add_char(out, '\r');
+    move(out, 'A', bottom + below - cursor.row);
+    move(out, 'C', cursor.column);
+    edit->drawn_row = cursor.row - d.first;
+    edit->drawn_column = cursor.column;
+}
+
+/* Whether a terminal shows `text` behind the present one as it is: no line feed, no tab, and no
+ * mark that belongs to what is there. */
+static bool is_plain(haft_str text)
+{
+    uint32_t code = 'x';
+    (void)haft__utf8_decode(text, &code);
+    return haft__width_of(code) > 0
+           && (text.len == 0
+               || (memchr(text.ptr, '\n', text.len) == NULL
+                   && memchr(text.ptr, '\t', text.len) == NULL));
+}
+
+/* What was added to the end, if it stays in its row. */
+static bool draw_added(haft__editor *edit, unsigned columns, haft__buf *out)
+{
+    haft_str added = haft__str_skip(haft__editor_text(edit), edit->drawn);
+    bool only = !edit->changed && !edit->searching && edit->cursor == edit->text.len;
+    unsigned cells = width_of(added);
+    if (!only || edit->drawn_column + cells >= columns || !is_plain(added)) {
+        return false;
+    }
+    haft__buf_add_str(out, added);
+    edit->drawn_column += cells;
+    return true;
+}
+
+void haft__editor_draw(haft__editor *edit, haft__buf *out)
+{
+    unsigned columns = edit->columns > LEAST_COLUMNS ? edit->columns : LEAST_COLUMNS;
+    unsigned rows = edit->rows > LEAST_ROWS ? edit->rows : LEAST_ROWS;
+    if (!draw_added(edit, columns, out)) {
+        draw_all(edit, columns, rows, out);
+    }
+    if (edit->beep) {
+        haft__buf_add_char(out, '\a');
+    }
+    edit->drawn = edit->text.len;
+    edit->changed = edit->clear = edit->beep = false;
+}
+
+void haft__editor_leave(haft__editor *edit, haft__buf *out)
+{
+    edit->changed =
+        edit->changed || edit->below.len > 0 || edit->searching || edit->cursor < edit->text.len;
+    haft__buf_clear(&edit->below);
+    edit->searching = edit->beep = false;
+    edit->cursor = edit->text.len;
+    haft__editor_draw(edit, out);
+    haft__buf_add_str(out, HAFT__LIT("\r\n"));
+    haft__editor_forget(edit);
+}
+
+void haft__editor_forget(haft__editor *edit)
+{
+    edit->changed = true;
+    edit->drawn = edit->drawn_row = edit->drawn_column = 0;
+}

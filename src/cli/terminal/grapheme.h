@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/terminal/grapheme.h - which bytes of a text share a cell of a terminal; see
+ * cli/terminal/width.h. */
+#ifndef HAFT_CLI_TERMINAL_GRAPHEME_H
+#define HAFT_CLI_TERMINAL_GRAPHEME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "haft.h"
+
+/* The first character of `text` with all marks that belong to it: its bytes (0 at the end), and
+ * the cells it takes. A byte that is no UTF-8 is a character of its own; a control character has no
+ * marks. */
+size_t haft__cells_next(haft_str text, unsigned *ret_cells);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* history.c - lines typed before, and their file. Tests: tests/cli/terminal/line_history_test.c. */
+#include "cli/terminal/line_history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "io/file.h"
+
+/* What a file of ours may have: every byte may be written as two, and each line has an end. */
+#define FILE_BYTES (2 * HAFT__LIMIT_HISTORY_BYTES + HAFT__LIMIT_HISTORY_LINES)
+
+#define PATH_BYTES 4200
+
+/* ---- in memory ---- */
+
+void haft__history_init(haft__line_history *history)
+{
+    *history = (haft__line_history){NULL, 0, 0, 0, NULL};
+}
+
+static void drop_oldest(haft__line_history *history, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        history->bytes -= history->lines[i].len;
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): a text that was made here */
+        free((void *)(uintptr_t)history->lines[i].ptr);
+        history->lines[i] = (haft_str){NULL, 0};
+    }
+    history->count -= count;
+    memmove(history->lines, history->lines + count, history->count * sizeof(*history->lines));
+}
+
+static void forget(haft__line_history *history)
+{
+    if (history->count > 0) {
+        drop_oldest(history, history->count);
+    }
+    free(history->lines);
+}
+
+void haft__history_finish(haft__line_history *history)
+{
+    forget(history);
+    free(history->path);
+    haft__history_init(history);
+}
+
+static haft_status make_room(haft__line_history *history, haft_error *err)
+{
+    if (history->count < history->capacity) {
+        return HAFT_OK;
+    }
+    size_t capacity = history->capacity > 0 ? 2 * history->capacity : 64;
+    haft_str *lines = realloc(history->lines, capacity * sizeof(*lines));
+    if (lines == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    history->lines = lines;
+    history->capacity = capacity;
+    return HAFT_OK;
+}
+
+static bool is_wanted(const haft__line_history *history, haft_str line)
+{
+    bool again = history->count > 0 && haft__str_equal(history->lines[history->count - 1], line);
+    return line.len > 0 && line.len <= HAFT__LIMIT_HISTORY_BYTES && line.ptr[0] != ' ' && !again;
+}
+
+static haft_status remember(haft__line_history *history, haft_str line, haft_error *err)
+{
+    if (!is_wanted(history, line)) {
+        return HAFT_OK;
+    }
+    haft_status status = make_room(history, err);
+    char *copy = status == HAFT_OK ? malloc(line.len) : NULL;
+    if (copy == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    memcpy(copy, line.ptr, line.len);
+    history->lines[history->count++] = (haft_str){copy, line.len};
+    history->bytes += line.len;
+    while (history->count > HAFT__LIMIT_HISTORY_LINES
+           || history->bytes > HAFT__LIMIT_HISTORY_BYTES) {
+        drop_oldest(history, 1);
+    }
+    return HAFT_OK;
+}
+
+/* ---- as text ---- */
+
+static void write_line(haft__buf *buf, haft_str line)
+{
+    for (size_t i = 0; i < line.len; i++) {
+        switch (line.ptr[i]) {
+        case '\n': haft__buf_add_str(buf, HAFT__LIT("\\n")); break;
+        case '\\': haft__buf_add_str(buf, HAFT__LIT("\\\\")); break;
+        default: haft__buf_add_char(buf, line.ptr[i]); break;
+        }
+    }
+    haft__buf_add_char(buf, '\n');
+}
+
+/* False for what nobody of us has written. */
+static bool read_line(haft_str line, haft__buf *to)
+{
+    haft__buf_clear(to);
+    for (size_t i = 0; i < line.len; i++) {
+        char c = line.ptr[i];
+        if (c == '\\') {
+            i++;
+            if (i == line.len || (line.ptr[i] != 'n' && line.ptr[i] != '\\')) {
+                return false;
+            }
+            c = line.ptr[i] == 'n' ? '\n' : '\\';
+        } else if ((unsigned char)c < ' ' && c != '\t') {
+            return false;
+        }
+        haft__buf_add_char(to, c);
+    }
+    return haft__utf8_valid(haft__buf_str(to));
+}
+
+static haft_status read_lines(haft__line_history *history, haft_str text, haft_error *err)
+{
+    haft__buf line;
+    haft__buf_init(&line, FILE_BYTES);
+    haft_status status = HAFT_OK;
+    while (text.len > 0 && status == HAFT_OK) {
+        bool good = read_line(haft__str_split(&text, '\n'), &line);
+        status = haft__buf_check(&line, err);
+        if (status == HAFT_OK && good) {
+            status = remember(history, haft__buf_str(&line), err);
+        }
+    }
+    haft__buf_finish(&line);
+    return status;
+}
+
+/* ---- the file ---- */
+
+static haft_status fail_file(const char *path, const char *what, haft_error *err)
+{
+    return haft__fail(err, HAFT_IO, path, "%s: %s", what, strerror(errno));
+}
+
+/* A file that is not there has nothing in it. */
+static haft_status read_file(haft__line_history *history, const char *path, haft_error *err)
+{
+    haft__buf text;
+    haft__buf_init(&text, FILE_BYTES);
+    if (access(path, F_OK) != 0 && errno == ENOENT) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__file_read(path, &text, err);
+    if (status == HAFT_OK) {
+        status = read_lines(history, haft__buf_str(&text), err);
+    }
+    haft__buf_finish(&text);
+    return status;
+}
+
+haft_status haft__history_open(haft__line_history *history, const char *path, haft_error *err)
+{
+    haft_status status = read_file(history, path, err);
+    if (status == HAFT_OK) {
+        history->path = strdup(path);
+        status = history->path != NULL ? HAFT_OK : haft__fail_no_memory(err);
+    }
+    return status;
+}
+
+/* The folders above `path`, for their owner alone. If one cannot be made, opening says so. */
+static void make_folders(char *path)
+{
+    for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL;) {
+        *slash = '\0';
+        (void)mkdir(path, S_IRWXU);
+        *slash = '/';
+    }
+}
+
+/* Whole or not at all: beside it first, then in its place. */
+static haft_status replace_file(const char *path, haft_str text, haft_error *err)
+{
+    char beside[PATH_BYTES];
+    (void)snprintf(beside, sizeof(beside), "%s.new", path); /* shorter than that of the lock */
+    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    bool good = fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) == 0 && haft__file_write_all(fd, text);
+    int reason = errno;
+    if (fd >= 0 && close(fd) != 0 && good) {
+        good = false;
+        reason = errno;
+    }
+    if (good && rename(beside, path) == 0) {
+        return HAFT_OK;
+    }
+    errno = good ? errno : reason;
+    haft_status status = fail_file(path, "the history cannot be written", err);
+    (void)unlink(beside);
+    return status;
+}
+
+/* Puts the line behind whatever others have put there meanwhile. */
+static haft_status add_to_file(const char *path, haft_str line, haft_error *err)
+{
+    haft__line_history all;
+    haft__buf text;
+    haft__history_init(&all);
+    haft__buf_init(&text, FILE_BYTES);
+    haft_status status = read_file(&all, path, err);
+    if (status == HAFT_OK) {
+        status = remember(&all, line, err);
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        write_line(&text, all.lines[i]);
+    }
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&text, err);
+    }
+    if (status == HAFT_OK) {
+        status = replace_file(path, haft__buf_str(&text), err);
+    }
+    haft__buf_finish(&text);
+    haft__history_finish(&all);
+    return status;
+}
+
+/* The lock is a file of its own: the history's is another one after each change. */
+static haft_status add_locked(char *path, haft_str line, haft_error *err)
+{
+    char lock[PATH_BYTES];
+    int length = snprintf(lock, sizeof(lock), "%s.lock", path);
+    if (length < 0 || (size_t)length >= sizeof(lock)) {
+        return haft__fail(err, HAFT_IO, path, "the path is too long");
+    }
+    make_folders(path);
+    int fd = open(lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    int locked = -1;
+    while (fd >= 0 && (locked = flock(fd, LOCK_EX)) != 0 && errno == EINTR) {
+    }
+    haft_status status = locked == 0 ? add_to_file(path, line, err)
+                                     : fail_file(lock, "the history cannot be locked", err);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return status;
+}
+
+haft_status haft__history_add(haft__line_history *history, haft_str line, haft_error *err)
+{
+    bool wanted = is_wanted(history, line);
+    haft_status status = remember(history, line, err);
+    return status == HAFT_OK && wanted && history->path != NULL
+               ? add_locked(history->path, line, err)
+               : status;
+}
+
+haft_status haft__history_path(haft__arena *arena, const char **ret_path, haft_error *err)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    haft_str path = {NULL, 0};
+    *ret_path = NULL;
+    if (state != NULL && state[0] == '/') {
+        path = haft__arena_format(arena, "%s/haft/history", state);
+    } else if (home != NULL && home[0] == '/') {
+        path = haft__arena_format(arena, "%s/.local/state/haft/history", home);
+    } else {
+        return HAFT_OK;
+    }
+    *ret_path = path.ptr;
+    return path.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}

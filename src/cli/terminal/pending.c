@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pending.c - commands to copy. Tests: tests/cli/terminal/pending_test.c, tests/cli/store_test.py.
+ */
+#include "cli/terminal/pending.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "cli/terminal/form.h"
+#include "cli/terminal/terminal_int.h"
+#include "cli/terminal/waiting_calls.h"
+#include "run/pause/binding.h"
+#include "store/store.h"
+
+/* What can be done about a call that waits; the first is the usual one. */
+typedef struct way {
+    haft__pause pause;
+    const char *command, *value, *note;
+} way;
+
+static const way decline = {HAFT__PAUSE_QUESTION, "reject", "", "  # decline"};
+
+static const way ways[] = {
+    {HAFT__PAUSE_QUESTION, "answer", " 'TEXT'", ""},
+    {HAFT__PAUSE_HEADLESS, "answer", " 'JSON'", ""},
+    {HAFT__PAUSE_APPROVAL, "approve", "", ""},
+    {HAFT__PAUSE_APPROVAL, "reject", " --why 'REASON'", ""},
+    {HAFT__PAUSE_UNKNOWN_OUTCOME, "answer", " 'RESULT'", "  # what came of it"},
+    {HAFT__PAUSE_UNKNOWN_OUTCOME, "approve", " --again", "  # run it once more"},
+    {HAFT__PAUSE_UNKNOWN_OUTCOME, "reject", " --why 'REASON'", "  # go on without it"},
+};
+
+void haft__pending_quote(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%";
+    if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
+        (void)fputs(word, out);
+        return;
+    }
+    (void)putc('\'', out);
+    for (const char *c = word; *c != '\0'; c++) {
+        if (*c == '\'') {
+            (void)fputs("'\\''", out);
+        } else {
+            (void)putc(*c, out);
+        }
+    }
+    (void)putc('\'', out);
+}
+
+/* What a tool asks, and what it is to be known about that. */
+static void tell_asked(FILE *out, const haft__run_call *call)
+{
+    if (call->stage != HAFT__CALL_PAUSED) {
+        return;
+    }
+    if (call->lost) {
+        (void)fprintf(out,
+                      "what %.*s asked was lost with the process that had asked it; what came of "
+                      "the call is unknown\n",
+                      HAFT__ARG(call->name));
+    }
+    if (call->asks.kind != HAFT__JSON_OBJECT) {
+        return;
+    }
+    if (haft__show_asked(out, call, NULL) != HAFT_OK) {
+        (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
+    }
+    if (call->pinned) {
+        (void)fputs("it can be answered only as long as this process runs\n", out);
+    }
+}
+
+/* Why somebody is asked: it is not to be taken for an approval. */
+static void tell_unknown(FILE *out, const haft__run_call *call)
+{
+    if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME
+        && !call->lost) {
+        (void)fprintf(out,
+                      "%.*s was interrupted: it is unknown what came of it, and it may or may not "
+                      "have had its effect\n",
+                      HAFT__ARG(call->id));
+    }
+}
+
+/* What would run; an approval is only as good as what was seen before it. */
+static void tell_calls(FILE *out, const haft_run *run)
+{
+    const haft__run *state = &run->state;
+    for (size_t i = state->batch; i < state->call_count; i++) {
+        const haft__run_call *call = &state->calls[i];
+        tell_asked(out, call);
+        tell_unknown(out, call);
+        if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_QUESTION
+            && call->asks.kind != HAFT__JSON_OBJECT
+            && haft__show_waiting(out, call, NULL) != HAFT_OK) {
+            (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
+        }
+        if (call->stage == HAFT__CALL_PAUSED && call->pause == HAFT__PAUSE_APPROVAL
+            && haft__show_call(out, run, call, NULL) != HAFT_OK) {
+            (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
+        }
+    }
+}
+
+static bool is_approval(const way *by)
+{
+    return by->pause == HAFT__PAUSE_APPROVAL && strcmp(by->command, "approve") == 0;
+}
+
+static void tell_way(FILE *out, const haft__args *args, const haft_run *run,
+                     const haft__run_call *call, const way *by)
+{
+    const char *store = haft__args_text(args, "store", NULL);
+    haft__buf value;
+    haft__buf_init(&value, HAFT__LIMIT_RUN_BYTES);
+    if (call->asks.kind == HAFT__JSON_OBJECT && by != &decline) {
+        haft__buf_add_char(&value, ' ');
+        haft__form_add_example(&value, call);
+    } else {
+        haft__buf_add_str(&value, haft__str(by->value));
+    }
+    (void)fprintf(out, "  haft %s %s %.*s%.*s", by->command, run->id, HAFT__ARG(call->id),
+                  HAFT__ARG(haft__buf_str(&value)));
+    haft__buf_finish(&value);
+    if (is_approval(by) && call->binding.len >= HAFT__BINDING_SHOWN) { /* it is for what was seen */
+        (void)fprintf(out, " --binding %.*s", HAFT__BINDING_SHOWN, call->binding.ptr);
+    }
+    if (store != NULL) {
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        (void)fputs(" --store ", out);
+        haft__pending_quote(out, haft__store_shown(store, &arena).ptr);
+        haft__arena_finish(&arena);
+    }
+    (void)fprintf(out, "%s\n", by->note);
+}
+
+static void tell_held(FILE *out, const haft__run *run)
+{
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__held_add(&text, run);
+    if (haft__buf_check(&text, NULL) == HAFT_OK && text.len > 0) {
+        (void)fwrite(text.ptr, 1, text.len, out);
+    }
+    haft__buf_finish(&text);
+}
+
+void haft__pending_tell(FILE *out, const haft__args *args, const haft_run *run)
+{
+    const haft__run *state = &run->state;
+    tell_calls(out, run);
+    tell_held(out, state);
+    (void)fputs("the run waits; go on with\n", out);
+    for (size_t i = state->batch; i < state->call_count; i++) {
+        const haft__run_call *call = &state->calls[i];
+        for (size_t k = 0; k < COUNT(ways) && call->stage == HAFT__CALL_PAUSED; k++) {
+            if (ways[k].pause == call->pause) {
+                tell_way(out, args, run, call, &ways[k]);
+            }
+        }
+        if (call->stage == HAFT__CALL_PAUSED && call->asks.kind == HAFT__JSON_OBJECT) {
+            tell_way(out, args, run, call, &decline);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * print.c - keeps what models and files say from steering a terminal.
+ *
+ * Tests: tests/cli/terminal/print_test.c.
+ */
+#include "cli/terminal/print.h"
+
+#include <unistd.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/terminal/width.h"
+
+#define SHOWN 70
+
+void haft__print_text(FILE *out, haft_str text)
+{
+    haft__shown shown;
+    while (text.len > 0) {
+        text = haft__str_skip(text, haft__harmless(text, &shown));
+        (void)fwrite(shown.bytes, 1, shown.length, out);
+    }
+}
+
+void haft__print_content(FILE *out, haft_str text)
+{
+    if (isatty(fileno(out)) != 1) {
+        (void)fwrite(text.ptr, 1, text.len, out);
+        return;
+    }
+    while (text.len > 0) {
+        size_t plain = 0;
+        while (plain < text.len && text.ptr[plain] != '\n' && text.ptr[plain] != '\t') {
+            plain++;
+        }
+        haft__print_text(out, (haft_str){text.ptr, plain});
+        if (plain < text.len) {
+            (void)fputc(text.ptr[plain], out);
+        }
+        text = haft__str_skip(text, plain + 1);
+    }
+}
+
+void haft__print_answer(FILE *out, haft_str text)
+{
+    haft__print_content(out, text);
+    (void)fputc('\n', out);
+}
+
+/* What is no UTF-8 is no JSON either, but may stand in a file of events. */
+static size_t print_json_char(FILE *out, haft_str text)
+{
+    uint32_t code = 0;
+    size_t length = haft__utf8_decode(text, &code);
+    if (length == 0) {
+        (void)fputs("\\ufffd", out);
+    } else if (haft__width_steers(code) && code != '\n') {
+        (void)fprintf(out, "\\u%04x", (unsigned)code);
+    } else {
+        (void)fwrite(text.ptr, 1, length, out);
+    }
+    return length > 0 ? length : 1;
+}
+
+void haft__print_json(FILE *out, haft_str text)
+{
+    if (isatty(fileno(out)) != 1) {
+        (void)fwrite(text.ptr, 1, text.len, out);
+        return;
+    }
+    while (text.len > 0) {
+        text = haft__str_skip(text, print_json_char(out, text));
+    }
+}
+
+void haft__print_short(FILE *out, haft_str text)
+{
+    text = haft__str_trim(text);
+    haft_str rest = {text.ptr, haft__utf8_offset(text, SHOWN)};
+    bool cut = rest.len < text.len;
+    while (rest.len > 0) {
+        size_t before = rest.len;
+        haft_str line = haft__str_split(&rest, '\n');
+        bool more = line.len < before;
+        haft__print_text(out, haft__str_trim(line));
+        (void)fputs(more ? " / " : "", out);
+    }
+    (void)fputs(cut ? "..." : "", out);
+}
+
+void haft__print_error(FILE *out, const haft_error *err)
+{
+    (void)fputs("haft: ", out);
+    haft__print_text(out, haft__str(err->where));
+    (void)fputs(err->where[0] != '\0' ? ": " : "", out);
+    haft__print_text(out, haft__str(err->message));
+    (void)fputc('\n', out);
+    if (err->hint[0] != '\0') {
+        (void)fputs("hint: ", out);
+        haft__print_text(out, haft__str(err->hint));
+        (void)fputc('\n', out);
+    }
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * terminal.c - asks who sits there: reads lines while the run is looked after.
+ *
+ * What is shown is in terminal_show.c. Tests: tests/cli/terminal_test.py.
+ */
+#include "cli/terminal/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/terminal_int.h"
+#include "run/pause/elicitation.h"
+
+bool haft__terminal_open(haft__terminal *terminal)
+{
+    if (!isatty(STDERR_FILENO)) {
+        return false;
+    }
+    int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL) {
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return false;
+    }
+    *terminal = (haft__terminal){.out = out, .fd = fd, .look = haft__look_at(out, false)};
+    return true;
+}
+
+void haft__terminal_close(haft__terminal *terminal)
+{
+    (void)fclose(terminal->out);
+}
+
+/* ---- lines ---- */
+
+typedef enum typed {
+    TYPED_LINE,
+    TYPED_NOTHING, /* yet */
+    TYPED_END,     /* Ctrl-D */
+    TYPED_GONE,    /* the terminal */
+    TYPED_UNSEEN,  /* there was too much to show: nobody was asked */
+} typed;
+
+/* What has been typed. A line that is longer than the buffer is cut. */
+static typed read_line(haft__terminal *t, haft_str *ret_line)
+{
+    ssize_t got = read(t->fd, t->line + t->length, sizeof(t->line) - t->length);
+    if (got < 0) {
+        return errno == EINTR ? TYPED_NOTHING : TYPED_GONE;
+    }
+    if (got == 0) {
+        return TYPED_END;
+    }
+    t->length += (size_t)got;
+    bool full = t->length == sizeof(t->line);
+    if (t->line[t->length - 1] != '\n' && !full) {
+        return TYPED_NOTHING;
+    }
+    *ret_line = haft__str_trim((haft_str){t->line, t->length});
+    t->length = 0;
+    return TYPED_LINE;
+}
+
+static bool is_interrupted(const haft__terminal *t)
+{
+    return t->interrupts != NULL && haft__interrupted(t->interrupts);
+}
+
+/* Whether the call still waits for what was shown. What cannot wait is asked while other calls run;
+ * all else makes way for the run when it goes on. */
+static bool is_open(const haft_run *run, haft_str id, uint64_t seq)
+{
+    const haft__run_call *call = haft__run_find_call(&run->state, id);
+    haft_state state = haft_run_state(run);
+    return call != NULL && call->stage == HAFT__CALL_PAUSED && call->paused_seq == seq
+           && (state == HAFT_WAITING || (state == HAFT_RUNNING && call->pinned));
+}
+
+/* Waits for the terminal and for whatever the run waits for. `seq` is that of the question. */
+static haft_status wait_line(haft__terminal *t, haft_run *run, haft_str id, uint64_t seq,
+                             typed *ret_typed, haft_str *ret_line, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    *ret_typed = TYPED_NOTHING;
+    while (status == HAFT_OK && *ret_typed == TYPED_NOTHING && !is_interrupted(t)
+           && is_open(run, id, seq)) {
+        struct pollfd wait[] = {{.fd = t->fd, .events = POLLIN},
+                                {.fd = haft_runtime_fd(run->runtime), .events = POLLIN}};
+        (void)poll(wait, 2, haft_runtime_timeout(run->runtime));
+        if ((wait[0].revents & POLLIN) != 0) {
+            *ret_typed = read_line(t, ret_line);
+        } else if ((wait[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
+            *ret_typed = TYPED_GONE;
+        }
+        if (*ret_typed == TYPED_NOTHING) {
+            status = haft_runtime_step(run->runtime, 0, err);
+        }
+        if ((wait[0].revents & POLLHUP) != 0 && *ret_typed == TYPED_END) {
+            *ret_typed = TYPED_GONE; /* who has left says nothing by that */
+        }
+    }
+    return status;
+}
+
+/* ---- answers ---- */
+
+/* A number stands for a choice, nothing for the default. */
+static haft_str answer_of(const haft__run_call *call, haft_str line)
+{
+    const haft__json *choices = haft__question_choices(call);
+    uint64_t number = 0;
+    if (line.len == 0) {
+        return haft__question_text(call, "default");
+    }
+    if (choices != NULL && haft__str_to_u64(line, &number) && number >= 1
+        && number <= choices->count) {
+        return haft__json_text(choices->items[number - 1]);
+    }
+    return line;
+}
+
+/* Whether the line is a number that stands for none of the choices, and is none itself. */
+static bool is_no_choice(const haft__run_call *call, haft_str line)
+{
+    const haft__json *choices = haft__question_choices(call);
+    uint64_t number = 0;
+    if (choices == NULL || choices->count == 0 || !haft__str_to_u64(line, &number)
+        || (number >= 1 && number <= choices->count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < choices->count; i++) {
+        if (haft__str_equal(haft__json_text(choices->items[i]), line)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_yes(haft_str line)
+{
+    static const char *const yes[] = {"y", "Y", "yes", "Yes", "YES"};
+    for (size_t i = 0; i < COUNT(yes); i++) {
+        if (haft__str_equal(line, haft__str(yes[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- asking ---- */
+
+static bool asks(const haft__run_call *call)
+{
+    bool person = call->pause == HAFT__PAUSE_QUESTION || call->pause == HAFT__PAUSE_APPROVAL;
+    return call->stage == HAFT__CALL_PAUSED && person;
+}
+
+/* The first pending call that a person can decide about, and how many there are. What cannot wait
+ * comes before what can. */
+static const haft__run_call *find_question(const haft_run *run, size_t *ret_count)
+{
+    const haft__run *state = &run->state;
+    const haft__run_call *first = NULL;
+    *ret_count = 0;
+    for (size_t i = state->batch; i < state->call_count; i++) {
+        const haft__run_call *call = &state->calls[i];
+        if (asks(call)) {
+            first = first == NULL || (call->pinned && !first->pinned) ? call : first;
+            ++*ret_count;
+        }
+    }
+    return first;
+}
+
+/* Which of how many this is; those that were answered here a moment ago count. */
+static void count_asked(haft__terminal *t, size_t count)
+{
+    t->asked = t->left > 0 && count == t->left - 1 ? t->asked + 1 : 0;
+    t->left = count;
+}
+
+static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, typed *ret_typed,
+                       haft_str *ret_line, haft_error *err)
+{
+    bool again = true;
+    haft_status status = HAFT_OK;
+    while (again && status == HAFT_OK) {
+        const haft__run_call *call = haft__run_find_call(&run->state, id);
+        bool approval = call->pause == HAFT__PAUSE_APPROVAL;
+        bool tool = call->asks.kind == HAFT__JSON_OBJECT;
+        bool needs_text = !approval && !tool && haft__question_text(call, "default").len == 0;
+        uint64_t seq = call->paused_seq;
+        (void)tcflush(t->fd, TCIFLUSH); /* what was typed before is no answer */
+        t->length = 0;
+        bool whole = true;
+        status = approval ? haft__show_approval(t, run, call, &whole, err)
+                          : haft__show_question(t, call, err);
+        *ret_typed = TYPED_UNSEEN;
+        if (status == HAFT_OK && whole) {
+            status = wait_line(t, run, id, seq, ret_typed, ret_line, err);
+        }
+        call = status == HAFT_OK ? haft__run_find_call(&run->state, id) : NULL;
+        again =
+            call != NULL && *ret_typed == TYPED_LINE
+            && ((needs_text && ret_line->len == 0) || (!approval && is_no_choice(call, *ret_line)));
+    }
+    return status;
+}
+
+/* Says it, with the object that was typed if there is one. What is not taken is told, and asked for
+ * again. */
+static haft_status say(haft__terminal *t, haft_run *run, haft__steer *command, bool object,
+                       haft_str line, bool *ret_answered, haft_error *err)
+{
+    haft__arena arena;
+    haft_error why = {0};
+    haft_status status = HAFT_OK;
+    haft__arena_init(&arena, 0);
+    if (object) {
+        bool is_json = true; /* else it is asked for again as well */
+        status = haft__steer_read_value(&arena, line, run->runtime->hash_key, &command->value,
+                                        &is_json, &why);
+    }
+    if (status == HAFT_OK) {
+        status = haft__live_command(run, command, &why);
+    }
+    haft__arena_finish(&arena);
+    *ret_answered = true;
+    if (status == HAFT_BAD_INPUT) {
+        haft__print_text(t->out, haft__str(why.message));
+        (void)fputc('\n', t->out);
+        return HAFT_OK;
+    }
+    if (status != HAFT_OK && err != NULL) {
+        *err = why;
+    }
+    return status;
+}
+
+static bool is_object(haft_str line)
+{
+    return haft__str_starts(line, HAFT__LIT("{"));
+}
+
+/* A tool asks: {...} is the whole form, nothing its defaults, anything else its one field. */
+static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__steer *command, bool no,
+                               haft_str line, bool *ret_answered, haft_error *err)
+{
+    command->kind = no ? HAFT__STEER_REJECT : HAFT__STEER_ANSWER;
+    command->value = line.len > 0 ? haft__json_string(line) : haft__json_null();
+    return say(t, run, command, !no && is_object(line), line, ret_answered, err);
+}
+
+/* Why not, for the model: what was typed, but for a plain no. */
+static haft_str reason_of(haft_str line)
+{
+    static const char *const no[] = {"n", "N", "no", "No", "NO"};
+    haft_str rest = line, first = haft__str_split(&rest, ' ');
+    for (size_t i = 0; i < COUNT(no); i++) {
+        if (haft__str_equal(first, haft__str(no[i]))) {
+            return haft__str_trim(rest);
+        }
+    }
+    return line;
+}
+
+/* {...} approves with other arguments; what is no yes is a no, and the reason for it. */
+static haft_status decide(haft__terminal *t, haft_run *run, haft__steer *command, bool end,
+                          haft_str line, bool *ret_answered, haft_error *err)
+{
+    bool edited = !end && is_object(line);
+    bool yes = edited || (!end && is_yes(line));
+    command->kind = yes ? HAFT__STEER_APPROVE : HAFT__STEER_REJECT;
+    if (!yes && !end) {
+        command->why = reason_of(line);
+    }
+    return say(t, run, command, edited, line, ret_answered, err);
+}
+
+haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *ret_answered,
+                               haft_error *err)
+{
+    size_t count;
+    const haft__run_call *call = find_question(run, &count);
+    typed got = TYPED_NOTHING;
+    haft_str line = {NULL, 0};
+    *ret_answered = false;
+    if (call == NULL) {
+        return HAFT_OK;
+    }
+    bool approval = call->pause == HAFT__PAUSE_APPROVAL;
+    bool tool = call->asks.kind == HAFT__JSON_OBJECT, url = tool && haft__asked_is_url(call);
+    haft_str id = call->id, binding = approval ? call->binding : HAFT__LIT("");
+    haft_str pause = haft__str(haft__pause_name(call->pause)); /* as it is shown */
+    count_asked(terminal, count);
+    haft_status status = ask(terminal, run, id, &got, &line, err);
+    if (status == HAFT_OK && got != TYPED_LINE) { /* the prompt is left behind */
+        (void)fputc('\n', terminal->out);
+        (void)fflush(terminal->out);
+    }
+    bool no = (approval || tool) && got == TYPED_END;
+    if (status != HAFT_OK || (got != TYPED_LINE && !no)) {
+        *ret_answered = got == TYPED_NOTHING; /* somebody else was faster, or an interrupt came */
+        return status;
+    }
+    haft__steer command = {.kind = HAFT__STEER_ANSWER,
+                           .call = id,
+                           .value = haft__json_null(),
+                           .by = HAFT__LIT("terminal"),
+                           .why = HAFT__LIT(""),
+                           .pause = pause,
+                           .binding = binding};
+    if (tool) {
+        return answer_tool(terminal, run, &command, no || (url && !is_yes(line)), line,
+                           ret_answered, err);
+    }
+    if (approval) {
+        return decide(terminal, run, &command, no, line, ret_answered, err);
+    }
+    call = haft__run_find_call(&run->state, id);
+    command.value = haft__json_string(answer_of(call, line));
+    *ret_answered = true;
+    return haft__live_command(run, &command, err);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* look.c - what a terminal can do. Tests: tests/cli/terminal_test.py. */
+#include "cli/terminal/terminal_caps.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define USUAL_WIDTH 80
+#define LEAST_WIDTH 20
+
+static const char *or_empty(const char *value)
+{
+    return value != NULL ? value : "";
+}
+
+/* By the variables that say so, the first that is set; a console has few of the characters. */
+static bool has_symbols(void)
+{
+    const char *locale = or_empty(getenv("LC_ALL"));
+    locale = locale[0] != '\0' ? locale : or_empty(getenv("LC_CTYPE"));
+    locale = locale[0] != '\0' ? locale : or_empty(getenv("LANG"));
+    bool utf8 = strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL;
+    return utf8 && strcmp(or_empty(getenv("TERM")), "linux") != 0;
+}
+
+haft__look haft__look_at(FILE *to, bool plain)
+{
+    const char *term = or_empty(getenv("TERM"));
+    bool able = term[0] != '\0' && strcmp(term, "dumb") != 0;
+    bool live = !plain && able && isatty(fileno(to)) == 1;
+    return (haft__look){.live = live,
+                        .colour = live && or_empty(getenv("NO_COLOR"))[0] == '\0',
+                        .symbols = live && has_symbols(),
+                        .width = live ? haft__look_width(to) : USUAL_WIDTH};
+}
+
+size_t haft__look_width(FILE *to)
+{
+    struct winsize size = {0};
+    bool known = ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    size_t width = known ? size.ws_col : USUAL_WIDTH;
+    return width > LEAST_WIDTH ? width : LEAST_WIDTH;
+}
+
+bool haft__look_same(FILE *one, FILE *other)
+{
+    struct stat a, b;
+    return isatty(fileno(one)) == 1 && isatty(fileno(other)) == 1 && fstat(fileno(one), &a) == 0
+           && fstat(fileno(other), &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * terminal_show.c - questions and approvals as a person sees them.
+ *
+ * Every line of what models say is indented: none of it can pass for a prompt of ours.
+ * Tests: tests/cli/terminal/terminal_show_test.c and terminal_test.py.
+ */
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/time.h"
+#include "base/utf8.h"
+#include "cli/terminal/form.h"
+#include "cli/terminal/terminal_int.h"
+#include "cli/terminal/width.h"
+#include "cli/terminal/word_wrap.h"
+#include "exec/preview.h"
+#include "run/pause/elicitation.h"
+#include "run/redact/redact.h"
+#include "json/write.h"
+
+#define INDENT 4
+
+/* ---- writing ---- */
+
+static haft_status write_out(haft__terminal *t, haft__buf *text, haft_error *err)
+{
+    haft_status status = haft__buf_check(text, err);
+    if (status == HAFT_OK) {
+        (void)fwrite(text->ptr, 1, text->len, t->out);
+        (void)fflush(t->out);
+    }
+    haft__buf_finish(text);
+    return status;
+}
+
+static void add_bold(const haft__terminal *t, haft__buf *out, haft_str text)
+{
+    haft__buf_add_str(out, t->look.colour ? HAFT__LIT("\x1b[1m") : HAFT__LIT(""));
+    haft__add_harmless(out, text);
+    haft__buf_add_str(out, t->look.colour ? HAFT__LIT("\x1b[0m") : HAFT__LIT(""));
+}
+
+/* A text in lines of its own; of a very long one, its beginning and how much is missing. Whether
+ * that was all of it. */
+static bool add_text(const haft__terminal *t, haft__buf *out, haft_str text)
+{
+    size_t width = haft__look_width(t->out) - 1, all = text.len;
+    haft__flow flow;
+    haft__flow_init(&flow);
+    flow.indent = INDENT;
+    flow.exact = true;
+    text.len =
+        haft__utf8_floor(text, all < HAFT__LIMIT_SHOWN_BYTES ? all : HAFT__LIMIT_SHOWN_BYTES);
+    haft__flow_add(&flow, out, width, text);
+    haft__flow_end(&flow, out, width);
+    if (text.len < all) {
+        haft__buf_addf(out, "    ... and %zu bytes more; `haft runs events` shows all\n",
+                       all - text.len);
+    }
+    haft__flow_finish(&flow);
+    return text.len == all;
+}
+
+/* "(2/3)", when several wait. */
+static void add_place(const haft__terminal *t, haft__buf *out)
+{
+    if (t->asked + t->left > 1) {
+        haft__buf_addf(out, " (%zu/%zu)", t->asked + 1, t->asked + t->left);
+    }
+}
+
+static void add_deadline(haft__buf *out, const haft__run_call *call)
+{
+    char at[HAFT__TIME_SIZE];
+    if (call->deadline_ms > 0) {
+        haft__time_format(call->deadline_ms, at);
+        haft__buf_addf(out, "  until %s, then: ", at);
+        haft__json_write(out, call->on_expire);
+        haft__buf_add_char(out, '\n');
+    }
+}
+
+/* ---- questions ---- */
+
+const haft__json *haft__question_choices(const haft__run_call *call)
+{
+    const haft__json *choices = haft__json_get(call->arguments, HAFT__LIT("choices"));
+    return choices != NULL && choices->kind == HAFT__JSON_ARRAY && choices->count > 0 ? choices
+                                                                                      : NULL;
+}
+
+haft_str haft__question_text(const haft__run_call *call, const char *key)
+{
+    const haft__json *value = haft__json_get(call->arguments, haft__str(key));
+    bool text = value != NULL && value->kind == HAFT__JSON_STRING;
+    return text ? haft__json_text(*value) : HAFT__LIT("");
+}
+
+/* What a tool asks while it runs. It is the server who asks, and nobody else: that is said. */
+static void add_asked(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
+{
+    haft_str url = haft__asked_text(call, "url");
+    haft__buf_add_str(out, HAFT__LIT("\n? "));
+    add_bold(t, out, call->name);
+    haft__buf_add_str(out, HAFT__LIT(" asks, of the server "));
+    haft__add_harmless(out, haft__asked_text(call, "server"));
+    add_place(t, out);
+    haft__buf_add_char(out, '\n');
+    (void)add_text(t, out, haft__asked_text(call, "message"));
+    if (haft__asked_is_url(call)) {
+        haft__buf_add_str(out, HAFT__LIT("  page to visit, of the host "));
+        haft__add_harmless(out, haft__form_host(url));
+        haft__buf_add_str(out, HAFT__LIT(":\n"));
+        (void)add_text(t, out, url);
+    } else {
+        haft__form_add_fields(out, call);
+    }
+    add_deadline(out, call);
+}
+
+haft_status haft__show_asked(FILE *to, const haft__run_call *call, haft_error *err)
+{
+    haft__terminal t = {.out = to, .look = haft__look_at(to, true)};
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    add_asked(&t, &out, call);
+    return write_out(&t, &out, err);
+}
+
+static haft_status show_asked(haft__terminal *t, const haft__run_call *call, haft_error *err)
+{
+    bool url = haft__asked_is_url(call);
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    add_asked(t, &out, call);
+    haft__buf_add_str(&out, url ? HAFT__LIT("agree? [y/N]> ")
+                                : HAFT__LIT("answer, or {...}; Ctrl-D declines> "));
+    return write_out(t, &out, err);
+}
+
+/* What the model asks, and what can be chosen from. */
+static void add_question(const haft__terminal *t, haft__buf *out, const haft__run_call *call)
+{
+    const haft__json *choices = haft__question_choices(call);
+    haft__buf_add_str(out, HAFT__LIT("\n? "));
+    add_bold(t, out, HAFT__LIT("The model asks"));
+    add_place(t, out);
+    haft__buf_add_char(out, '\n');
+    (void)add_text(t, out, haft__question_text(call, "question"));
+    for (uint32_t i = 0; choices != NULL && i < choices->count; i++) {
+        haft__buf_addf(out, "  %u) ", i + 1);
+        haft__add_harmless(out, haft__json_text(choices->items[i]));
+        haft__buf_add_char(out, '\n');
+    }
+    add_deadline(out, call);
+}
+
+haft_status haft__show_waiting(FILE *to, const haft__run_call *call, haft_error *err)
+{
+    haft_str otherwise = haft__question_text(call, "default");
+    haft__terminal t = {.out = to, .look = haft__look_at(to, true)};
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    add_question(&t, &out, call);
+    if (otherwise.len > 0) {
+        haft__buf_add_str(&out, HAFT__LIT("  '' stands for: "));
+        haft__add_harmless(&out, otherwise);
+        haft__buf_add_char(&out, '\n');
+    }
+    return write_out(&t, &out, err);
+}
+
+haft_status haft__show_question(haft__terminal *t, const haft__run_call *call, haft_error *err)
+{
+    if (call->asks.kind == HAFT__JSON_OBJECT) {
+        return show_asked(t, call, err);
+    }
+    const haft__json *choices = haft__question_choices(call);
+    haft_str otherwise = haft__question_text(call, "default");
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    add_question(t, &out, call);
+    haft__buf_add_str(&out,
+                      choices != NULL ? HAFT__LIT("answer, or its number") : HAFT__LIT("answer"));
+    if (otherwise.len > 0) {
+        haft__buf_add_str(&out, HAFT__LIT(" ["));
+        haft__add_harmless(&out, otherwise);
+        haft__buf_add_char(&out, ']');
+    }
+    haft__buf_add_str(&out, HAFT__LIT("> "));
+    return write_out(t, &out, err);
+}
+
+/* ---- approvals ---- */
+
+/* Whether all of the text is shown. */
+static bool add_row(const haft__terminal *t, const haft_run *run, haft__buf *out, const char *label,
+                    haft_str text)
+{
+    bool whole = false;
+    haft__buf clean;
+    haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
+    (void)haft__redact(run->agent->redactor, text, &clean);
+    haft__buf_addf(out, "  %s:\n", label);
+    if (clean.status == HAFT_OK) {
+        whole = add_text(t, out, haft__buf_str(&clean));
+    } else {
+        haft__buf_fail(out, clean.status, clean.why);
+    }
+    haft__buf_finish(&clean);
+    return whole;
+}
+
+static haft_status add_preview(const haft__terminal *t, const haft_run *run,
+                               const haft__run_call *call, haft__buf *out, bool *io_whole,
+                               haft_error *err)
+{
+    haft__exec_call exec = {.spec = run->agent->spec,
+                            .tool = call->tool,
+                            .arguments = call->arguments,
+                            .facts = {.struct_size = sizeof(haft_call_facts),
+                                      .call = "",
+                                      .run = run->id,
+                                      .thread = "",
+                                      .user = "",
+                                      .idempotency_key = ""}};
+    haft__arena arena;
+    haft__preview preview = {.count = 0};
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__exec_preview(run->runtime->exec, &exec, &arena, &preview, err);
+    for (size_t i = 0; status == HAFT_OK && i < preview.count; i++) {
+        *io_whole = add_row(t, run, out, preview.rows[i].label, preview.rows[i].text) && *io_whole;
+    }
+    haft__arena_finish(&arena);
+    return status;
+}
+
+/* What is known of the tool's effects. */
+static const char *warning_of(const haft__tool *tool)
+{
+    const haft__traits *traits = &tool->traits;
+    if (traits->destructive) {
+        return "  destructive: what it does cannot be undone\n";
+    }
+    if (traits->read_only) {
+        return "  read_only: it changes nothing\n";
+    }
+    return traits->idempotent ? "  idempotent: doing it twice is doing it once\n" : "";
+}
+
+static haft_status add_call(const haft__terminal *t, const haft_run *run,
+                            const haft__run_call *call, haft__buf *out, bool *ret_whole,
+                            haft_error *err)
+{
+    haft__buf arguments;
+    haft__buf_init(&arguments, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_add_str(out, HAFT__LIT("\n! "));
+    add_bold(t, out, call->name);
+    haft__buf_addf(out, " wants to run, by %s", haft__tool_source_name(call->tool->source));
+    add_place(t, out);
+    haft__buf_add_char(out, '\n');
+    haft__buf_add_str(out, haft__str(warning_of(call->tool)));
+    haft__json_write(&arguments, call->arguments);
+    *ret_whole = add_row(t, run, out, "arguments", haft__buf_str(&arguments));
+    haft_status status = haft__buf_check(&arguments, err);
+    haft__buf_finish(&arguments);
+    if (status == HAFT_OK) {
+        status = add_preview(t, run, call, out, ret_whole, err);
+    }
+    add_deadline(out, call);
+    return status;
+}
+
+haft_status haft__show_call(FILE *to, const haft_run *run, const haft__run_call *call,
+                            haft_error *err)
+{
+    haft__terminal t = {.out = to, .look = haft__look_at(to, true)};
+    bool whole;
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = add_call(&t, run, call, &out, &whole, err);
+    if (status != HAFT_OK) {
+        haft__buf_finish(&out);
+        return status;
+    }
+    return write_out(&t, &out, err);
+}
+
+haft_status haft__show_approval(haft__terminal *t, const haft_run *run, const haft__run_call *call,
+                                bool *ret_whole, haft_error *err)
+{
+    haft__buf out;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = add_call(t, run, call, &out, ret_whole, err);
+    if (status != HAFT_OK) {
+        haft__buf_finish(&out);
+        return status;
+    }
+    haft__buf_add_str(&out, *ret_whole
+                                ? HAFT__LIT("let it run? {...}: with other arguments [y/N]> ")
+                                : HAFT__LIT("It is too long to be shown, and nothing is approved "
+                                            "here that was not seen.\n"));
+    return write_out(t, &out, err);
+}

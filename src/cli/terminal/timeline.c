@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline.c - what is common to both ways of telling a run: reading events, and what is open.
+ *
+ * Tests: tests/cli/terminal/timeline_test.c.
+ */
+#include "cli/terminal/timeline.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "cli/terminal/timeline_int.h"
+#include "cli/terminal/width.h"
+#include "json/number.h"
+#include "json/read.h"
+#include "json/write.h"
+
+/* From then on, and so often, it is said how long something has taken. */
+#define TICK_MS 1000
+
+/* Bytes of a call's progress that may be shown. */
+#define PROGRESS_BYTES 400
+
+void haft__timeline_init(haft__timeline *timeline, const haft__spec *spec, haft__look look)
+{
+    *timeline = (haft__timeline){.spec = spec, .look = look};
+    haft__arena_init(&timeline->arena, 0);
+    haft__buf *const all[] = {&timeline->out,       &timeline->open_call,
+                              &timeline->open_tool, &timeline->open_arguments,
+                              &timeline->progress,  &timeline->said};
+    for (size_t i = 0; i < COUNT(all); i++) {
+        haft__buf_init(all[i], HAFT__LIMIT_RUN_BYTES);
+    }
+    haft__flow_init(&timeline->flow);
+}
+
+void haft__timeline_finish(haft__timeline *timeline)
+{
+    haft__buf_finish(&timeline->out);
+    haft__buf_finish(&timeline->open_call);
+    haft__buf_finish(&timeline->open_tool);
+    haft__buf_finish(&timeline->open_arguments);
+    haft__buf_finish(&timeline->progress);
+    haft__buf_finish(&timeline->said);
+    haft__flow_finish(&timeline->flow);
+    haft__arena_finish(&timeline->arena);
+}
+
+/* ---- fields ---- */
+
+haft_str haft__told_text(const haft__event *event, const char *key)
+{
+    const haft__json *value = haft__event_field(event, key);
+    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+    return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
+haft__json haft__told_list(const haft__event *event, const char *key)
+{
+    const haft__json *value = haft__event_field(event, key);
+    bool list = value != NULL && value->kind == HAFT__JSON_ARRAY;
+    return list ? *value : haft__json_array(NULL, 0);
+}
+
+haft_str haft__told_member(haft__json object, const char *key)
+{
+    const haft__json *value = haft__json_get(object, haft__str(key));
+    haft_str text = value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
+    return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
+static uint64_t number_of(const haft__json *value)
+{
+    int64_t number = 0;
+    bool good = value != NULL && value->kind == HAFT__JSON_NUMBER
+                && haft__number_to_int64(haft__json_text(*value), &number);
+    return good && number > 0 ? (uint64_t)number : 0;
+}
+
+uint64_t haft__told_number(const haft__event *event, const char *key)
+{
+    return number_of(haft__event_field(event, key));
+}
+
+uint64_t haft__told_part(const haft__event *event, const char *key, const char *part)
+{
+    const haft__json *value = haft__event_field(event, key);
+    return value != NULL ? number_of(haft__json_get(*value, haft__str(part))) : 0;
+}
+
+haft_str haft__told_error(const haft__event *event)
+{
+    const haft__json *error = haft__event_field(event, "error");
+    const haft__json *message = error != NULL ? haft__json_get(*error, HAFT__LIT("message")) : NULL;
+    haft_str text = message != NULL ? haft__json_text(*message) : (haft_str){NULL, 0};
+    return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
+static haft_str without(haft_str text, haft_str prefix)
+{
+    return haft__str_starts(text, prefix) ? haft__str_skip(text, prefix.len) : text;
+}
+
+haft_str haft__told_refusal(const haft__event *event)
+{
+    haft_str text = without(haft__told_text(event, "text"), HAFT__LIT("Error: "));
+    haft_str tool = haft__told_text(event, "tool"), said = HAFT__LIT(" is refused: ");
+    haft_str rest = without(text, tool);
+    return tool.len > 0 && rest.len < text.len && haft__str_starts(rest, said)
+               ? haft__str_skip(rest, said.len)
+               : text;
+}
+
+haft_str haft__told_total_cost(const haft__timeline *t, const haft__event *event)
+{
+    const haft__json *usage = haft__event_field(event, "usage");
+    const haft__json *cost = usage != NULL ? haft__json_get(*usage, HAFT__LIT("cost_usd")) : NULL;
+    haft_str text = cost != NULL ? haft__json_text(*cost) : HAFT__LIT("");
+    bool any = false;
+    for (size_t i = 0; i < text.len; i++) {
+        any = any || (text.ptr[i] >= '1' && text.ptr[i] <= '9');
+    }
+    return any && t->spec->model.price.known ? text : HAFT__LIT("");
+}
+
+haft_str haft__told_json(haft__timeline *t, const haft__event *event, const char *key)
+{
+    const haft__json *value = haft__event_field(event, key);
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    if (value != NULL) {
+        haft__json_write(&text, *value);
+    }
+    haft_str kept = haft__arena_copy(&t->arena, haft__buf_str(&text));
+    haft__buf_finish(&text);
+    return kept.ptr != NULL ? kept : HAFT__LIT("");
+}
+
+uint64_t haft__told_cost(const haft__timeline *t, const haft__event *reply)
+{
+    const haft__price *price = &t->spec->model.price;
+    uint64_t input = haft__told_part(reply, "usage", "input_tokens");
+    uint64_t cached = haft__told_part(reply, "usage", "cached_tokens");
+    uint64_t output = haft__told_part(reply, "usage", "output_tokens");
+    uint64_t fresh = input > cached ? input - cached : 0;
+    return price->known
+               ? (fresh * price->input + cached * price->cached + output * price->output) / 1000000
+               : 0;
+}
+
+bool haft__told_shown(const haft__event *reveal, haft__buf *buf)
+{
+    unsigned long long deferred = haft__told_number(reveal, "deferred");
+    if (deferred > 0 && buf != NULL) {
+        haft__buf_addf(buf, "%llu tool%s, %u shown (at most %llu)", deferred,
+                       deferred == 1 ? "" : "s", haft__told_list(reveal, "tools").count,
+                       (unsigned long long)haft__told_number(reveal, "cap"));
+    }
+    return deferred > 0;
+}
+
+bool haft__told_gate(haft__buf *buf, const haft__event *turn)
+{
+    const haft__json *gate = haft__event_field(turn, "gate");
+    const haft__json *called = gate != NULL ? haft__json_get(*gate, HAFT__LIT("called")) : NULL;
+    if (called == NULL) {
+        return false;
+    }
+    haft__buf_addf(buf, "gate %u/%llu", called->count,
+                   (unsigned long long)haft__told_part(turn, "gate", "threshold"));
+    return true;
+}
+
+/* ---- what is only told ---- */
+
+static void tell_progress(haft__timeline *t, const haft__event *event)
+{
+    haft_str call = haft__told_text(event, "call");
+    if (t->open != HAFT__OPEN_CALL || !haft__str_equal(call, haft__buf_str(&t->open_call))) {
+        return;
+    }
+    haft_str text = haft__told_text(event, "data");
+    text = text.len > 0 ? text : haft__told_json(t, event, "data");
+    text.len = text.len < PROGRESS_BYTES ? text.len : PROGRESS_BYTES;
+    haft__buf_clear(&t->progress);
+    haft__buf_add_str(&t->progress, text);
+    haft__timeline_redraw(t, t->open_since_ms + t->open_seconds * TICK_MS);
+}
+
+/* What the server of a tool has logged, if it is a warning or worse. */
+static bool tell_log(haft__timeline *t, const haft__event *event)
+{
+    static const char *const levels[] = {"warning", "error", "critical", "alert", "emergency"};
+    const haft__json *data = haft__event_field(event, "data");
+    bool object = data != NULL && data->kind == HAFT__JSON_OBJECT;
+    haft_str server = object ? haft__told_member(*data, "server") : HAFT__LIT("");
+    haft_str level = object ? haft__told_member(*data, "level") : HAFT__LIT("");
+    size_t i = 0;
+    while (i < COUNT(levels) && !haft__str_equal(level, haft__str(levels[i]))) {
+        i++;
+    }
+    if (server.len == 0 || i == COUNT(levels)) {
+        return false;
+    }
+    haft_str text = haft__arena_format(&t->arena, "server %.*s: %s: %.*s", HAFT__ARG(server),
+                                       levels[i], HAFT__ARG(haft__told_member(*data, "message")));
+    if (t->look.live) {
+        haft__line l = haft__line_item(t, HAFT__MARK_WARNS, HAFT__HEED);
+        haft__line_cut(&l, HAFT__PLAIN, text, 0);
+        haft__line_end(&l);
+    } else {
+        haft__buf_add_str(&t->out, HAFT__LIT("  "));
+        (void)haft__add_line(&t->out, text, HAFT__SHOWN_REASON, HAFT__LIT("..."));
+        haft__buf_add_char(&t->out, '\n');
+    }
+    return true;
+}
+
+/* It has neither number nor a place among the kinds, so it is read by hand. */
+static void tell_told(haft__timeline *t, haft_str line)
+{
+    haft__event event = {0};
+    if (haft__json_read(&t->arena, line, NULL, &event.object, NULL, NULL) != HAFT_OK
+        || event.object.kind != HAFT__JSON_OBJECT) {
+        return;
+    }
+    haft_str kind = haft__told_text(&event, "kind"), text = haft__told_text(&event, "text");
+    bool progress = haft__str_equal(kind, HAFT__LIT("call_progress"));
+    if ((progress && tell_log(t, &event)) || !t->look.live) {
+        return;
+    }
+    if (progress) {
+        tell_progress(t, &event);
+    } else if (!haft__str_equal(kind, HAFT__LIT("model_progress")) || t->replied) {
+        return;
+    } else if (text.len > 0) {
+        haft__timeline_speak(t, HAFT__SPEECH_TEXT, text);
+    } else {
+        haft__timeline_speak(t, HAFT__SPEECH_REASONING, haft__told_text(&event, "reasoning"));
+    }
+}
+
+void haft__timeline_tell(haft__timeline *timeline, haft_str line)
+{
+    haft__event event;
+    haft__arena_reset(&timeline->arena);
+    if (haft__str_starts(line, HAFT__LIT("{\"after\":"))) {
+        tell_told(timeline, line);
+        return;
+    }
+    if (haft__event_read(&timeline->arena, line, (haft__hash_key){0, 0}, &event, NULL) != HAFT_OK) {
+        return;
+    }
+    if (event.kind == HAFT__EVENT_RUN_STARTED) {
+        timeline->started_ms = event.at_ms;
+    }
+    if (timeline->look.live) {
+        haft__timeline_live(timeline, &event);
+    } else {
+        haft__timeline_plain(timeline, &event);
+    }
+}
+
+/* ---- time ---- */
+
+int haft__timeline_wait(const haft__timeline *timeline)
+{
+    bool under_way = timeline->open == HAFT__OPEN_CALL || timeline->asking;
+    return timeline->look.live && under_way ? TICK_MS : -1;
+}
+
+void haft__timeline_tick(haft__timeline *timeline, uint64_t now_ms)
+{
+    uint64_t taken = now_ms > timeline->open_since_ms ? now_ms - timeline->open_since_ms : 0;
+    bool news = taken >= TICK_MS && taken / TICK_MS != timeline->open_seconds;
+    if (haft__timeline_wait(timeline) >= 0 && news) {
+        timeline->open_seconds = taken / TICK_MS;
+        haft__timeline_redraw(timeline, now_ms);
+    }
+}

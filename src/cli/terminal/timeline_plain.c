@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline_plain.c - a run in plain lines, one an event: for logs and for screen readers.
+ *
+ * Words and ASCII punctuation only, besides what models and tools say themselves.
+ * Tests: tests/cli/terminal/timeline_test.c.
+ */
+#include "base/str.h"
+#include "cli/terminal/timeline_int.h"
+#include "cli/terminal/width.h"
+
+/* Columns that a text from outside takes at most. */
+#define SHOWN 73
+
+/* A text from outside, in short. */
+static void add_short(haft__timeline *t, haft_str text)
+{
+    (void)haft__add_line(&t->out, text, SHOWN, HAFT__LIT("..."));
+}
+
+/* Why something failed: whole, unless somebody writes a novel. */
+static void add_reason(haft__timeline *t, haft_str text)
+{
+    (void)haft__add_line(&t->out, text, HAFT__SHOWN_REASON, HAFT__LIT("..."));
+}
+
+static void add(haft__timeline *t, const char *text)
+{
+    haft__buf_add_str(&t->out, haft__str(text));
+}
+
+static void add_field(haft__timeline *t, const haft__event *event, const char *key)
+{
+    add_short(t, haft__told_text(event, key));
+}
+
+/* "[name] " */
+static void add_name(haft__timeline *t)
+{
+    add(t, "[");
+    add_short(t, t->spec->name.len > 0 ? t->spec->name : HAFT__LIT("run"));
+    add(t, "] ");
+}
+
+/* "  c1.1 tool" */
+static void add_call(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  ");
+    add_field(t, event, "call");
+    add(t, " ");
+    add_field(t, event, "tool");
+}
+
+static void tell_turn(haft__timeline *t, const haft__event *event)
+{
+    add_name(t);
+    haft__buf_addf(&t->out, "turn %llu/%u  ", (unsigned long long)haft__told_number(event, "turn"),
+                   t->spec->limits.turns);
+    add_field(t, event, "mode");
+    if (haft__event_field(event, "tool") != NULL) {
+        add(t, " ");
+        add_field(t, event, "tool");
+    }
+    add(t, "  ");
+    if (haft__told_gate(&t->out, event)) {
+        add(t, "  ");
+    }
+    add_field(t, event, "reason");
+}
+
+/* What it took; nothing when that is not known. The text of a reply that ends the run is the
+ * answer, and stands elsewhere. */
+static void tell_reply(haft__timeline *t, const haft__event *event)
+{
+    const haft__json *calls = haft__event_field(event, "calls");
+    haft_str text = haft__told_text(event, "content");
+    unsigned long long input = haft__told_part(event, "usage", "input_tokens");
+    unsigned long long output = haft__told_part(event, "usage", "output_tokens");
+    bool says = text.len > 0 && calls != NULL && calls->count > 0;
+    if (!says && input + output == 0) {
+        return;
+    }
+    add(t, "  model: ");
+    if (input + output > 0) {
+        haft__buf_addf(&t->out, "%llu tokens in, %llu cached, %llu out, %llu ms%s", input,
+                       (unsigned long long)haft__told_part(event, "usage", "cached_tokens"), output,
+                       (unsigned long long)haft__told_number(event, "ms"), says ? "; " : "");
+    }
+    add(t, says ? "text: " : "");
+    add_short(t, says ? text : HAFT__LIT(""));
+}
+
+static void tell_started(haft__timeline *t, const haft__event *event)
+{
+    add_call(t, event);
+    add(t, " ");
+    add_short(t, haft__told_json(t, event, "arguments"));
+}
+
+static void tell_finished(haft__timeline *t, const haft__event *event)
+{
+    add_call(t, event);
+    if (!haft__event_flag(event, "ok")) {
+        add(t, ": error: ");
+        add_short(t, haft__told_error(event));
+        return;
+    }
+    size_t bytes = haft__told_text(event, "result").len;
+    haft__buf_addf(&t->out, ": ok, %zu byte%s, %llu ms%s%s", bytes, bytes == 1 ? "" : "s",
+                   (unsigned long long)haft__told_number(event, "ms"),
+                   haft__event_flag(event, "cached") ? ", cached" : "",
+                   haft__event_flag(event, "truncated") ? ", truncated for the model" : "");
+}
+
+static void tell_refused(haft__timeline *t, const haft__event *event)
+{
+    add_call(t, event);
+    add(t, " refused (");
+    add_field(t, event, "why");
+    add(t, "): ");
+    add_short(t, haft__told_refusal(event));
+}
+
+static void tell_paused(haft__timeline *t, const haft__event *event)
+{
+    haft_str question = haft__told_text(event, "question");
+    add(t, "  ");
+    add_field(t, event, "call");
+    add(t, " waits for ");
+    add_field(t, event, "pause");
+    if (haft__event_field(event, "server") != NULL) {
+        add(t, " of ");
+        add_field(t, event, "server");
+    }
+    add(t, ": ");
+    if (question.len > 0) {
+        add_short(t, question);
+    } else {
+        add_field(t, event, "tool");
+        add(t, " ");
+        add_short(t, haft__told_json(t, event, "arguments"));
+    }
+}
+
+/* "  before KEY between KEY2" */
+static void tell_two(haft__timeline *t, const haft__event *event, const char *const words[4])
+{
+    add(t, words[0]);
+    add_field(t, event, words[1]);
+    add(t, words[2]);
+    add_field(t, event, words[3]);
+}
+
+static void tell_end(haft__timeline *t, const haft__event *event)
+{
+    haft_str cost = haft__told_total_cost(t, event);
+    add_name(t);
+    add_field(t, event, "end");
+    unsigned long long turns = haft__told_number(event, "turns");
+    unsigned long long calls = haft__told_number(event, "calls");
+    add(t, ": ");
+    add_reason(t, haft__told_text(event, "reason"));
+    haft__buf_addf(&t->out, "; %llu turn%s, %llu call%s, %llu tokens in, %llu out", turns,
+                   turns == 1 ? "" : "s", calls, calls == 1 ? "" : "s",
+                   (unsigned long long)haft__told_part(event, "usage", "input_tokens"),
+                   (unsigned long long)haft__told_part(event, "usage", "output_tokens"));
+    if (cost.len > 0) {
+        add(t, ", ");
+        add_short(t, cost);
+        add(t, " USD");
+    }
+}
+
+static void tell_stored(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  stored ");
+    add_field(t, event, "name");
+    unsigned long long bytes = haft__told_number(event, "bytes");
+    haft__buf_addf(&t->out, ": %llu byte%s, ", bytes, bytes == 1 ? "" : "s");
+    add_field(t, event, "media_type");
+}
+
+static void tell_gate(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  gate open after ");
+    add_short(t, haft__told_json(t, event, "called"));
+}
+
+static void tell_failed(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  the model failed: ");
+    add_reason(t, haft__told_text(event, "message"));
+}
+
+static void tell_reminded(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  reminded: ");
+    add_field(t, event, "text");
+}
+
+/* "1 tool, 2 left out" */
+static void tell_count(haft__timeline *t, haft__json server)
+{
+    haft_str tools = haft__told_member(server, "tools");
+    haft_str left_out = haft__told_member(server, "left_out_all");
+    add_short(t, tools);
+    add(t, haft__str_equal(tools, HAFT__LIT("1")) ? " tool" : " tools");
+    if (left_out.len > 0) {
+        add(t, ", ");
+        add_short(t, left_out);
+        add(t, " left out");
+    }
+}
+
+/* A line for each server: what it has, or why nothing of it can be used; and what is wrong with
+ * what is remembered of it. */
+static void tell_servers(haft__timeline *t, const haft__event *event)
+{
+    haft__json servers = haft__told_list(event, "servers");
+    haft_str reason = haft__told_text(event, "reason");
+    for (uint32_t i = 0; i < servers.count; i++) {
+        haft_str error = haft__told_member(servers.items[i], "error");
+        haft_str warning = haft__told_member(servers.items[i], "warning");
+        add(t, i > 0 ? "\n  server " : "  server ");
+        add_short(t, haft__told_member(servers.items[i], "name"));
+        add(t, ": ");
+        if (error.len > 0) {
+            add_reason(t, error);
+        } else {
+            tell_count(t, servers.items[i]);
+        }
+        if (reason.len > 0) {
+            add(t, "; ");
+            add_reason(t, reason);
+        }
+        if (warning.len > 0) {
+            add(t, "\n    warning: ");
+            add_reason(t, warning);
+        }
+    }
+}
+
+/* The names of tools: entries of a list, or their `name`. */
+static void add_names(haft__timeline *t, haft__json list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        bool text = list.items[i].kind == HAFT__JSON_STRING;
+        add(t, i > 0 ? ", " : "");
+        add_short(t,
+                  text ? haft__json_text(list.items[i]) : haft__told_member(list.items[i], "name"));
+    }
+}
+
+/* What a search has shown, behind what servers there are. */
+static void tell_revealed(haft__timeline *t, const haft__event *event)
+{
+    size_t before = t->out.len;
+    haft__json tools = haft__told_list(event, "tools"), listed = haft__told_list(event, "listed");
+    bool call = haft__told_text(event, "call").len > 0;
+    if (!call) {
+        tell_servers(t, event);
+    }
+    if (haft__told_shown(event, NULL)) {
+        add(t, t->out.len > before ? "\n  " : "  ");
+        if (call) {
+            haft__buf_addf(&t->out, "%u found, %u shown", tools.count + listed.count, tools.count);
+        } else {
+            (void)haft__told_shown(event, &t->out);
+        }
+        add(t, tools.count > 0 ? ": " : "");
+        add_names(t, tools);
+    }
+}
+
+static void tell_hidden(haft__timeline *t, const haft__event *event)
+{
+    haft__buf_addf(&t->out, "  hidden (at most %llu are shown): ",
+                   (unsigned long long)haft__told_number(event, "cap"));
+    add_names(t, haft__told_list(event, "tools"));
+    haft__buf_addf(&t->out, "; about %llu tokens of the prompt are cached no longer",
+                   (unsigned long long)haft__told_number(event, "cache_tokens"));
+}
+
+static void tell(haft__timeline *t, const haft__event *event)
+{
+    static const char *const violation[] = {"  reply dropped, asked again: ", "came", ": ", "text"};
+    static const char *const unconstrained[] = {
+        "  the server refused what the reply was to be held to, asked again without: ", "message",
+        "", ""};
+    static const char *const cancel[] = {"  cancel asked by ", "by", ": ", "why"};
+    static const char *const alone[] = {"  cancel asked by ", "by", "", ""};
+    switch (event->kind) {
+    case HAFT__EVENT_TURN_STARTED: tell_turn(t, event); return;
+    case HAFT__EVENT_GATE_OPENED: tell_gate(t, event); return;
+    case HAFT__EVENT_MODEL_REPLIED: tell_reply(t, event); return;
+    case HAFT__EVENT_MODEL_FAILED: tell_failed(t, event); return;
+    case HAFT__EVENT_CONSTRAINT_REFUSED: tell_two(t, event, unconstrained); return;
+    case HAFT__EVENT_VIOLATION: tell_two(t, event, violation); return;
+    case HAFT__EVENT_REMINDED: tell_reminded(t, event); return;
+    case HAFT__EVENT_CALL_STARTED: tell_started(t, event); return;
+    case HAFT__EVENT_CALL_FINISHED: tell_finished(t, event); return;
+    case HAFT__EVENT_CALL_REFUSED: tell_refused(t, event); return;
+    case HAFT__EVENT_PAUSED: tell_paused(t, event); return;
+    case HAFT__EVENT_ANSWERED:
+        tell_two(t, event, (const char *const[]){"  ", "call", ": ", "verdict"});
+        tell_two(t, event, (const char *const[]){" by ", "by", "", ""});
+        return;
+    case HAFT__EVENT_ARTIFACT_STORED: tell_stored(t, event); return;
+    case HAFT__EVENT_SPEC_CHANGED:
+        tell_two(t, event,
+                 (const char *const[]){"the spec has changed; accepted by ", "by", "", ""});
+        return;
+    case HAFT__EVENT_CANCEL_ASKED:
+        tell_two(t, event, haft__told_text(event, "why").len > 0 ? cancel : alone);
+        return;
+    case HAFT__EVENT_RUN_FINISHED: tell_end(t, event); return;
+    case HAFT__EVENT_TOOLS_REVEALED: tell_revealed(t, event); return;
+    case HAFT__EVENT_TOOLS_HIDDEN: tell_hidden(t, event); return;
+    case HAFT__EVENT_RUN_STARTED:
+    case HAFT__EVENT_CONSTRAINED:
+    case HAFT__EVENT_CALL_ASKED: /* paused says it */
+    case HAFT__EVENT_CHILD_STARTED:
+    case HAFT__EVENT_CHILD_FINISHED:
+    case HAFT__EVENT_GRAPH_STEP: return;
+    }
+}
+
+void haft__timeline_plain(haft__timeline *t, const haft__event *event)
+{
+    size_t before = t->out.len;
+    tell(t, event);
+    if (t->out.len > before) {
+        haft__buf_add_char(&t->out, '\n');
+    }
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* held.c - see cli/terminal/waiting_calls.h. Tests: tests/cli/pause_test.py. */
+#include "cli/terminal/waiting_calls.h"
+
+#include "base/str.h"
+#include "cli/terminal/width.h"
+#include "run/decide/call_wait.h"
+
+/* How long nothing has happened before it is said: what is over at once is no news. */
+#define QUIET_MS 1000U
+
+/* Columns that a name from outside takes at most. */
+#define NAME_COLUMNS 73U
+
+static void add_name(haft__buf *out, const haft__run_call *call)
+{
+    haft__buf_addf(out, "%.*s ", HAFT__ARG(call->id));
+    (void)haft__add_line(out, call->name, NAME_COLUMNS, HAFT__LIT("..."));
+}
+
+static void add_one(haft__buf *out, const haft__run_call *call, const haft__held *held)
+{
+    haft__buf_add_str(out, HAFT__LIT("  "));
+    add_name(out, call);
+    haft__buf_add_str(out, HAFT__LIT(" waits for "));
+    if (held->by == HAFT__HELD_OTHERS) {
+        haft__buf_add_str(out, HAFT__LIT("the other calls of its turn\n"));
+        return;
+    }
+    add_name(out, held->behind);
+    haft__buf_add_str(out, held->lane.len > 0 ? HAFT__LIT(", of the same lane: ")
+                                              : HAFT__LIT(", which is destructive, too"));
+    (void)haft__add_line(out, held->lane, NAME_COLUMNS, HAFT__LIT("..."));
+    haft__buf_add_char(out, '\n');
+}
+
+void haft__held_add(haft__buf *out, const haft__run *run)
+{
+    size_t crowded = 0;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        haft__held held = haft__held_look(run, &run->calls[i]);
+        if (held.by == HAFT__HELD_ROOM) {
+            crowded++;
+        } else if (held.by != HAFT__HELD_NOT) {
+            add_one(out, &run->calls[i], &held);
+        }
+    }
+    if (crowded > 0) {
+        haft__buf_addf(out, "  %zu call%s for a place: at most %u run at once (limits.parallel)\n",
+                       crowded, crowded == 1 ? " waits" : "s wait", run->spec->limits.parallel);
+    }
+}
+
+static bool any(const haft__run *run)
+{
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        if (haft__held_look(run, &run->calls[i]).by != HAFT__HELD_NOT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int haft__held_due(const haft_run *run, uint64_t told)
+{
+    const haft__run *state = &run->state;
+    if (told == state->seq || !haft__log_durable(run) || !any(state)) {
+        return -1;
+    }
+    uint64_t now = haft__runtime_now(run->runtime);
+    uint64_t quiet = now > state->last_ms ? now - state->last_ms : 0;
+    return quiet < QUIET_MS ? (int)(QUIET_MS - quiet) : 0;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mock_embed.c - toy vectors for POST /v1/embeddings: texts that share pieces of words are near
+ * each other, and the same text always has the same vector. Tests: tests/mcp/embeddings_test.py.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "serve/mock/mock.h"
+#include "json/read.h"
+#include "json/write.h"
+
+#define PIECE   3    /* letters that count together */
+#define SLOW_MS 2000 /* longer than a search waits for its query */
+
+/* An answer that comes late. */
+typedef struct late {
+    haft__mock *mock;
+    haft__server_request *request;
+    haft__buf body;
+    haft__timer timer;
+} late;
+
+static char small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+/* FNV-1a of a piece, in small letters. */
+static uint32_t hash_piece(const char *at)
+{
+    uint32_t hash = 2166136261U;
+    for (size_t i = 0; i < PIECE; i++) {
+        hash = (hash ^ (uint8_t)small(at[i])) * 16777619U;
+    }
+    return hash;
+}
+
+static void add_vector(haft__json_writer *w, haft_str text, size_t dimensions, int64_t *counts)
+{
+    memset(counts, 0, dimensions * sizeof(*counts));
+    for (size_t i = 0; i + PIECE <= text.len; i++) {
+        counts[hash_piece(text.ptr + i) % dimensions]++;
+    }
+    haft__json_begin_array(w);
+    for (size_t i = 0; i < dimensions; i++) {
+        haft__json_add_int(w, counts[i]);
+    }
+    haft__json_end_array(w);
+}
+
+static void write_answer(haft__buf *body, haft__json input, size_t dimensions, int64_t *counts)
+{
+    haft__json_writer w;
+    haft__json_writer_init(&w, body);
+    haft__json_begin_object(&w);
+    haft__json_key(&w, "object");
+    haft__json_add_str(&w, HAFT__LIT("list"));
+    haft__json_key(&w, "data");
+    haft__json_begin_array(&w);
+    for (uint32_t i = 0; i < input.count; i++) {
+        haft__json_begin_object(&w);
+        haft__json_key(&w, "index");
+        haft__json_add_int(&w, i);
+        haft__json_key(&w, "embedding");
+        add_vector(&w, haft__json_text(input.items[i]), dimensions, counts);
+        haft__json_end_object(&w);
+    }
+    haft__json_end_array(&w);
+    haft__json_end_object(&w);
+}
+
+static bool are_texts(haft__json input)
+{
+    for (uint32_t i = 0; input.kind == HAFT__JSON_ARRAY && i < input.count; i++) {
+        if (input.items[i].kind != HAFT__JSON_STRING) {
+            return false;
+        }
+    }
+    return input.kind == HAFT__JSON_ARRAY && input.count > 0;
+}
+
+/* The answer in `body`; false when it is no request. */
+static bool make_answer(haft__mock *mock, haft_str text, bool grows, haft__buf *body)
+{
+    haft__arena arena;
+    haft__json whole;
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    size_t dimensions = mock->dimensions + (grows ? (size_t)mock->requests : 0);
+    options.hash_key = mock->hash_key;
+    haft__arena_init(&arena, 0);
+    int64_t *counts = haft__arena_array(&arena, dimensions, sizeof(*counts));
+    const haft__json *input = NULL, *model = NULL;
+    if (counts != NULL && haft__json_read(&arena, text, &options, &whole, NULL, NULL) == HAFT_OK) {
+        input = haft__json_get(whole, HAFT__LIT("input"));
+        model = haft__json_get(whole, HAFT__LIT("model"));
+    }
+    bool good =
+        input != NULL && are_texts(*input) && model != NULL && model->kind == HAFT__JSON_STRING;
+    if (good) {
+        write_answer(body, *input, dimensions, counts);
+    }
+    haft__arena_finish(&arena);
+    return good;
+}
+
+static void send_late(void *context)
+{
+    late *l = context;
+    haft__mock_reply(l->mock, l->request, 200, &l->body);
+    free(l);
+}
+
+static void on_gone(void *context, haft__server_request *request)
+{
+    late *l = context;
+    haft__timer_stop(l->mock->loop, &l->timer);
+    haft__server_cut(request);
+    haft__buf_finish(&l->body);
+    free(l);
+}
+
+static void delay(haft__mock *mock, haft__server_request *request, haft__buf *body)
+{
+    late *l = calloc(1, sizeof(*l));
+    if (l == NULL) {
+        haft__mock_reply(mock, request, 200, body);
+        return;
+    }
+    *l = (late){.mock = mock, .request = request, .body = *body};
+    haft__server_on_gone(request, on_gone, l);
+    if (haft__timer_start(mock->loop, &l->timer, SLOW_MS, send_late, l, NULL) != HAFT_OK) {
+        send_late(l);
+    }
+}
+
+/* Says what it should not: the key that it was given. */
+static void refuse_loudly(haft__mock *mock, haft__server_request *request)
+{
+    char message[512];
+    haft_str key = haft__server_header(request, "authorization");
+    (void)snprintf(message, sizeof(message), "no vectors today, not for %.*s", HAFT__ARG(key));
+    haft__mock_refuse(mock, request, 500, message);
+}
+
+void haft__mock_embeddings(haft__mock *mock, haft__server_request *request)
+{
+    haft_str fault = haft__str(mock->fault != NULL ? mock->fault : "");
+    haft__buf body;
+    if (mock->dimensions == 0) {
+        haft__mock_refuse(mock, request, 404, "there are no embeddings here (--embeddings N)");
+        return;
+    }
+    if (haft__str_equal(fault, HAFT__LIT("error"))) {
+        refuse_loudly(mock, request);
+        return;
+    }
+    haft__buf_init(&body, HAFT__LIMIT_SERVER_QUEUE_BYTES);
+    if (haft__str_equal(fault, HAFT__LIT("garbage"))) {
+        haft__buf_add_str(&body, HAFT__LIT("<html>"));
+    } else if (!make_answer(mock, haft__server_body(request),
+                            haft__str_equal(fault, HAFT__LIT("sizes")), &body)) {
+        haft__buf_finish(&body);
+        haft__mock_refuse(mock, request, 400, "wanted a model and an array of texts as input");
+        return;
+    }
+    if (haft__str_equal(fault, HAFT__LIT("slow"))) {
+        delay(mock, request, &body);
+    } else {
+        haft__mock_reply(mock, request, 200, &body);
+    }
+}

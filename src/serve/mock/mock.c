@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mock.c - requests over HTTP, answered from a script.
+ *
+ * Each chat request that the provider would take has the script's next reply, in the order of
+ * arrival; a delay holds back this one alone. Tests: tests/cli/mock_model_test.py,
+ * tests/serve/mock/mock_test.c.
+ */
+#include "serve/mock/mock.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "cli/terminal/print.h"
+#include "io/clock.h"
+#include "model/chat_reply.h"
+
+#define ID_SIZE 32
+
+/* One chat request, from its arrival to its answer. */
+typedef struct exchange {
+    haft__mock *mock;
+    haft__server_request *request;
+    uint64_t number;
+    haft__arena arena;
+    haft__chat_asked asked;
+    haft__script_answer answer;
+    haft__timer timer;
+} exchange;
+
+/* ---- answers ---- */
+
+/* Every answer has an id, as the provider's have. */
+static haft__server_field id_field(uint64_t number, char text[ID_SIZE])
+{
+    (void)snprintf(text, ID_SIZE, "req_%" PRIu64, number);
+    return (haft__server_field){HAFT__LIT("x-request-id"), haft__str(text)};
+}
+
+void haft__mock_reply(haft__mock *mock, haft__server_request *request, uint32_t status,
+                      haft__buf *body)
+{
+    char id[ID_SIZE];
+    haft__server_field field = id_field(mock->requests, id);
+    haft__server_head head = {status, HAFT__LIT("application/json"), &field, 1};
+    if (body->status == HAFT_OK) {
+        haft__server_reply(request, &head, haft__buf_str(body));
+    } else {
+        haft__server_cut(request);
+    }
+    haft__buf_finish(body);
+}
+
+static void refuse(haft__mock *mock, haft__server_request *request, uint32_t status,
+                   haft__chat_problem problem)
+{
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
+    haft__chat_error(&body, problem.message,
+                     status < 500 ? "invalid_request_error" : "server_error", problem.param,
+                     problem.code);
+    haft__mock_reply(mock, request, status, &body);
+}
+
+void haft__mock_refuse(haft__mock *mock, haft__server_request *request, uint32_t status,
+                       const char *message)
+{
+    refuse(mock, request, status, (haft__chat_problem){.message = haft__str(message)});
+}
+
+/* ---- exchanges ---- */
+
+static void finish(exchange *e)
+{
+    haft__timer_stop(e->mock->loop, &e->timer);
+    haft__arena_finish(&e->arena);
+    free(e);
+}
+
+static void on_gone(void *context, haft__server_request *request)
+{
+    haft__server_cut(request);
+    finish(context);
+}
+
+static bool is_named(haft_str name, const char *wanted)
+{
+    return name.len == strlen(wanted) && strncasecmp(name.ptr, wanted, name.len) == 0;
+}
+
+/* Our own field and the script's; NULL when there is no memory. */
+static haft__server_field *make_fields(exchange *e, haft__server_field own, bool *ret_typed)
+{
+    haft__json headers = e->answer.headers;
+    haft__server_field *fields =
+        haft__arena_array(&e->arena, (size_t)headers.count + 1, sizeof(*fields));
+    for (uint32_t i = 0; fields != NULL && i < headers.count; i++) {
+        haft_str name = haft__json_text(headers.members[i].key);
+        fields[i + 1] = (haft__server_field){name, haft__json_text(headers.members[i].value)};
+        *ret_typed = *ret_typed || is_named(name, "content-type");
+    }
+    if (fields != NULL) {
+        fields[0] = own;
+    }
+    return fields;
+}
+
+/* An error of the script's; one without a status is a connection that breaks. */
+static void send_failure(exchange *e)
+{
+    const haft__model_failure *failure = &e->answer.failure;
+    char id[ID_SIZE];
+    bool typed = failure->message.len == 0;
+    haft__server_field *fields = make_fields(e, id_field(e->number, id), &typed);
+    if (failure->status == 0 || fields == NULL) {
+        haft__server_cut(e->request);
+        return;
+    }
+    bool json = haft__str_starts(failure->message, HAFT__LIT("{"));
+    haft_str type = json ? HAFT__LIT("application/json") : HAFT__LIT("text/plain; charset=utf-8");
+    haft__server_head head = {.status = failure->status,
+                              .content_type = typed ? HAFT__LIT("") : type,
+                              .fields = fields,
+                              .field_count = (size_t)e->answer.headers.count + 1};
+    haft__server_reply(e->request, &head, failure->message);
+}
+
+/* The bytes of a reply, up to the script's cut. */
+static void send_body(exchange *e, haft_str body)
+{
+    char id[ID_SIZE];
+    haft__server_field fields[] = {id_field(e->number, id),
+                                   {HAFT__LIT("cache-control"), HAFT__LIT("no-cache")}};
+    bool stream = e->asked.stream;
+    haft__server_head head = {
+        .status = 200,
+        .content_type = stream ? HAFT__LIT("text/event-stream") : HAFT__LIT("application/json"),
+        .fields = fields,
+        .field_count = stream ? 2 : 1,
+    };
+    bool cut = e->answer.has_cut && e->answer.cut < body.len;
+    if (!stream && !cut) {
+        haft__server_reply(e->request, &head, body);
+        return;
+    }
+    body.len = cut ? (size_t)e->answer.cut : body.len;
+    haft__server_begin(e->request, &head);
+    bool written = haft__server_write(e->request, body);
+    if (cut || !written) {
+        haft__server_cut(e->request);
+    } else {
+        haft__server_end(e->request);
+    }
+}
+
+static void send_reply(exchange *e)
+{
+    char id[ID_SIZE];
+    (void)snprintf(id, sizeof(id), "chatcmpl-%" PRIu64, e->number);
+    haft__chat_head head = {.id = haft__str(id),
+                            .model = e->asked.request.model,
+                            .created = haft__clock_now() / 1000,
+                            .include_usage = e->asked.include_usage};
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_SERVER_QUEUE_BYTES);
+    haft_error err = {0};
+    haft_status status =
+        haft__chat_seal(&e->arena, &e->asked, &e->mock->calls, &e->answer.reply, &err);
+    if (status == HAFT_OK && e->asked.stream) {
+        haft__chat_stream(&body, &head, &e->answer.reply);
+    } else if (status == HAFT_OK) {
+        haft__chat_whole(&body, &head, &e->answer.reply);
+    }
+    status = status == HAFT_OK ? haft__buf_check(&body, &err) : status;
+    if (status == HAFT_OK) {
+        send_body(e, haft__buf_str(&body));
+    } else {
+        haft__mock_refuse(e->mock, e->request, 500, err.message);
+    }
+    haft__buf_finish(&body);
+}
+
+static void send_answer(void *context)
+{
+    exchange *e = context;
+    if (e->answer.failed && !e->answer.has_cut) {
+        send_failure(e);
+    } else {
+        send_reply(e);
+    }
+    finish(e);
+}
+
+static void complain(const haft__mock *mock, const char *message)
+{
+    (void)fputs("haft: mock-model: ", mock->errors);
+    haft__print_text(mock->errors, haft__str(message));
+    (void)fputc('\n', mock->errors);
+    (void)fflush(mock->errors);
+}
+
+/* Whether the reply keeps to what the request holds it to, as that of a real server would. Says so
+ * when not: then the script is wrong. */
+static bool keeps(exchange *e)
+{
+    haft_error err = {0};
+    bool good = e->answer.failed || e->answer.ignores_constraint;
+    if (good) {
+        return true;
+    }
+    if (haft__chat_keeps(&e->asked, &e->answer.reply, &e->arena, &good, &err) != HAFT_OK) {
+        haft__mock_refuse(e->mock, e->request, 500, err.message);
+        return false;
+    }
+    if (!good) {
+        char message[256];
+        (void)snprintf(message, sizeof(message),
+                       "script /replies/%zu: the reply does not keep to the %s of the request; "
+                       "say ignores_constraint: true where a server is to take no notice of it",
+                       e->mock->script->next - 1,
+                       haft__constraint_name(e->asked.request.constraint.kind));
+        complain(e->mock, message);
+        haft__mock_refuse(e->mock, e->request, 500, message);
+    }
+    return good;
+}
+
+/* Asks the script. False when the request is answered: it was not what the script expects. */
+static bool ask_script(exchange *e)
+{
+    haft__mock *mock = e->mock;
+    haft_error err = {0};
+    if (mock->again && mock->script->next == mock->script->replies.count) {
+        mock->script->next = 0;
+    }
+    haft_status status =
+        haft__script_ask(mock->script, &e->asked.request, &e->arena, &e->answer, &err);
+    if (status == HAFT_OK) {
+        return keeps(e);
+    }
+    char message[sizeof(err.where) + sizeof(err.message) + 16];
+    (void)snprintf(message, sizeof(message), "script %s: %s", err.where, err.message);
+    complain(mock, message);
+    haft__mock_refuse(mock, e->request, status == HAFT_BAD_STATE ? 400 : 500, message);
+    return false;
+}
+
+static void answer(exchange *e)
+{
+    haft_error err = {0};
+    haft_str body = haft__server_body(e->request);
+    if (haft__chat_read_like(&e->arena, body, e->mock->like, e->mock->hash_key, &e->asked, &err)
+        != HAFT_OK) {
+        haft__mock_refuse(e->mock, e->request, 500, err.message);
+    } else if (e->asked.problem.message.ptr != NULL) {
+        refuse(e->mock, e->request, 400, e->asked.problem);
+    } else if (ask_script(e)) {
+        haft__server_on_gone(e->request, on_gone, e);
+        if (e->answer.delay_ms == 0) {
+            send_answer(e);
+            return;
+        }
+        if (haft__timer_start(e->mock->loop, &e->timer, e->answer.delay_ms, send_answer, e, &err)
+            == HAFT_OK) {
+            return;
+        }
+        haft__mock_refuse(e->mock, e->request, 500, err.message);
+    }
+    finish(e);
+}
+
+/* ---- routes ---- */
+
+static bool is_json(const haft__server_request *request)
+{
+    haft_str type = haft__server_header(request, "content-type");
+    haft_str name = haft__str_trim(haft__str_split(&type, ';'));
+    return name.len == 0 || is_named(name, "application/json");
+}
+
+static void chat(haft__mock *mock, haft__server_request *request)
+{
+    if (!is_json(request)) {
+        haft__chat_problem problem = {
+            .message = HAFT__LIT("Unsupported content type. This API method only accepts "
+                                 "'application/json' requests."),
+            .code = "unsupported_content_type"};
+        refuse(mock, request, 400, problem);
+        return;
+    }
+    exchange *e = calloc(1, sizeof(*e));
+    if (e == NULL) {
+        haft__mock_refuse(mock, request, 500, "out of memory");
+        return;
+    }
+    e->mock = mock;
+    e->request = request;
+    e->number = mock->requests;
+    haft__arena_init(&e->arena, 0);
+    answer(e);
+}
+
+static void models(haft__mock *mock, haft__server_request *request)
+{
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
+    haft__buf_addf(&body, "{\"object\":\"list\",\"data\":[{\"id\":\"script\",\"object\":\"model\","
+                          "\"created\":0,\"owned_by\":\"haft\"}]}");
+    haft__mock_reply(mock, request, 200, &body);
+}
+
+static void health(haft__mock *mock, haft__server_request *request)
+{
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_REPLY_BYTES);
+    haft__buf_addf(&body, "{\"status\":\"ok\"}");
+    haft__mock_reply(mock, request, 200, &body);
+}
+
+static const struct route {
+    const char *path, *method;
+    bool open; /* to those without a key, too */
+    void (*act)(haft__mock *mock, haft__server_request *request);
+} routes[] = {
+    {"/v1/chat/completions", "POST", false, chat},
+    {"/chat/completions", "POST", false, chat},
+    {"/v1/embeddings", "POST", false, haft__mock_embeddings},
+    {"/v1/models", "GET", false, models},
+    {"/health", "GET", true, health},
+};
+
+static bool has_key(const haft__server_request *request)
+{
+    haft_str given = haft__server_header(request, "authorization");
+    haft_str scheme = haft__str_split(&given, ' ');
+    return is_named(scheme, "bearer") && haft__str_trim(given).len > 0;
+}
+
+static bool fits(const struct route *route, haft_str method)
+{
+    return haft__str_equal(method, haft__str(route->method))
+           || (haft__str_equal(method, HAFT__LIT("HEAD")) && strcmp(route->method, "GET") == 0);
+}
+
+static const struct route *find_route(haft_str path)
+{
+    for (size_t i = 0; i < COUNT(routes); i++) {
+        if (haft__str_equal(path, haft__str(routes[i].path))) {
+            return &routes[i];
+        }
+    }
+    return NULL;
+}
+
+void haft__mock_handle(void *context, haft__server_request *request)
+{
+    haft__mock *mock = context;
+    haft_str path = haft__server_path(request), method = haft__server_method(request);
+    const struct route *route = find_route(path);
+    char message[512];
+    mock->requests++;
+    if (route == NULL) {
+        (void)snprintf(message, sizeof(message), "Invalid URL (%.*s %.*s)", HAFT__ARG(method),
+                       HAFT__ARG(path));
+        haft__mock_refuse(mock, request, 404, message);
+    } else if (!fits(route, method)) {
+        (void)snprintf(message, sizeof(message),
+                       "Not allowed to %.*s on %.*s (HINT: Perhaps you meant to use a different "
+                       "HTTP method?)",
+                       HAFT__ARG(method), HAFT__ARG(path));
+        haft__mock_refuse(mock, request, 405, message);
+    } else if (mock->require_key && !route->open && !has_key(request)) {
+        haft__mock_refuse(mock, request, 401,
+                          "You didn't provide an API key. You need to provide your API key in an "
+                          "Authorization header using Bearer auth (i.e. Authorization: Bearer "
+                          "YOUR_KEY).");
+    } else {
+        route->act(mock, request);
+    }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* serve/mock/mock.h - a script, played over HTTP to whoever speaks Chat Completions. docs/script.md
+ * says how its entries are answered. */
+#ifndef HAFT_SERVE_MOCK_MOCK_H
+#define HAFT_SERVE_MOCK_MOCK_H
+
+#include <stdio.h>
+
+#include "io/server/server.h"
+#include "model/chat_read.h"
+#include "model/script.h"
+
+typedef struct haft__mock {
+    haft__loop *loop;
+    haft__script *script;
+    FILE *errors; /* what the script did not expect is told here */
+    haft__hash_key hash_key;
+    bool again; /* from the start behind the last reply */
+    haft__chat_like like;
+    bool require_key;  /* refuse requests without one */
+    size_t dimensions; /* of vectors that /v1/embeddings answers with; 0: there is no such path */
+    const char *fault; /* what is wrong with them: "error", "slow", "garbage", "sizes"; or NULL */
+    uint64_t requests; /* so far, for ids */
+    uint64_t calls;
+} haft__mock;
+
+/* A haft__server_handler; the context is the haft__mock. */
+void haft__mock_handle(void *context, haft__server_request *request);
+
+/* ---- for mock_embed.c ---- */
+
+/* Answers with the text, which is given back. */
+void haft__mock_reply(haft__mock *mock, haft__server_request *request, uint32_t status,
+                      haft__buf *body);
+void haft__mock_refuse(haft__mock *mock, haft__server_request *request, uint32_t status,
+                       const char *message);
+
+/* POST /v1/embeddings */
+void haft__mock_embeddings(haft__mock *mock, haft__server_request *request);
+
+#endif

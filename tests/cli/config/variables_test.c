@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/cli/config/variables.c. */
+#include "cli/config/variables.h"
+
+#include "model/provider.h"
+#include "test.h"
+
+TEST(every_key_of_a_provider_is_in_the_table)
+{
+    size_t count;
+    const haft__provider *providers = haft__providers(&count);
+    for (size_t i = 0; i < count; i++) {
+        haft_str name = haft__str(providers[i].key_env);
+        const haft__variable_row *row = haft__variable_find(name);
+        CHECK(name.len == 0 || (row != NULL && row->secret && row->dotenv), "%s", name.ptr);
+    }
+}
+
+TEST(a_name_stands_there_once)
+{
+    size_t count;
+    const haft__variable_row *rows = haft__variables(&count);
+    for (size_t i = 0; i < count; i++) {
+        CHECK(haft__variable_find(haft__str(rows[i].name)) == &rows[i], "%s", rows[i].name);
+        CHECK(rows[i].what[0] != '\0', "%s says nothing", rows[i].name);
+    }
+    CHECK(haft__variable_find(HAFT__LIT("HAFT_NOTHING")) == NULL, "found what is not there");
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/cli/explain/tool_report.c: servers and all tools, with verdicts. */
+#include "cli/explain/tool_report.h"
+
+#include "../run/run_help.h"
+#include "json/read.h"
+
+#define UNDECLARED                                                                                 \
+    "  ~ tool_search              builtin, neutral: not enabled, but can be called: there are "    \
+    "deferred tools\n"
+
+static void look(const char *words, const char *task, haft__arena *arena, help_spec *s,
+                 haft__first *ret_first)
+{
+    help_spec_init(s, arena, haft__str(words));
+    CHECK_INT(haft__first_turn_of(arena, &s->spec, haft__str(task), HELP_KEY, s->servers.listings,
+                                  s->servers.count, ret_first, NULL),
+              HAFT_OK, "%s", words);
+}
+
+/* The text with N for each score: how high they are is the index's affair. */
+static haft_str without_scores(haft_str text)
+{
+    haft__buf made;
+    haft__buf_init(&made, 1 << 16);
+    for (size_t i = 0; i < text.len; i++) {
+        haft_str rest = haft__str_skip(text, i);
+        haft_str mark = haft__str_starts(rest, HAFT__LIT("score ")) ? HAFT__LIT("score ")
+                                                                    : HAFT__LIT("\"score\":");
+        if (!haft__str_starts(rest, mark)) {
+            haft__buf_add_char(&made, text.ptr[i]);
+            continue;
+        }
+        haft__buf_addf(&made, "%sN", mark.ptr);
+        for (i += mark.len; i < text.len && strchr("0123456789.", text.ptr[i]) != NULL; i++) {
+        }
+        i--;
+    }
+    haft_str kept = help_keep(haft__buf_str(&made));
+    haft__buf_finish(&made);
+    return kept;
+}
+
+TEST(servers_with_their_verdicts)
+{
+    static const struct {
+        const char *spec, *start, *shown, *json;
+    } rows[] = {
+        {"agent; tools=look", "",
+         "  + look                     command, data: declared in the spec\n", "[]"},
+        {"agent; max_mcp=1; tools=write,other; context=1000; own_bytes=404", "",
+         "  + write                    command, data: shown: the search found it, rank 1, score N "
+         "(name)\n"
+         "  - other                    command, data: deferred: the spec's tools take about 101 of "
+         "1000 tokens, more than 10 % (max_tools_share)\n" UNDECLARED,
+         "[]"},
+        {"agent; max_mcp=1; server=docs,search,write; server=dead!error; server=off!disabled", "",
+         UNDECLARED "  - docs:search              mcp, data: deferred: no search has shown it\n"
+                    "  + docs:write               mcp, data: shown: the search found it, rank 1, "
+                    "score N (exact "
+                    "name)\n"
+                    "  - dead:*                   mcp: it does not answer\n"
+                    "  - off:*                    mcp: the server is disabled\n",
+         "[{\"name\":\"docs\",\"state\":\"started\",\"tools\":2,\"means\":\"it runs, and has "
+         "listed "
+         "its "
+         "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":null,\"reason\":"
+         "null},"
+         "{\"name\":\"dead\",\"state\":\"configured\",\"tools\":0,\"means\":\"the spec names it; "
+         "it was asked, and did not list its tools\",\"warning\":null,\"left_out\":[],"
+         "\"left_out_all\":0,"
+         "\"code\":\"server_error\",\"reason\":\"it does not "
+         "answer\"},{\"name\":\"off\",\"state\":\"started\",\"tools\":0,"
+         "\"means\":\"it runs, and has listed its tools\",\"warning\":null,\"left_out\":[],"
+         "\"left_out_all\":0,\"code\":\"server_disabled\",\"reason\":\"the server is disabled\"}]"},
+        {"agent; server=docs,zzz; phase=one+docs:zzz", "docs:z",
+         "  + docs:zzz                 mcp, data: shown: the spec names it\n", NULL},
+        {"agent; tools=grep,glob; builtin_allow=gr*; mcp_allow=docs:a*+mail:*+gone:*; "
+         "mcp_deny=*:x+*:ab+mail:*; server=docs,ab,b; server=mail,c; server=web,d",
+         "",
+         "  + grep                     builtin, data: a built-in, enabled\n"
+         "  - glob                     builtin, data: not in builtins.allow\n"
+         "  - docs:ab                  mcp, data: denied by mcp.deny \"*:ab\"\n"
+         "  - docs:b                   mcp, data: not in mcp.allow\n"
+         "  - mail:c                   mcp, data: the server is denied by mcp.deny \"mail:*\"\n"
+         "  - web:d                    mcp, data: the server is not in mcp.allow\n"
+         "  - mail:*                   mcp: the server is denied by mcp.deny \"mail:*\"\n"
+         "  - web:*                    mcp: the server is not in mcp.allow\n",
+         NULL},
+        {"agent; tools=grep; builtin_deny=x+*ep", "",
+         "  - grep                     builtin, data: denied by builtins.deny \"*ep\"\n", NULL},
+        {"agent; server=docs,search,write; server=mail,send", "docs:w",
+         "  + docs:write               mcp, data: shown: the search found it, rank 1, score N "
+         "(exact "
+         "name)\n",
+         NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        help_spec s;
+        haft__first first;
+        haft__buf json;
+        haft__json_writer w;
+        char *text = NULL;
+        size_t length = 0;
+        haft__arena_init(&arena, 0);
+        haft__buf_init(&json, 1 << 16);
+        haft__json_writer_init(&w, &json);
+        look(rows[i].spec, "docs write", &arena, &s, &first);
+        FILE *out = open_memstream(&text, &length);
+        (void)haft__servers_print(out, &first, haft__str(rows[i].start));
+        (void)fclose(out);
+        CHECK_STR(without_scores((haft_str){text, length}), haft__str(rows[i].shown), "row %zu", i);
+        haft__servers_write(&w, &first);
+        if (rows[i].json != NULL) {
+            CHECK_STR(haft__buf_str(&json), haft__str(rows[i].json), "row %zu", i);
+        }
+        free(text);
+        haft__buf_finish(&json);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(what_was_not_found_is_said_to_have_had_room)
+{
+    static const struct {
+        const char *task, *why;
+    } rows[] = {
+        {"", "there is room; without a task nothing is searched"},
+        {" \n", "there is room; without a task nothing is searched"},
+        {"weigh an elephant", "not found by the search; there was room"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        help_spec s;
+        haft__first first;
+        char *text = NULL, wanted[256];
+        size_t length = 0;
+        haft__arena_init(&arena, 0);
+        look("agent; server=docs,find", rows[i].task, &arena, &s, &first);
+        FILE *out = open_memstream(&text, &length);
+        CHECK_INT(haft__servers_print_served(out, &first, HAFT__LIT("")), 1, "lines");
+        (void)fclose(out);
+        (void)snprintf(wanted, sizeof(wanted),
+                       "  + docs:find                mcp, data: shown: %s\n", rows[i].why);
+        CHECK_STR(((haft_str){text, length}), haft__str(wanted), "row %zu", i);
+        free(text);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(the_cap_and_why)
+{
+    static const struct {
+        const char *spec, *shown;
+    } rows[] = {
+        {"agent; tools=look", ""},
+        {"agent; max_mcp=1; server=docs,search,write",
+         "  2 deferred tools, 1 shown: at most 1 (max_mcp_tools)\n"},
+        {"agent; size_b=3; server=docs,a,b,c",
+         "  3 deferred tools, 2 shown: at most 2 (cap for a model of 3 B)\n"},
+        {"agent; server=docs,search",
+         "  1 deferred tool, 1 shown: at most 2 (cap for a model of unknown size)\n"},
+        {"agent; mcp_deny=docs:b; server=docs,a,b; server=off!disabled,c",
+         "  1 deferred tool, 1 shown: at most 2 (cap for a model of unknown size); 2 more of "
+         "servers "
+         "cannot be used\n"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        help_spec s;
+        haft__first first;
+        char *text = NULL;
+        size_t length = 0;
+        haft__arena_init(&arena, 0);
+        look(rows[i].spec, "", &arena, &s, &first);
+        FILE *out = open_memstream(&text, &length);
+        haft__servers_print_cap(out, &first);
+        (void)fclose(out);
+        CHECK_STR(((haft_str){text, length}), haft__str(rows[i].shown), "row %zu", i);
+        free(text);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(tools_as_json_have_a_code_and_a_reason)
+{
+    haft__arena arena;
+    help_spec s;
+    haft__first first;
+    haft__buf json;
+    haft__json_writer w;
+    haft__arena_init(&arena, 0);
+    haft__buf_init(&json, 1 << 16);
+    haft__json_writer_init(&w, &json);
+    look("agent; tools=look,tool_search; server=docs,search", "search", &arena, &s, &first);
+    haft__servers_write_tools(&w, &first);
+    haft_str text = without_scores(haft__buf_str(&json));
+    CHECK(strstr(text.ptr,
+                 "{\"name\":\"docs:search\",\"source\":\"mcp\",\"role\":\"data\","
+                 "\"server\":\"docs\",\"offered\":true,\"sight\":\"declared\",\"code\":"
+                 "\"revealed\",\"reason\":\"shown: the search found it, rank 1, score N (exact "
+                 "name)\",\"search\":{\"rank\":1,\"score\":N,\"why\":\"exact name\"},"
+                 "\"denied_by\":null}")
+              != NULL,
+          "it is not there");
+    CHECK(strstr(text.ptr, "glob") == NULL, "what is not enabled stands elsewhere: %s", text.ptr);
+    haft__buf_clear(&json);
+    haft__json_writer_init(&w, &json);
+    haft__servers_write_rest(&w, &first);
+    text = help_keep(haft__buf_str(&json));
+    CHECK(strncmp(text.ptr, "[\"glob\",", 8) == 0 && strstr(text.ptr, "tool_search") == NULL, "%s",
+          text.ptr);
+    haft__buf_finish(&json);
+    haft__arena_finish(&arena);
+}
+
+TEST(a_server_whose_list_is_not_known_is_said_to_be_so)
+{
+    haft__arena arena;
+    help_spec s;
+    haft__first first;
+    char *text = NULL;
+    size_t length = 0;
+    haft__arena_init(&arena, 0);
+    help_spec_init(&s, &arena, HAFT__LIT("agent; server=nobody_asked_this_one"));
+    CHECK_INT(haft__first_turn(&arena, &s.spec, HAFT__LIT(""), HELP_KEY, &first, NULL), HAFT_OK,
+              "look");
+    FILE *out = open_memstream(&text, &length);
+    CHECK_INT(haft__servers_print_served(out, &first, HAFT__LIT("")), 1, "lines");
+    (void)fclose(out);
+    CHECK_STR(
+        ((haft_str){text, length}),
+        HAFT__LIT("  - nobody_asked_this_one:*  mcp: deferred: its list of tools is not known; "
+                  "a run asks for it\n"),
+        "text");
+    free(text);
+    haft__arena_finish(&arena);
+}
+
+TEST(states_and_what_is_wrong_are_told)
+{
+    static const struct {
+        const char *state, *warning, *left_out;
+        uint64_t left_out_all;
+        size_t tools;
+        const char *states, *lines, *remarks;
+    } rows[] = {
+        {"configured", "", "null", 0, 0,
+         "  docs: configured (the spec names it; nobody has asked it yet)\n", "", ""},
+        {"known", "", "null", 0, 1,
+         "  docs: known (its tools are remembered; it need not run), 1 "
+         "tool\n",
+         "", ""},
+        {"started", "", "null", 0, 2,
+         "  docs: started (it runs, and has listed its tools), 2 tools\n", "", ""},
+        {"known", "", "null", 0, 0,
+         "  docs: known (its tools are remembered; it need not run), 0 tools\n",
+         "  - docs:*                   mcp: the server has no tools\n", ""},
+        {"used", "it \x1b is damaged",
+         "[{\"tool\":\"a b\",\"reason\":\"a bad name\"},{\"tool\":\"\",\"reason\":\"the list is "
+         "cut\"}]",
+         5, 0,
+         "  docs: used (it runs, and a tool of it has been called), 0 tools, 5 left out\n"
+         "    warning: it \\u001b is damaged\n",
+         "  - docs:*                   mcp: the server has no tools that can be used\n"
+         "  - docs:a b mcp, left out: a bad name\n  - docs:* mcp, left out: the list is cut\n"
+         "  - docs:* mcp, left out: 3 more\n",
+         "haft: warning: 5 tools of the MCP server docs cannot be used\n"
+         "  hint: `haft tools SPEC` says why\n"
+         "haft: warning: the MCP server docs: it \\u001b is damaged\n"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        help_spec s;
+        char *texts[3] = {NULL};
+        size_t lengths[3] = {0};
+        haft__arena_init(&arena, 0);
+        help_spec_init(&s, &arena, HAFT__LIT("agent; server=docs,search"));
+        haft__mcp_listing listing = {.server = HAFT__LIT("docs"),
+                                     .state = haft__str(rows[i].state),
+                                     .error = HAFT__LIT(""),
+                                     .tool_count = rows[i].tools,
+                                     .warning = haft__str(rows[i].warning),
+                                     .left_out_all = rows[i].left_out_all};
+        CHECK_INT(haft__json_read(&arena, haft__str(rows[i].left_out), NULL, &listing.left_out,
+                                  NULL, NULL),
+                  HAFT_OK, "json");
+        haft__first first = {.run.spec = &s.spec, .listings = &listing, .listing_count = 1};
+        FILE *out = open_memstream(&texts[0], &lengths[0]);
+        haft__servers_print_states(out, &first);
+        (void)fclose(out);
+        out = open_memstream(&texts[1], &lengths[1]);
+        if (i > 0) {
+            (void)haft__servers_print(out, &first, HAFT__LIT(""));
+            CHECK_INT(haft__servers_print(out, &first, HAFT__LIT("docs:x")), 0, "others");
+        }
+        (void)fclose(out);
+        out = open_memstream(&texts[2], &lengths[2]);
+        haft__servers_print_remarks(out, &listing, 1);
+        (void)fclose(out);
+        CHECK_STR(((haft_str){texts[0], lengths[0]}), haft__str(rows[i].states), "row %zu", i);
+        CHECK_STR(((haft_str){texts[1], lengths[1]}), haft__str(rows[i].lines), "row %zu", i);
+        CHECK_STR(((haft_str){texts[2], lengths[2]}), haft__str(rows[i].remarks), "row %zu", i);
+        for (size_t k = 0; k < COUNT(texts); k++) {
+            free(texts[k]);
+        }
+        haft__arena_finish(&arena);
+    }
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/cli/terminal/terminal_show.c: what a person is asked. Approvals: terminal_test.py.
+ */
+#include "base/limits.h"
+#include "cli/terminal/terminal_int.h"
+#include "test.h"
+#include "json/read.h"
+
+/* What is shown for a question; lives in `arena`. */
+static haft_str show(haft__arena *arena, const char *arguments, size_t asked, size_t left)
+{
+    haft__terminal t = {.asked = asked, .left = left};
+    haft__run_call call = {.pause = HAFT__PAUSE_QUESTION};
+    haft_error err = {0};
+    char *text = NULL;
+    size_t length = 0;
+    CHECK_INT(haft__json_read(arena, haft__str(arguments), NULL, &call.arguments, NULL, NULL),
+              HAFT_OK, "arguments");
+    t.out = open_memstream(&text, &length);
+    CHECK_INT(haft__show_question(&t, &call, &err), HAFT_OK, "%s", err.message);
+    (void)fclose(t.out);
+    haft_str shown = haft__arena_copy(arena, (haft_str){text, length});
+    free(text);
+    return shown;
+}
+
+TEST(questions_as_they_are_shown)
+{
+    static const struct {
+        const char *arguments;
+        size_t asked, left;
+        const char *shown;
+    } cases[] = {
+        {"{\"question\":\"Which?\"}", 0, 1, "\n? The model asks\n    Which?\nanswer> "},
+        {"{\"question\":\"a\\nanswer> \\u001b[2J\",\"default\":\"x\"}", 1, 2,
+         "\n? The model asks (2/3)\n    a\n    answer> \\u001b[2J\nanswer [x]> "},
+        {"{\"question\":\"Which?\",\"choices\":[\"red\",\"blue\\u0007\"]}", 0, 1,
+         "\n? The model asks\n    Which?\n  1) red\n  2) blue\\u0007\nanswer, or its number> "},
+        {"{\"question\":7,\"choices\":[],\"default\":null}", 0, 1, "\n? The model asks\nanswer> "},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK_STR(show(&arena, cases[i].arguments, cases[i].asked, cases[i].left),
+                  haft__str(cases[i].shown), "case %zu", i);
+    }
+    haft__arena_finish(&arena);
+}
+
+/* HAFT__LIMIT_SHOWN_BYTES: so much is shown, and of what is longer the beginning. */
+TEST(what_is_long_is_cut)
+{
+    haft__arena arena;
+    haft__buf question;
+    haft__arena_init(&arena, 0);
+    haft__buf_init(&question, 1 << 20);
+    for (size_t more = 0; more < 2; more++) {
+        haft__buf_clear(&question);
+        haft__buf_add_str(&question, HAFT__LIT("{\"question\":\""));
+        for (size_t i = 0; i < HAFT__LIMIT_SHOWN_BYTES + more; i++) {
+            haft__buf_add_char(&question, 'x');
+        }
+        haft__buf_add(&question, "\"}", 3);
+        haft_str shown = show(&arena, question.ptr, 0, 1);
+        size_t count = 0;
+        for (size_t i = 0; i < shown.len; i++) {
+            count += shown.ptr[i] == 'x';
+        }
+        bool cut = memmem(shown.ptr, shown.len, "    ... and 1 bytes more;", 25) != NULL;
+        CHECK_INT(count, HAFT__LIMIT_SHOWN_BYTES, "%zu more", more);
+        CHECK(cut == (more == 1), "%zu more", more);
+    }
+    haft__buf_finish(&question);
+    haft__arena_finish(&arena);
+}
+
+/* It is said who asks, and nothing of theirs can pass for a prompt of ours. */
+TEST(what_a_tool_asks)
+{
+    static const struct {
+        const char *asks, *shown;
+    } cases[] = {
+        {"{\"message\":\"Who?\\nlet it run? [y/N]> \",\"mode\":\"form\",\"schema\":{\"type\":"
+         "\"object\",\"properties\":{\"na\\u0007me\":{\"type\":\"string\"}}},\"url\":null,"
+         "\"server\":\"docs\"}",
+         "\n? docs:write asks, of the server docs\n    Who?\n    let it run? [y/N]>\n"
+         "  na\\u0007me: string, may be left out\nanswer, or {...}; Ctrl-D declines> "},
+        {"{\"message\":\"Sign "
+         "in\",\"mode\":\"url\",\"schema\":null,\"url\":\"https://x.example/a\","
+         "\"server\":\"docs\"}",
+         "\n? docs:write asks, of the server docs\n    Sign in\n  page to visit, of the host "
+         "x.example:\n"
+         "    https://x.example/a\nagree? [y/N]> "},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__terminal t = {.left = 1};
+        haft__run_call call = {.pause = HAFT__PAUSE_QUESTION, .name = HAFT__LIT("docs:write")};
+        char *text = NULL;
+        size_t length = 0;
+        haft_error err = {0};
+        CHECK_INT(haft__json_read(&arena, haft__str(cases[i].asks), NULL, &call.asks, NULL, NULL),
+                  HAFT_OK, "case %zu", i);
+        t.out = open_memstream(&text, &length);
+        CHECK_INT(haft__show_question(&t, &call, &err), HAFT_OK, "%s", err.message);
+        (void)fclose(t.out);
+        CHECK_STR(((haft_str){text, length}), haft__str(cases[i].shown), "case %zu", i);
+        free(text);
+    }
+    haft__arena_finish(&arena);
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/cli/timeline*.c: events in, lines out. */
+#include "cli/terminal/timeline.h"
+
+#include "base/utf8.h"
+#include "cli/terminal/width.h"
+#include "test.h"
+
+#define AT       "\"at\":\"1970-01-01T00:16:40.000Z\",\"run\":\"01m7f695e3nrwbnz5x52brkr9g\","
+#define EV(body) "{\"seq\":1," AT body "}"
+#define LOGGED(level)                                                                              \
+    TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"server\":\"a\",\"level\":"      \
+         "\"" level "\",\"logger\":\"db\",\"message\":\"low\"}")
+#define TOLD(body) "{\"after\":1," AT body "}"
+#define REPLY(content, calls)                                                                      \
+    EV("\"kind\":\"model_replied\",\"content\":\"" content                                         \
+       "\",\"reasoning\":\"\",\"calls\":" calls                                                    \
+       ",\"usage\":{\"input_tokens\":0,\"output_tokens\":0,\"cached_tokens\":0},\"stop\":"         \
+       "\"stop\","                                                                                 \
+       "\"model\":\"m\",\"ms\":10")
+#define TURN(n)                                                                                    \
+    EV("\"kind\":\"turn_started\",\"turn\":" #n ",\"mode\":\"auto\",\"tool\":null,\"allowed\":[]," \
+       "\"declared\":[],\"format\":\"native\",\"reason\":\"default auto\",\"gate\":null,"          \
+       "\"final\":false")
+#define STARTED(id, tool, arguments)                                                               \
+    EV("\"kind\":\"call_started\",\"call\":\"" id "\",\"tool\":\"" tool                            \
+       "\",\"arguments\":" arguments)
+#define FINISHED(id, tool, result)                                                                 \
+    EV("\"kind\":\"call_finished\",\"call\":\"" id "\",\"tool\":\"" tool                           \
+       "\",\"ok\":true,\"result\":\"" result "\",\"error\":null,\"ms\":12")
+#define END(answer)                                                                                \
+    EV("\"kind\":\"run_finished\",\"end\":\"done\",\"answer\":\"" answer "\",\"turns\":1,"         \
+       "\"calls\":0,\"usage\":{\"input_tokens\":0,\"output_tokens\":0,\"cached_tokens\":0,"        \
+       "\"cost_usd\":0},\"reason\":\"the model answered\",\"error\":null")
+
+static const haft__spec spec = {
+    .name = {"test", 4},
+    .model = {.provider = {"openai", 6},
+              .model = {"m", 1},
+              .price = {.known = true, .input = 1000000, .output = 2000000, .cached = 500000}},
+    .limits = {.turns = 12},
+};
+
+static const haft__look plain = {.width = 80};
+static const haft__look live = {.live = true, .symbols = true, .width = 60};
+
+static void tell_all(haft__timeline *t, const char *const *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        haft__timeline_tell(t, haft__str(events[i]));
+    }
+}
+
+/* ---- one event at a time ---- */
+
+TEST(each_event_has_its_line)
+{
+    static const struct {
+        const char *event, *plain, *live;
+    } cases[] = {
+        {EV("\"kind\":\"run_started\",\"name\":\"test\",\"task\":\"do\\nit\""), "",
+         "test  do it\n01m7f695e3nrwbnz5x52brkr9g \u00B7 openai:m\n"},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[],\"query\":null,\"call\":null,\"servers\":["
+            "{\"name\":\"docs\",\"state\":\"started\",\"tools\":3,\"error\":null},{\"name\":"
+            "\"mail\",\"state\":\"configured\",\"tools\":0,\"error\":\"it is\\u001b gone\"}]"),
+         "  server docs: 3 tools\n  server mail: it is\\u001b gone\n",
+         "   ! server mail: it is\\u001b gone\n"},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[],\"query\":null,\"call\":null,\"servers\":7"),
+         "", ""},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[{\"name\":\"docs:a\"},{\"name\":\"docs:b\"}],"
+            "\"call\":null,\"servers\":[{\"name\":\"docs\",\"state\":\"known\",\"tools\":9,"
+            "\"error\":null}],\"automatic\":true,\"listed\":[],\"cap\":2,\"deferred\":9"),
+         "  server docs: 9 tools\n  9 tools, 2 shown (at most 2): docs:a, docs:b\n",
+         "   \u2713 9 tools, 2 shown (at most 2)\n"},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[{\"name\":\"docs:a\"}],\"call\":null,"
+            "\"servers\":[{\"name\":\"docs\",\"state\":\"known\",\"tools\":1,\"error\":null}],"
+            "\"automatic\":true,\"listed\":[],\"cap\":5,\"deferred\":1"),
+         "  server docs: 1 tool\n  1 tool, 1 shown (at most 5): docs:a\n",
+         "   \u2713 1 tool, 1 shown (at most 5)\n"},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[{\"name\":\"docs:c\"}],\"call\":\"c1.1\","
+            "\"servers\":[],\"automatic\":false,\"listed\":[{\"name\":\"docs:d\"}],\"cap\":2,"
+            "\"deferred\":9"),
+         "  2 found, 1 shown: docs:c\n", ""},
+        {EV("\"kind\":\"tools_hidden\",\"tools\":[\"docs:a\",\"docs:b\"],\"cap\":2,"
+            "\"cache_tokens\":310"),
+         "  hidden (at most 2 are shown): docs:a, docs:b; about 310 tokens of the prompt are "
+         "cached no "
+         "longer\n",
+         ""},
+        {EV("\"kind\":\"call_asked\",\"call\":\"c1.1\",\"question\":{},\"durable\":true,"
+            "\"state\":null,\"within_ms\":null"),
+         "", ""},
+        {EV("\"kind\":\"paused\",\"call\":\"c1.1\",\"pause\":\"question\",\"tool\":\"docs:a\","
+            "\"arguments\":{},\"question\":\"Who?\",\"deadline\":null,\"on_expire\":null,"
+            "\"server\":\"docs\",\"pinned\":true"),
+         "  c1.1 waits for question of docs: Who?\n",
+         "   ? c1.1 waits for question of docs: Who?\n"},
+        {EV("\"kind\":\"turn_started\",\"turn\":3,\"mode\":\"tool\",\"tool\":\"find\",\"reason\":"
+            "\"schedule, turn "
+            "3\",\"gate\":{\"called\":[\"a\",\"b\"],\"threshold\":5,\"open\":false}"),
+         "[test] turn 3/12  tool find  gate 2/5  schedule, turn 3\n",
+         "\u2500\u2500 turn 3/12 \u00B7 tool find \u00B7 gate 2/5 \u00B7 schedule, turn 3\n"},
+        {TURN(1), "[test] turn 1/12  auto  default auto\n",
+         "\u2500\u2500 turn 1/12 \u00B7 auto \u00B7 default auto\n"},
+        {EV("\"kind\":\"gate_opened\",\"called\":[\"a\",\"b\"],\"threshold\":2"),
+         "  gate open after [\"a\",\"b\"]\n",
+         "   \u2713 gate open: 2/2 data tools called  [\"a\",\"b\"]\n"},
+        {EV("\"kind\":\"model_replied\",\"content\":\"\",\"reasoning\":\"\",\"calls\":[],\"usage\":"
+            "{\"input_tokens\":1500,\"output_tokens\":20,\"cached_tokens\":500},\"ms\":1200"),
+         "  model: 1500 tokens in, 500 cached, 20 out, 1200 ms\n",
+         "   1.5k tokens in (500 cached) \u00B7 20 out \u00B7 $0.00129 \u00B7 1.2 s\n"},
+        {REPLY("let me see", "[{}]"), "  model: text: let me see\n", "  let me see\n"},
+        {REPLY("the answer", "[]"), "", "  the answer\n\n"},
+        {REPLY("", "[]"), "", ""},
+        {EV("\"kind\":\"model_failed\",\"status\":500,\"message\":\"HTTP 500\",\"ms\":1"),
+         "  the model failed: HTTP 500\n", "   \u2717 the model failed: HTTP 500\n"},
+        {EV("\"kind\":\"constrained\",\"turn\":1,\"constraint\":\"gbnf\""), "", ""},
+        {EV("\"kind\":\"constraint_refused\",\"status\":400,\"message\":\"HTTP 400\",\"ms\":1"),
+         "  the server refused what the reply was to be held to, asked again without: HTTP 400\n",
+         "   ! constraint refused, asked again without: HTTP 400\n"},
+        {EV("\"kind\":\"violation\",\"came\":\"empty_reply\",\"text\":\"Call a tool.\""),
+         "  reply dropped, asked again: empty_reply: Call a tool.\n",
+         "   ! reply dropped (empty_reply), asked again: Call a tool.\n"},
+        {EV("\"kind\":\"reminded\",\"turn\":1,\"try\":1,\"text\":\"Go on.\""),
+         "  reminded: Go on.\n", "   ! reminded: Go on.\n"},
+        {STARTED("c1.1", "find", "{\"q\":1}"), "  c1.1 find {\"q\":1}\n",
+         "   \u25B8 c1.1 find {\"q\":1}"},
+        {STARTED("c1.1", "find", "{}"), "  c1.1 find {}\n", "   \u25B8 c1.1 find"},
+        {FINISHED("c1.1", "find", "found"), "  c1.1 find: ok, 5 bytes, 12 ms\n",
+         "   \u2713 c1.1 find  12 ms \u00B7 5 B\n"},
+        {EV("\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"find\",\"ok\":true,\"result\":"
+            "\"x\",\"cached\":true,\"truncated\":true,\"ms\":0,\"arguments\":{\"q\":1}"),
+         "  c1.1 find: ok, 1 byte, 0 ms, cached, truncated for the model\n",
+         "   \u2713 c1.1 find {\"\u2026  0 ms \u00B7 1 B \u00B7 cached \u00B7 cut for the model\n"},
+        {EV("\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"find\",\"ok\":false,"
+            "\"result\":"
+            "null,\"error\":{\"message\":\"not there\"},\"ms\":3"),
+         "  c1.1 find: error: not there\n", "   \u2717 c1.1 find  3 ms  error: not there\n"},
+        {EV("\"kind\":\"call_refused\",\"call\":\"c1.1\",\"tool\":\"find\",\"why\":\"guard\","
+            "\"text\":\"Error: find is refused: not yet.\""),
+         "  c1.1 find refused (guard): not yet.\n",
+         "   \u00D7 c1.1 find refused (guard): not yet.\n"},
+        {EV("\"kind\":\"call_refused\",\"call\":\"c1.1\",\"tool\":\"\\u001b[2J\",\"why\":"
+            "\"unknown\","
+            "\"text\":\"There is no such tool.\""),
+         "  c1.1 \\u001b[2J refused (unknown): There is no such tool.\n",
+         "   \u00D7 c1.1 \\u001b[2J refused (unknown): There is no such to\u2026\n"},
+        {EV("\"kind\":\"paused\",\"call\":\"c1.1\",\"pause\":\"approval\",\"tool\":\"send\","
+            "\"arguments\":{\"q\":1},\"question\":null"),
+         "  c1.1 waits for approval: send {\"q\":1}\n",
+         "   ? c1.1 waits for approval: send {\"q\":1}\n"},
+        {EV("\"kind\":\"paused\",\"call\":\"c1.1\",\"pause\":\"question\",\"tool\":\"ask\","
+            "\"arguments\":{},\"question\":\"Which?\""),
+         "  c1.1 waits for question: Which?\n", "   ? c1.1 waits for question: Which?\n"},
+        {EV("\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"me\",\"verdict\":\"approve\""),
+         "  c1.1: approve by me\n", "   \u2713 c1.1 approve by me\n"},
+        {EV("\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"me\",\"verdict\":\"reject\""),
+         "  c1.1: reject by me\n", "   \u00D7 c1.1 reject by me\n"},
+        {EV("\"kind\":\"artifact_stored\",\"call\":\"c1.1\",\"name\":\"a.md\",\"media_type\":"
+            "\"text/markdown\",\"bytes\":1234,\"sha256\":\"0\""),
+         "  stored a.md: 1234 bytes, text/markdown\n",
+         "   \u2022 stored a.md  1.2 KB \u00B7 text/markdown\n"},
+        {EV("\"kind\":\"cancel_asked\",\"by\":\"me\",\"why\":\"enough\""),
+         "  cancel asked by me: enough\n", "   ! cancel asked by me: enough\n"},
+        {EV("\"kind\":\"run_finished\",\"end\":\"failed\",\"answer\":\"\",\"turns\":2,\"calls\":3,"
+            "\"usage\":{\"input_tokens\":2000,\"output_tokens\":5,\"cost_usd\":0.25},\"reason\":"
+            "\"it broke\",\"error\":{\"message\":\"why\"}"),
+         "[test] failed: it broke; 2 turns, 3 calls, 2000 tokens in, 5 out, 0.25 USD\n",
+         "\u2717 failed: it broke\n  why\n"
+         "  2 turns \u00B7 3 calls \u00B7 2.0k tokens in \u00B7 5 out \u00B7 $0.25\n"},
+        {EV("\"kind\":\"child_started\",\"node\":\"a\""), "", ""},
+        {EV("\"kind\":\"nonsense\""), "", ""},
+        {EV("\"kind\":\"call_finished\""), "   : error: \n", "   \u2717    0 ms  error: \n"},
+        {"{", "", ""},
+        {"[]", "", ""},
+        {TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hello there\""), "", "  hello"},
+        {TOLD("\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"so it is\""), "", "   so it"},
+        {TOLD("\"kind\":\"model_progress\",\"turn\":1"), "", ""},
+        {TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":1"), "", ""},
+        {LOGGED("info"), "", ""},
+        {LOGGED("debug"), "", ""},
+        {LOGGED("warning"), "  server a: warning: low\n", "   ! server a: warning: low\n"},
+        {LOGGED("emergency"), "  server a: emergency: low\n", "   ! server a: emergency: low\n"},
+        {TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"level\":\"error\"}"), "",
+         ""},
+        {"{\"after\":1,", "", ""},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__timeline t;
+        haft__timeline_init(&t, &spec, plain);
+        haft__timeline_tell(&t, haft__str(cases[i].event));
+        CHECK_STR(haft__buf_str(&t.out), haft__str(cases[i].plain), "plain, case %zu", i);
+        haft__timeline_finish(&t);
+        haft__timeline_init(&t, &spec, live);
+        haft__timeline_tell(&t, haft__str(cases[i].event));
+        CHECK_STR(haft__buf_str(&t.out), haft__str(cases[i].live), "live, case %zu", i);
+        haft__timeline_finish(&t);
+    }
+}
+
+TEST(a_run_that_is_resumed_has_a_head)
+{
+    const haft__look looks[] = {plain, live};
+    for (size_t i = 0; i < COUNT(looks); i++) {
+        haft__timeline t;
+        haft__timeline_init(&t, &spec, looks[i]);
+        haft__timeline_resume(&t, HAFT__LIT("01m7"), HAFT__LIT("go on"));
+        CHECK_STR(haft__buf_str(&t.out),
+                  i == 0 ? HAFT__LIT("") : HAFT__LIT("test  go on\n01m7 \u00B7 openai:m\n"),
+                  "look %zu", i);
+        haft__timeline_finish(&t);
+    }
+}
+
+/* ---- what is open ---- */
+
+TEST(a_call_has_its_line_to_itself)
+{
+    static const char *const one[] = {
+        STARTED("c1.1", "find", "{\"q\":1}"),
+        TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":\"half\""),
+        TOLD("\"kind\":\"call_progress\",\"call\":\"c9.9\",\"data\":\"another\""),
+        TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"n\":2}"),
+        FINISHED("c1.1", "find", "x"),
+    };
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    CHECK_INT(haft__timeline_wait(&t), -1, "nothing is under way");
+    tell_all(&t, one, 1);
+    CHECK_INT(haft__timeline_wait(&t), 1000, "a call is");
+    haft__timeline_tick(&t, 1000000 + 999);
+    haft__timeline_tick(&t, 1000000 + 2100);
+    haft__timeline_tick(&t, 1000000 + 2900);
+    tell_all(&t, one + 1, COUNT(one) - 1);
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("   \u25B8 c1.1 find {\"q\":1}"
+                        "\r   \u25B8 c1.1 find {\"q\":1}  2.0 s\x1b[K"
+                        "\r   \u25B8 c1.1 find {\"q\":1}  half  2.0 s\x1b[K"
+                        "\r   \u25B8 c1.1 find {\"q\":1}  {\"n\":2}  2.0 s\x1b[K"
+                        "\r   \u2713 c1.1 find {\"q\":1}  12 ms \u00B7 1 B\x1b[K\n"),
+              "one call");
+    CHECK_INT(haft__timeline_wait(&t), -1, "and is over");
+    haft__timeline_finish(&t);
+}
+
+TEST(several_calls_have_lines_of_their_own)
+{
+    static const char *const two[] = {
+        STARTED("c1.1", "find", "{}"), STARTED("c1.2", "look", "{}"), FINISHED("c1.2", "look", "x"),
+        FINISHED("c1.1", "find", "x"), STARTED("c1.3", "find", "{}"), TURN(2),
+    };
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    tell_all(&t, two, COUNT(two));
+    CHECK_STR(
+        haft__buf_str(&t.out),
+        HAFT__LIT("   \u25B8 c1.1 find\n   \u25B8 c1.2 look\n"
+                  "   \u2713 c1.2 look  12 ms \u00B7 1 B\n"
+                  "   \u2713 c1.1 find  12 ms \u00B7 1 B\n"
+                  "   \u25B8 c1.3 find\n\u2500\u2500 turn 2/12 \u00B7 auto \u00B7 default auto\n"),
+        "two calls");
+    haft__timeline_finish(&t);
+}
+
+TEST(the_model_is_waited_for)
+{
+    static const char *const events[] = {
+        TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hi \"")};
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    tell_all(&t, events, 1);
+    haft__buf_clear(&t.out);
+    haft__timeline_tick(&t, 1000000 + 500);
+    CHECK_STR(haft__buf_str(&t.out), HAFT__LIT(""), "not at once");
+    haft__timeline_tick(&t, 1000000 + 1500);
+    haft__timeline_tick(&t, 1000000 + 61500);
+    tell_all(&t, events + 1, 1);
+    haft__timeline_break(&t);
+    haft__timeline_break(&t);
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("   waits for the model  1.0 s\x1b[K"
+                        "\r\x1b[K   waits for the model  1 min 1 s\x1b[K"
+                        "\r\x1b[K  hi\n"),
+              "but then");
+    haft__timeline_finish(&t);
+}
+
+/* ---- what is said ---- */
+
+TEST(text_streams_and_is_not_repeated)
+{
+    static const char *const events[] = {
+        TURN(1),
+        TOLD("\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"let me think\""),
+        TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one \""),
+        TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"two\""),
+        REPLY("one two", "[]"),
+        TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"late\""),
+        END("one two"),
+    };
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    tell_all(&t, events, COUNT(events));
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("\u2500\u2500 turn 1/12 \u00B7 auto \u00B7 default auto\n"
+                        "   let me think\n  one two\n\n"
+                        "\u2713 done: the model answered\n  1 turn \u00B7 0 calls\n"),
+              "all of it");
+    CHECK(t.answer_shown, "the answer has been shown");
+    haft__timeline_finish(&t);
+}
+
+TEST(a_reply_that_breaks_off_is_dropped)
+{
+    static const char *const events[] = {
+        TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one two\""),
+        EV("\"kind\":\"model_failed\",\"status\":200,\"message\":\"cut\",\"ms\":1")};
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    tell_all(&t, events, 1);
+    haft__buf_clear(&t.out);
+    tell_all(&t, events + 1, 2);
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("  one two\n   \u2717 reply dropped, the model failed: cut\n"), "both");
+    haft__timeline_finish(&t);
+}
+
+TEST(an_answer_that_was_not_shown_whole)
+{
+    static const char *const events[][4] = {
+        {TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one \""),
+         REPLY("one two", "[]"), END("one two")},
+        {TURN(1), REPLY("one two", "[]"),
+         EV("\"kind\":\"violation\",\"came\":\"x\",\"text\":\"y\""), END("one two")},
+        {TURN(1), REPLY("one", "[{}]"), TURN(2), END("one")},
+        {TURN(1), REPLY("", "[]"), TURN(2), END("")},
+    };
+    for (size_t i = 0; i < COUNT(events); i++) {
+        haft__timeline t;
+        haft__timeline_init(&t, &spec, live);
+        tell_all(&t, events[i], 4);
+        CHECK(!t.answer_shown, "case %zu", i);
+        haft__timeline_finish(&t);
+    }
+}
+
+/* ---- looks ---- */
+
+TEST(colours_are_never_alone)
+{
+    static const char *const events[] = {FINISHED("c1.1", "find", "x"),
+                                         TOLD("\"kind\":\"model_progress\",\"reasoning\":\"a b\""),
+                                         TURN(1)};
+    haft__look colours = live;
+    haft__timeline t;
+    colours.colour = true;
+    haft__timeline_init(&t, &spec, colours);
+    tell_all(&t, events, COUNT(events));
+    CHECK_STR(
+        haft__buf_str(&t.out),
+        HAFT__LIT("   \x1b[32m\u2713\x1b[0m \x1b[2mc1.1\x1b[0m \x1b[1mfind\x1b[0m"
+                  "\x1b[2m  12 ms \u00B7 1 B\x1b[0m\n"
+                  "\x1b[2m   a\x1b[0m\x1b[2m b\n\x1b[0m"
+                  "\x1b[1m\u2500\u2500\x1b[0m\x1b[1m turn 1/12\x1b[0m\x1b[2m \u00B7 \x1b[0mauto"
+                  "\x1b[2m \u00B7 \x1b[0m\x1b[2mdefault auto\x1b[0m\n"),
+        "with colours");
+    haft__timeline_finish(&t);
+}
+
+/* The columns of a line as a terminal counts them: without what stands in front of a '\r', and
+ * without styles. */
+static size_t columns_of(haft_str line)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < line.len;) {
+        uint32_t code = 0;
+        haft_str rest = haft__str_skip(line, i);
+        if (haft__str_starts(rest, HAFT__LIT("\x1b["))) {
+            while (i < line.len && line.ptr[i] != 'm' && line.ptr[i] != 'K') {
+                i++;
+            }
+            i++;
+            continue;
+        }
+        size_t length = haft__utf8_decode(rest, &code);
+        columns = code == '\r' ? 0 : columns + haft__width_of(code);
+        i += length > 0 ? length : 1;
+    }
+    return columns;
+}
+
+/* A whole run, in every width and look: no line is wider than the terminal, nothing steers it. */
+TEST(every_line_fits)
+{
+    haft_str log = test_read_file("tests/run/golden/workflow.jsonl");
+    for (size_t width = 20; width <= 200; width++) {
+        haft__look look = {
+            .live = true, .symbols = width % 2 == 0, .colour = width % 3 == 0, .width = width};
+        haft__timeline t;
+        haft__timeline_init(&t, &spec, look);
+        haft_str rest = log;
+        while (rest.len > 0) {
+            haft__timeline_tell(&t, haft__str_split(&rest, '\n'));
+        }
+        haft__timeline_tell(&t, HAFT__LIT(STARTED("c1.1", "\\u4e00\\u4e00\\u4e00",
+                                                  "{\"a\":\"\\u4e00\\u4e00\\u4e00\\u4e00\"}")));
+        haft__timeline_tick(&t, 1005000);
+        haft_str out = haft__buf_str(&t.out);
+        CHECK(haft__utf8_valid(out) && t.out.status == HAFT_OK, "width %zu", width);
+        while (out.len > 0) {
+            haft_str line = haft__str_split(&out, '\n');
+            CHECK(columns_of(line) < width, "width %zu: %.*s", width, HAFT__ARG(line));
+        }
+        haft__timeline_finish(&t);
+    }
+}
+
+TEST(a_timeline_survives_every_failed_allocation)
+{
+    static const char *const events[] = {
+        TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one two three\""),
+        STARTED("c1.1", "find", "{\"q\":1}"), FINISHED("c1.1", "find", "x"), END("")};
+    for (unsigned n = 0;; n++) {
+        haft__timeline t;
+        test_fail_allocation(n);
+        haft__timeline_init(&t, &spec, n % 2 == 0 ? live : plain);
+        tell_all(&t, events, COUNT(events));
+        haft__timeline_tick(&t, 1005000);
+        haft__timeline_finish(&t);
+        if (!test_allow_allocations() && n > 1) {
+            break;
+        }
+    }
+}
