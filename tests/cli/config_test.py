@@ -251,7 +251,7 @@ def test_children():
 def test_schema():
     put("good.json", '{"model": "offline", "store": "memory:", "plain": true, "artifacts": "x"}')
     put("bad.json", '{"models": "offline"}')
-    schema = ROOT / "src/cli/config.schema.json"
+    schema = ROOT / "src/cli/config/config.schema.json"
     check("the_schema_that_is_shipped", [haft("validate", schema, name)[0]
                                          for name in ("good.json", "bad.json")], [0, 1])
 

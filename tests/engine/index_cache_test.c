@@ -4,7 +4,7 @@
  */
 #include "engine/index_cache.h"
 
-#include "../run/run_help.h"
+#include "run/run_help.h"
 
 static void search(haft__seek *seek, const char *words, const char *query, haft_str best)
 {

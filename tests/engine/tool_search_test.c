@@ -3,7 +3,7 @@
  * and an executor of the test's own stand where those of the product do. */
 #include <unistd.h>
 
-#include "../run/servers_help.h"
+#include "run/servers_help.h"
 #include "base/str.h"
 #include "engine_help.h"
 #include "exec/executor.h"

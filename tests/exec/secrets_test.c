@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exec/secrets.h"
 
-#include "../engine/engine_help.h"
+#include "engine/engine_help.h"
 
 #define VALUE "s3cr3t-value-0042"
 

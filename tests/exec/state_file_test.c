@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "../io/process_help.h"
+#include "io/process_help.h"
 #include "base/str.h"
 
 static void set(const char *name, const char *value)

@@ -3,7 +3,7 @@
  * by our own validator. */
 #include "grammar_help.h"
 
-#include "../schema/schema_helpers.h"
+#include "schema/schema_helpers.h"
 #include "base/limits.h"
 
 #define TOOLS                                                                                      \

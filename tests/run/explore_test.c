@@ -9,7 +9,7 @@
  * nothing but names are explored once. And what follows a violation is the same for every
  * violation: all of it is explored for the first kind, and for the others only that they repeat.
  */
-#include "../choice/oracle.h"
+#include "choice/oracle.h"
 #include "run/replay/replay.h"
 #include "run_help.h"
 #include "json/value.h"

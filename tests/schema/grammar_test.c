@@ -5,7 +5,7 @@
  */
 #include "schema/grammar.h"
 
-#include "../format/gbnf_help.h"
+#include "format/gbnf_help.h"
 #include "base/limits.h"
 #include "schema/grammar_int.h"
 #include "schema_helpers.h"

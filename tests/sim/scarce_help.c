@@ -2,7 +2,7 @@
 /* scarce_help.c - see scarce_help.h. */
 #include "scarce_help.h"
 
-#include "../store/store_help.h"
+#include "store/store_help.h"
 
 static help_store opened;
 

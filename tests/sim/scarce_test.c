@@ -7,7 +7,7 @@
  *
  *     HAFT_LONG=1 make test T=scarce      each allocation, not some
  */
-#include "../run/run_help.h"
+#include "run/run_help.h"
 #include "base/error.h"
 #include "run/host.h"
 #include "run/pause/command.h"

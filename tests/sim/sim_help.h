@@ -15,7 +15,7 @@
 #ifndef HAFT_TESTS_SIM_HELP_H
 #define HAFT_TESTS_SIM_HELP_H
 
-#include "../run/run_help.h"
+#include "run/run_help.h"
 #include "run/pause/command.h"
 #include "store/backend.h"
 

@@ -2,7 +2,7 @@
 /* Tests for src/cli/explain/tool_report.c: servers and all tools, with verdicts. */
 #include "cli/explain/tool_report.h"
 
-#include "../run/run_help.h"
+#include "run/run_help.h"
 #include "json/read.h"
 
 #define UNDECLARED                                                                                 \

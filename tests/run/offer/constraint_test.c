@@ -2,7 +2,7 @@
 /* Tests for src/run/offer/constraint.c: what replies are held to where a tool must be called. */
 #include "run/offer/constraint.h"
 
-#include "../format/gbnf_help.h"
+#include "format/gbnf_help.h"
 #include "base/limits.h"
 #include "run/decide/decide.h"
 #include "run/run_help.h"
